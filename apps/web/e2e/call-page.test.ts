@@ -38,10 +38,10 @@ describe("the page of a call", () => {
       .poll(() => page.getByRole("listitem").filter({ hasText: "HTTP" }).allTextContents())
       .toEqual([
         expect.stringMatching(/Fails.*Provider error.*priority 10 · HTTP 500/),
-        expect.stringMatching(/Answers.*Answered.*priority 5 · HTTP 200/),
+        expect.stringMatching(/Answers.*Succeeded.*priority 5 · HTTP 200/),
       ]);
     await page.getByRole("listitem").filter({ hasText: "Lower priority: not needed" }).waitFor();
-    const answered = page.getByRole("listitem").filter({ hasText: "Answered" });
+    const answered = page.getByRole("listitem").filter({ hasText: "Succeeded" });
     await answered.getByRole("button", { name: "Copy Provider request ID" }).click();
     await page.getByText("Provider request ID copied!").waitFor();
     const [row] = (await site.api<LogPage>("GET", `/log?request_id=${id}`)).data;

@@ -115,7 +115,7 @@ describe("an operator", () => {
       await hands.press("j");
       await hands.press("Enter");
     }
-    await hands.see(dialog(page).getByText("The bill"));
+    await hands.see(dialog(page).getByRole("heading", { name: "Bill", exact: true }));
   });
 
   task("sees why a call failed over", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {

@@ -119,7 +119,7 @@ describe("a call in the log", () => {
       .poll(() => details(page).getByRole("listitem").allTextContents())
       .toEqual([
         expect.stringMatching(/Broken upstream.*Provider error.*priority 10 · HTTP 500/),
-        expect.stringMatching(/Demo upstream.*Answered/),
+        expect.stringMatching(/Demo upstream.*Succeeded/),
       ]);
     await expect.poll(() => details(page).getByRole("link", { name: "Broken upstream" }).count()).toBe(1);
   });
@@ -302,7 +302,7 @@ describe("the list", () => {
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(390);
     await card.click();
-    await details(page).getByText("The bill").waitFor();
+    await details(page).getByRole("heading", { name: "Bill", exact: true }).waitFor();
     await details(page).getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Filters" }).click();
     await details(page).getByPlaceholder("Source IP").fill("127.0.0.1");

@@ -73,7 +73,7 @@ describe("a token that keeps request and response bodies", () => {
 
     const log = await site.open("/panel/log");
     await rowOf(log, "Kept").first().click();
-    await log.getByRole("heading", { name: "Request and answer" }).waitFor();
+    await log.getByRole("heading", { name: "Request and response" }).waitFor();
     await log.getByText("Good morning").first().waitFor();
     await log.getByRole("tab", { name: "Raw" }).first().click();
     await log.getByText('"content": "Good morning"').first().waitFor();

@@ -81,10 +81,10 @@ describe("a check of a model", () => {
     if (first?.type !== "result") throw new Error("There is no result.");
     const steps = first.data.process;
     expect(steps.map((step) => step.name)).toEqual([
-      "Plain answer",
+      "Plain response",
       "Invalid role",
       "Image",
-      "Structured answer",
+      "Structured response",
       "Tool call",
     ]);
     const findings = new Map(steps.flatMap((step) => step.results).map((each) => [each.name, each.status]));

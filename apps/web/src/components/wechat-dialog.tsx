@@ -44,7 +44,7 @@ export function WeChatDialog({ onClose, picture, action, onSubmit, loading, erro
           ) : null}
           <Text c="dimmed" ta="center">
             {t(
-              "Scan with WeChat, follow the official account and send it “验证码”. The code it answers with is valid for 3 minutes.",
+              "Scan with WeChat, follow the official account and send it “验证码”. The code it replies with is valid for 3 minutes.",
             )}
           </Text>
           {error ? (

@@ -2,7 +2,7 @@
 import { phrase } from "./i18n.ts";
 
 const attemptResults: Record<string, string> = {
-  ok: phrase("Answered"),
+  ok: phrase("Succeeded"),
   "bad-request": phrase("Refused the request"),
   auth: phrase("Refused the key"),
   quota: phrase("Account at the provider is empty"),
@@ -11,7 +11,7 @@ const attemptResults: Record<string, string> = {
   overloaded: phrase("Overloaded"),
   server: phrase("Provider error"),
   network: phrase("Connection failed"),
-  timeout: phrase("No answer in time"),
+  timeout: phrase("No response in time"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
 };

@@ -54,10 +54,10 @@ export const relayReasons = {
   },
   answer_too_long: {
     answer_too_long_charged: phrase(
-      "The answer was ended because it is longer than its request allows, in text, bytes or seconds. What was delivered is charged. Request a higher output limit, or ask the operator to check the provider.",
+      "The response was ended because it is longer than its request allows, in text, bytes or seconds. What was delivered is charged. Request a higher output limit, or ask the operator to check the provider.",
     ),
     answer_too_long_free: phrase(
-      "The answer was ended because it is longer than its request allows, in text, bytes or seconds. Nothing is charged. Request a higher output limit, or ask the operator to check the provider.",
+      "The response was ended because it is longer than its request allows, in text, bytes or seconds. Nothing is charged. Request a higher output limit, or ask the operator to check the provider.",
     ),
   },
   unavailable: {

@@ -109,7 +109,7 @@ const idPrefixes: Partial<Record<DialectId, string>> = {
 
 async function replies(ask: Ask, model: string, dialect: DialectId): Promise<CheckStep> {
   const requested = await ask({ messages: says("Say hi.") });
-  const name = "Plain answer";
+  const name = "Plain response";
   if ("refused" in requested)
     return step(name, requested, [finding("Responds", false, refusedBy(requested))]);
   const { id, usage, model: named } = requested.response;
@@ -203,7 +203,7 @@ async function keepsToSchema(ask: Ask): Promise<CheckStep> {
       },
     },
   });
-  const name = "Structured answer";
+  const name = "Structured response";
   if ("refused" in requested)
     return step(name, requested, [finding("Follows the schema", undefined, refusedBy(requested))]);
   const text = textOf(requested.response);

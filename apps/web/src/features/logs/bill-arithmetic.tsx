@@ -29,7 +29,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
       <table className={classes.bill}>
         <thead>
           <tr>
-            <th scope="col">{t("What")}</th>
+            <th scope="col">{t("Item")}</th>
             <th scope="col">{t("Amount")}</th>
             <th scope="col">{t("Price")}</th>
             <th scope="col">{t("Points")}</th>

@@ -26,7 +26,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
       <table className={classes.bill} aria-label={t("Cost")}>
         <thead>
           <tr>
-            <th scope="col">{t("What")}</th>
+            <th scope="col">{t("Item")}</th>
             <th scope="col">{t("Amount")}</th>
             <th scope="col">{t("Price")}</th>
             <th scope="col">{t("Cost")}</th>

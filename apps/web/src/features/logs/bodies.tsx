@@ -22,7 +22,7 @@ export function Bodies({ row }: { row: LogRow }) {
   const bodies = kept.data;
   if (kept.error && bodies === undefined)
     return (
-      <Section padding="md" title={t("Request and answer")}>
+      <Section padding="md" title={t("Request and response")}>
         <Failed error={kept.error} onRetry={() => void kept.refetch()} />
       </Section>
     );
@@ -41,7 +41,7 @@ function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
     </Stack>
   );
   return (
-    <Section padding="md" title={t("Request and answer")}>
+    <Section padding="md" title={t("Request and response")}>
       <Stack gap="md">
         <BodyActions row={row} bodies={bodies} conversation={conversation} />
         {conversation ? (

@@ -70,7 +70,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
         </Stack>
         <Stack gap="md" miw={0}>
           {row.bill ? (
-            <Section padding="md" title={t("The bill")}>
+            <Section padding="md" title={t("Bill")}>
               <BillTable row={row} bill={row.bill} />
             </Section>
           ) : null}

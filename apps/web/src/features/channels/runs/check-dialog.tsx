@@ -16,10 +16,10 @@ import classes from "./runs.module.css";
 
 /** The server's names of steps and findings. @public read by the extractor */
 export const checkLabels = [
-  phrase("Plain answer"),
+  phrase("Plain response"),
   phrase("Invalid role"),
   phrase("Image"),
-  phrase("Structured answer"),
+  phrase("Structured response"),
   phrase("Tool call"),
   phrase("Responds"),
   phrase("Usage is reported"),
@@ -159,7 +159,7 @@ function Step({ step }: { step: CheckStep }) {
         );
       })}
       {step.response === "" ? null : (
-        <Fold label={t("The answer")}>
+        <Fold label={t("Raw response")}>
           <Code block className={classes.answer}>
             {step.response}
           </Code>
