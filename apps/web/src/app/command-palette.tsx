@@ -85,6 +85,7 @@ export function CommandPalette({ requests }: { requests: number }) {
       filter={screensFirst}
       onQueryChange={setTyped}
       radius="lg"
+      attributes={{ content: { "aria-label": t("Go to…") } }}
       overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       nothingFound={t("Nothing found")}
       scrollAreaProps={{ mah: 420 }}
