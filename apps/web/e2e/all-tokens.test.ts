@@ -55,7 +55,7 @@ describe("the list of all tokens", () => {
     const drawer = page.getByRole("dialog", { name: "Edit “For the shop”" });
     await drawer.getByRole("combobox", { name: "User" }).fill("the-h");
     await page.getByRole("option", { name: "the-heir" }).click();
-    await drawer.getByText("The old key stops working at once.").waitFor();
+    await drawer.getByText("The old key stops working immediately").waitFor();
     await drawer.getByRole("button", { name: "Save and hand over" }).click();
     await page.getByText("The token has a new owner").waitFor();
     await rowOf(page, "For the shop").getByRole("link", { name: "the-heir" }).waitFor();

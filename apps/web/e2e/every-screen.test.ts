@@ -31,7 +31,6 @@ const dialogs = [
   "channel?disable=model",
   "channel?rotate=1",
   "channel?changes=all",
-  "channel?edit=999",
   "channel/1?edit=1",
   "user?edit=new",
   "user?user=1",

@@ -52,7 +52,12 @@ export default function TokensPage() {
       onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
     />
   ) : null;
-  if (administers && view === "all") return <AllTokens switcher={switcher} />;
+  if (administers && view === "all")
+    return (
+      <Page title={t("Tokens")} description={t("The keys of all users.")}>
+        <AllTokens switcher={switcher} />
+      </Page>
+    );
   return <OwnTokens switcher={switcher} />;
 }
 
