@@ -133,7 +133,7 @@ describe("the bodies of a call", () => {
       .toEqual([
         "System promptAnswer in one word.",
         "UserIt's a question",
-        expect.stringMatching(/^AssistantAnswer\S+/),
+        expect.stringMatching(/^AssistantResponse\S+/),
       ]);
     await page.getByRole("button", { name: "Copy as cURL" }).click();
     await page.getByText("cURL command copied!").waitFor();

@@ -27,7 +27,7 @@ async function type(page: Page, text: string) {
 describe("a model", () => {
   it("is disabled from the palette with the keyboard, and enabled by Undo", async () => {
     const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     const palette = await type(page, "disable demo-th");
     await palette.getByText("Disable demo-think everywhere", { exact: true }).waitFor();
     await page.keyboard.press("Enter");
@@ -48,7 +48,7 @@ describe("a model", () => {
   it("is enabled again from the palette", async () => {
     await site.api("PUT", "/disabled_models", { model: "demo-think", disabled: true });
     const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     const palette = await type(page, "enable demo");
     await palette.getByText("Enable demo-think again", { exact: true }).click();
     await expect.poll(disabled).toEqual([]);

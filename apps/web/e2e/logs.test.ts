@@ -78,7 +78,7 @@ describe("a call in the log", () => {
     await expect
       .poll(() => lines.allTextContents())
       .toEqual([
-        "WhatAmountPriceCost",
+        "ItemAmountPriceCost",
         "Input3,000 tokens$1 / 1M$0.003000",
         "Cache read9,000 tokens$0.1 / 1M$0.000900",
         "Output801 tokens$3 / 1M$0.002403",
@@ -89,7 +89,7 @@ describe("a call in the log", () => {
     await expect
       .poll(() => bill.locator("tr").allTextContents())
       .toEqual([
-        "WhatAmountPricePoints",
+        "ItemAmountPricePoints",
         "Input3,000$1 / 1M× 0.51500",
         "Cache read9,000$0.1 / 1M× 0.05450",
         "Output801$3 / 1M× 1.51201.5",

@@ -43,7 +43,7 @@ describe("the command palette", () => {
     ],
   ])("finds %s and opens %s", async (text, label, address) => {
     const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     const palette = await type(page, text);
     await palette.getByText(label, { exact: true }).first().click();
     await expect.poll(() => page.url()).toBe(`${site.url}${address}`);
@@ -55,11 +55,11 @@ describe("the command palette", () => {
       password: "hunter2hunter2",
     });
     const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await (await type(page, "palette")).getByText("palette", { exact: true }).click();
     await expect.poll(() => page.url()).toBe(`${site.url}/panel/user?user=${user.id}`);
     await page.goto(`${site.url}/panel/profile`);
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByText("palette", { exact: true }).click();
     await expect.poll(() => page.url()).toBe(`${site.url}/panel/user?user=${user.id}`);
@@ -67,7 +67,7 @@ describe("the command palette", () => {
 
   it("changes the theme", async () => {
     const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await (await type(page, "dark")).getByText("Dark theme", { exact: true }).click();
     await expect.poll(() => page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
   });

@@ -121,7 +121,7 @@ describe("settings", () => {
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Discard changes" }).click();
     await page.waitForURL("**/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await page.evaluate(() => history.forward());
     await page.waitForURL("**/panel/setting");
     await attempts.waitFor();

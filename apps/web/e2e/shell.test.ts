@@ -99,7 +99,7 @@ describe("a browser without storage", () => {
     await page.goto(site.url);
     await page.getByRole("heading", { name: "One address for every AI model" }).waitFor();
     await page.goto(`${site.url}/panel/profile`);
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await page.goto(`${site.url}/panel/playground`);
     await page.getByText("No models yet").waitFor();
   });
@@ -112,7 +112,7 @@ describe("a browser without storage", () => {
       };
     });
     await page.goto(`${site.url}/panel/profile`);
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
   });
 });
 
