@@ -142,6 +142,26 @@ describe("a Converse request", () => {
     });
   });
 
+  it("begins with a user message, also after a compaction that left only the assistant's summary", () => {
+    const { body } = converse.encodeRequest({
+      model: "us.amazon.nova-pro-v1:0",
+      stream: false,
+      messages: [
+        { role: "system", parts: [{ type: "text", text: "Be brief." }] },
+        { role: "assistant", parts: [{ type: "text", text: "Summary: the file was read." }] },
+        { role: "user", parts: [{ type: "text", text: "Go on." }] },
+      ],
+    });
+    expect(body).toMatchObject({
+      system: [{ text: "Be brief." }],
+      messages: [
+        { role: "user", content: [{ text: "." }] },
+        { role: "assistant", content: [{ text: "Summary: the file was read." }] },
+        { role: "user", content: [{ text: "Go on." }] },
+      ],
+    });
+  });
+
   it("requires content", () => {
     const empty: ChatRequest = { model: "m", stream: false, messages: [] };
     expect(() => converse.encodeRequest(empty)).toThrow("None of the given content");

@@ -173,6 +173,8 @@ function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: W
   if (messages.length === 0 && system.length > 0)
     messages.push({ role: "user", content: system.splice(0, system.length) });
   if (messages.length === 0) throw invalidRequest({ reason: "no_content_for_model" }, { param: "messages" });
+  // It also requires one at the start. Compacted conversations may begin with the assistant's summary.
+  if (messages[0]?.role === "assistant") messages.unshift({ role: "user", content: [{ text: "." }] });
   for (const turn of messages) turn.content = resultsFirst(turn.content);
   return { system, messages };
 }
