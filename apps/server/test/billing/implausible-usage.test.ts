@@ -104,14 +104,26 @@ const wires: Record<string, Wire> = {
   },
 };
 
-async function charged(wire: Wire, input: unknown, output: unknown): Promise<LogRow> {
+/** Returns the part of an answer that contains the token counts. */
+function usageOf(answer: object): object {
+  const found = Object.entries(answer).filter(([name]) => name === "usage" || name === "usageMetadata");
+  return Object.fromEntries(found);
+}
+
+async function answered(wire: Wire, input: unknown, output: unknown): Promise<string> {
   const body = JSON.stringify(wire.answer(input, output)).replaceAll('"1e308"', "1e308");
   raw.play({
     chunks: [head("application/json", { "content-length": String(body.length) }), body],
     ending: "end",
   });
   const answer = await post(wire.path, wire.body);
-  expect(answer.status, await answer.text()).toBe(200);
+  const answerText = await answer.text();
+  expect(answer.status, answerText).toBe(200);
+  return answerText;
+}
+
+async function charged(wire: Wire, input: unknown, output: unknown): Promise<LogRow> {
+  await answered(wire, input, output);
   return lastRow();
 }
 
@@ -128,6 +140,13 @@ describe.each(Object.entries(wires))("%s", (_, wire) => {
     expect(row.completion_tokens).toBeLessThanOrEqual(400);
     expect(row.quota).toBe(row.prompt_tokens + row.completion_tokens);
     expect(Object.keys(row.bill?.implausible ?? {}).length).toBeGreaterThan(0);
+  });
+
+  // Clients decide by these counts when to compact a conversation.
+  it("returns the reported counts to the client, whatever is billed", async () => {
+    const reported = JSON.parse(await answered(wire, 95_000, 1_000)) as object;
+    expect(reported).toMatchObject(usageOf(wire.answer(95_000, 1_000)));
+    expect((await lastRow()).prompt_tokens).toBeLessThan(1_200);
   });
 
   it.each([-100_000, "1e308", 0.5, 2e15, 0])("counts instead of %s output tokens", async (output) => {
