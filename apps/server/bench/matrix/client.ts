@@ -43,8 +43,10 @@ export interface Client {
   run(command: string): ScriptedCall;
   /** Starts sub-agents at once and waits for them. */
   delegate?(prompts: readonly string[]): ScriptedCall[][];
-  /** Compacts only before a prompt, so that the task needs a second one. */
+  /** Compacts only before or after a prompt, so that the task needs a second one. */
   compactsBetweenPrompts?: boolean;
+  /** Counts the tokens of its context itself and ignores the reported usage. */
+  countsTokens?: boolean;
   /** Context window for the test of compaction, where its requests are short. Default: 100,000. */
   smallWindow?: number;
   /** Reads a file again in a resumed session before it edits it. */

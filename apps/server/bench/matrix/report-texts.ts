@@ -47,11 +47,6 @@ const inChinese: [string, string][] = [
   ["Responses over WebSocket", "Responses（WebSocket）"],
   ["Its sub-agents need its terminal interface.", "它的子智能体需要其终端界面。"],
   ["It continues a session only in its terminal interface.", "它只能在其终端界面中继续会话。"],
-  [
-    "It counts its context itself, and the task is too short to fill it.",
-    "它自行统计上下文的大小，而该任务太短，无法填满上下文。",
-  ],
-  ["The matrix has no script for its compaction yet.", "尚无针对其压缩的脚本。"],
   ["pi has no sub-agents.", "pi 没有子智能体。"],
   ["A library has no agents.", "SDK 没有智能体。"],
   ["A library has no sessions.", "SDK 没有会话。"],

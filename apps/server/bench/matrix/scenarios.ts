@@ -105,14 +105,22 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
     await appendFile(run.file, "one more line of these notes, with a few words in it\n".repeat(1_500));
     const whole = { ...run, setting: { ...run.setting, contextWindow } };
     const fullTokens = 0.95 * contextWindow;
-    const summaryTokens = run.client.countsSummary === true ? { summaryTokens: fullTokens } : {};
-    const script = { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens, ...summaryTokens };
-    const runs = run.client.compactsBetweenPrompts === true ? [whole, goingOn(whole)] : [whole];
+    const summaryTokens = run.client.countsSummary === true ? { summaryTokens: 0.6 * contextWindow } : {};
+    const steps = taskSteps(run);
+    const reported = run.client.countsTokens === true ? {} : { fullAfter: 1, fullTokens };
+    const full = { steps, subtask: [], ...reported, ...summaryTokens };
+    // Between prompts, the context is full at the end of the first one.
+    const runs: [Run, Script][] =
+      run.client.compactsBetweenPrompts === true
+        ? [
+            [whole, { ...full, steps: steps.slice(0, 1) }],
+            [goingOn(whole), { steps, subtask: [] }],
+          ]
+        : [[whole, full]];
     const wrong: string[] = [];
     let compacted = false;
-    for (const [index, each] of runs.entries()) {
-      const isFirst = index < runs.length - 1;
-      const found = await follow(each, isFirst ? { ...script, steps: script.steps.slice(0, 1) } : script);
+    for (const [each, script] of runs) {
+      const found = await follow(each, script);
       wrong.push(...found.wrong);
       compacted ||= found.calls.some(isCompacted);
     }

@@ -56,12 +56,14 @@ export function planAnswer(script: Script, request: Question, history: History):
   const own = history.isTask ? script.steps : history.isSubtask ? script.subtask : undefined;
   if (own === undefined) return plain("other", "Nothing to do.");
   // After a compaction, some clients keep calls that the summary counts, too.
-  const done = history.isTask ? Math.min(history.calls, progress.get(script) ?? Infinity) : history.calls;
-  const { next, calls: wanted } = stepAt(own, done);
+  const taken = history.isTask ? Math.min(history.calls, progress.get(script) ?? Infinity) : history.calls;
+  const { next, calls: wanted } = stepAt(own, taken);
   const calls = wanted.map((call) => (offered(request, call) ? call : (call.otherwise ?? call)));
   const tools = calls.map((call) => offered(request, call));
   if (isSummaryRequest(request.prompt)) {
-    const say = `<summary>${summaryText(Math.max(history.calls, progress.get(script) ?? 0))}</summary>`;
+    const done = Math.max(history.calls, progress.get(script) ?? 0);
+    const tag = request.prompt.includes("<state_snapshot>") ? "state_snapshot" : "summary";
+    const say = `<${tag}>${summaryText(done)}</${tag}>`;
     // Some clients compute the size of the rest from what the summary read.
     const read = script.summaryTokens === undefined ? {} : { input: script.summaryTokens };
     return { answer: answer({ ...question, json: false }, { say, ...read }), slow: false, kind: "summary" };
@@ -71,15 +73,16 @@ export function planAnswer(script: Script, request: Question, history: History):
     return plain("without tools", summaryText(history.calls));
   if (history.isTask && script.slowAfter === history.calls)
     return { answer: answer(question, { length: SLOW_PIECES }), slow: true, kind: "slow" };
-  if (calls.length === 0) {
-    const say = history.isTask ? `${LAST_WORD}.` : "The subtask is complete.";
-    return { answer: answer({ ...question, json: false }, { say }), slow: false, kind: "last" };
-  }
   // Once: after a compaction, a client may read the file again.
   const isFull = history.isTask && script.fullAfter === history.calls && !reportedFull.has(script);
   if (isFull) reportedFull.add(script);
-  if (history.isTask) progress.set(script, history.calls + calls.length);
   const input = isFull ? script.fullTokens : undefined;
+  if (calls.length === 0) {
+    const say = history.isTask ? `${LAST_WORD}.` : "The subtask is complete.";
+    const read = input === undefined ? {} : { input };
+    return { answer: answer({ ...question, json: false }, { say, ...read }), slow: false, kind: "last" };
+  }
+  if (history.isTask) progress.set(script, history.calls + calls.length);
   return { answer: callingAnswer(question, calls, tools, input), slow: false, kind: `step ${next}` };
 }
 
@@ -89,7 +92,9 @@ const isSummaryRequest = (prompt: string) =>
   !prompt.startsWith(TASK_MARK) &&
   // Reports of background agents have a summary, and so has a conversation after its compaction.
   !prompt.includes("<task-notification") &&
-  !prompt.includes("MATRIX-DONE-");
+  !prompt.includes("MATRIX-DONE-") &&
+  // After its compaction, a client lists the files it read before.
+  !prompt.includes("before context was compacted");
 
 const offered = (request: Question, call: ScriptedCall) =>
   request.tools.find(({ name }) => name === call.name || name.endsWith(`__${call.name}`));

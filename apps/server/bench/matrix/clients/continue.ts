@@ -38,8 +38,7 @@ models:
   }),
   run: (command) => ({ name: "Bash", input: { command } }),
   forgetsReads: true,
-  lacks: {
-    agents: "Its sub-agents need its terminal interface.",
-    compaction: "It counts its context itself, and the task is too short to fill it.",
-  },
+  countsTokens: true,
+  smallWindow: 32_000,
+  lacks: { agents: "Its sub-agents need its terminal interface." },
 };

@@ -29,15 +29,20 @@ function pi(id: string, speaks: string, api: string, path: string): Client {
             },
           },
         }),
+        ...(contextWindow !== undefined && {
+          // By default it keeps the last 20,000 tokens, more than the whole task has.
+          [join(home, ".pi/agent/settings.json")]: JSON.stringify({
+            compaction: { enabled: true, keepRecentTokens: 1_000 },
+          }),
+        }),
       },
     }),
     read: (path) => ({ name: "read", input: { path } }),
     edit: (path, oldText, newText) => ({ name: "edit", input: { path, edits: [{ oldText, newText }] } }),
     run: (command) => ({ name: "bash", input: { command } }),
-    lacks: {
-      agents: "pi has no sub-agents.",
-      compaction: "The matrix has no script for its compaction yet.",
-    },
+    compactsBetweenPrompts: true,
+    smallWindow: 40_000,
+    lacks: { agents: "pi has no sub-agents." },
   };
 }
 

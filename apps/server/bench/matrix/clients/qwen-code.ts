@@ -17,10 +17,7 @@ export const qwenCode: Client = {
         general: { disableAutoUpdate: true, enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
         ...(contextWindow !== undefined && {
-          model: {
-            chatCompression: { contextPercentageThreshold: 0.1 },
-            generationConfig: { contextWindowSize: contextWindow },
-          },
+          model: { generationConfig: { contextWindowSize: contextWindow } },
         }),
       }),
     },
@@ -33,7 +30,8 @@ export const qwenCode: Client = {
   run: (command) => ({ name: "run_shell_command", input: { command, is_background: false } }),
   forgetsReads: true,
   countsSummary: true,
-  lacks: { compaction: "The matrix has no script for its compaction yet." },
+  // It compacts when fewer than 33,000 tokens are left.
+  smallWindow: 62_000,
   delegate: (prompts) => [
     prompts.map((prompt, index) => ({
       name: "agent",
