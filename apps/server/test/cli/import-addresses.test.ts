@@ -105,7 +105,6 @@ describe("what is wrong before an import", () => {
       ["one-api", "--from", "postgres://a@127.0.0.1:1/b", "--yes"],
       ["one-api", "--from", from.from],
       ["one-api", "--from", from.from, "--yes", "--prices", "/nowhere.json"],
-      ["one-api", "--from", from.from, "--dry-run"],
     ]) {
       expect((await cli(target.url, "import", ...args)).exitCode, args.join(" ")).toBeGreaterThan(1);
       expect(await tablesOf(target.url), args.join(" ")).toBe(0);

@@ -234,6 +234,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-green-light-color": "#72cea0",
     "--mantine-color-amber-light": "rgba(230, 165, 45, 0.15)",
     "--mantine-color-amber-light-color": "#f2be58",
+    // White text on it has a contrast of 4.5.
+    "--mantine-color-red-filled": "#cf3f3f",
+    "--mantine-color-red-filled-hover": "#bd3636",
     "--mantine-color-red-light": "rgba(220, 74, 74, 0.18)",
     "--mantine-color-red-light-color": "#f6b9b9",
   },

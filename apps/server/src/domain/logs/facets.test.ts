@@ -126,6 +126,14 @@ describe("log facets", () => {
     expect((await searchLogs(database.pool, owner(user), ask({ retried: 1 }))).data).toHaveLength(2);
   });
 
+  it("have bars of a minute for the last hour, also when the request arrives late", async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    for (const late of [0, 20, 59]) {
+      const hour = ask({ start_timestamp: now - 3_600 - late });
+      expect((await logFacets(database.pool, owner(nextUser++), hour)).histogram.span).toBe(60);
+    }
+  });
+
   it("are empty for a filter without calls", async () => {
     const facets = await logFacets(
       database.pool,

@@ -78,8 +78,9 @@ async function rolledUp(
   return { span, bars: rows.map(numbers), complete: true };
 }
 
+/** The last hour has bars of a minute even when the request arrives seconds after its start was computed. */
 function spanFor(seconds: number): number {
-  return spans.find((span) => seconds / span <= MOST_BARS) ?? Math.ceil(seconds / MOST_BARS);
+  return spans.find((span) => (seconds - span) / span <= MOST_BARS) ?? Math.ceil(seconds / MOST_BARS);
 }
 
 /**
