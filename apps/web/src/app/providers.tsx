@@ -65,11 +65,16 @@ function QuestionPlace() {
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
 const versionCheckMs = 5 * 60_000;
+/** After a failed request, the page shows what the browser stored. */
+const failedCheckMs = 5_000;
 
 /** Provides the site's status and follows it: the title, and a server version newer than this page. */
 function SiteStatusProvider({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
-  const site = useQuery({ ...statusQuery, refetchInterval: versionCheckMs });
+  const site = useQuery({
+    ...statusQuery,
+    refetchInterval: ({ state }) => (state.error === null ? versionCheckMs : failedCheckMs),
+  });
   const loaded = useRef<string | null>(null);
   const name = site.data?.system_name;
   const version = site.dataUpdatedAt === 0 ? undefined : site.data?.version;

@@ -172,6 +172,7 @@ describe("an export", () => {
     expect(whole.body.data.channels[0]?.key).toBe("sk-a-very-secret-key");
     const audits = await site.services.db.auditEntry.findMany({
       where: { action: { startsWith: "channel.export" } },
+      orderBy: { id: "asc" },
     });
     expect(audits.map((entry) => entry.action)).toEqual(["channel.export", "channel.export_keys"]);
     expect(JSON.stringify(audits.map((entry) => entry.after))).not.toContain("very-secret");
