@@ -35,6 +35,20 @@ describe("settings", () => {
     await expect.poll(settings).toMatchObject({ RetryTimes: 3 });
   });
 
+  it("have discounts as rows, of which only complete ones are saved", async () => {
+    const page = await site.open("/panel/setting?q=RechargeDiscount");
+    await page.getByRole("button", { name: "Add a discount" }).click();
+    await page.getByLabel("Amount of discount 1").fill("100");
+    await page.getByLabel("Percentage of discount 1").fill("10");
+    await page.getByRole("button", { name: "Add a discount" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expect.poll(async () => (await settings())["RechargeDiscount"]).toBe('{"100":0.9}');
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Percentage of discount 1").inputValue()).toBe("10 %");
+    expect(await page.getByLabel("Amount of discount 2").count()).toBe(0);
+  });
+
   it("show errors before and after sending, and keep the input", async () => {
     const page = await site.open("/panel/setting?tab=system");
     const address = section(page, "Address");

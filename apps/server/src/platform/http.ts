@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher, errors } from "undici";
+import { type AnswerLimits, excessOf } from "./answer-limits.ts";
 import type { CancelSignal } from "./cancellation.ts";
 import { generatorOf } from "./generator-of.ts";
 import { throughProxy } from "./proxy.ts";
@@ -24,13 +25,6 @@ export interface UpstreamRequest {
   signal: CancelSignal | undefined;
   progress?: RequestProgress | undefined;
   limits?: AnswerLimits | undefined;
-}
-
-/** Limits that end a response although its bytes keep arriving. Absent means no limit. */
-export interface AnswerLimits {
-  maxBytes?: number;
-  /** Maximum time from the request being sent to the end of the body. */
-  maxDurationMs?: number;
 }
 
 /** Receives the progress of a request. Called on the hot path: it must not throw or wait. */
@@ -177,16 +171,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
-  #exceeds({ maxBytes = Infinity, maxDurationMs = Infinity }: AnswerLimits, more: number): boolean {
+  #exceeds(limits: AnswerLimits, more: number): boolean {
     this.#bytes += more;
-    const reason =
-      this.#bytes > maxBytes
-        ? `The response is larger than the ${maxBytes} bytes that its request allows.`
-        : performance.now() - this.#sentAt > maxDurationMs
-          ? `The response took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
-          : undefined;
-    if (reason === undefined) return false;
-    this.#controller?.abort(new TransportError("network", reason, undefined, true));
+    const excess = excessOf(limits, this.#bytes, performance.now() - this.#sentAt);
+    if (excess === undefined) return false;
+    this.#controller?.abort(excess);
     return true;
   }
 

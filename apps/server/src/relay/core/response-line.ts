@@ -1,3 +1,4 @@
+import { type AnswerLimits, excessOf } from "#platform/answer-limits.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
@@ -27,11 +28,9 @@ export interface Ahead {
   progress: RequestProgress | undefined;
 }
 
-export interface LineLimits {
+export interface LineLimits extends AnswerLimits {
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
-  maxBytes: number;
-  maxDurationMs: number;
 }
 
 interface Event {
@@ -150,7 +149,8 @@ export function openResponseLine(socket: MessageSocket): ResponseLine {
       const frame = Buffer.from(`event: ${current.type}\ndata: ${current.text}\n\n`);
       progress?.received(frame.length);
       bytes += frame.length;
-      requireWithin(limits, bytes, now() - startedAt);
+      const excess = excessOf(limits, bytes, now() - startedAt);
+      if (excess !== undefined) throw excess;
       isOver = ends.has(current.type);
       if (isOver) over(current);
       return frame;
@@ -224,14 +224,4 @@ function refusalOf(event: Event, progress: RequestProgress | undefined): Upstrea
       () => {},
     );
   return { ...answer, chunks, text: (maxBytes) => textOf(chunks(), maxBytes), cancel: () => {} };
-}
-
-function requireWithin({ maxBytes, maxDurationMs }: LineLimits, bytes: number, ms: number): void {
-  const reason =
-    bytes > maxBytes
-      ? `The response is larger than the ${maxBytes} bytes that its request allows.`
-      : ms > maxDurationMs
-        ? `The response took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
-        : undefined;
-  if (reason !== undefined) throw new TransportError("network", reason, undefined, true);
 }

@@ -13,9 +13,9 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { problemIn } from "#ui/form/problem.ts";
+import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";
 
 type ChatLinksFieldProps = {
@@ -37,20 +37,7 @@ const textOf = (rows: readonly ChatLinkEntry[]) =>
 
 export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
   const { t } = useTranslation();
-  const [rows, setRows] = useState<Row[]>(() => rowsOf(value));
-  // The last value written here. Another value came from outside: saved, discarded or reset to the default.
-  const [known, setKnown] = useState(value);
-  if (value !== known) {
-    setKnown(value);
-    setRows(rowsOf(value));
-  }
-
-  const change = (next: Row[]) => {
-    const text = textOf(next);
-    setRows(next);
-    setKnown(text);
-    onChange(text);
-  };
+  const [rows, change] = useRows(value, { read: rowsOf, write: textOf, onChange });
   const set = (id: number, patch: Partial<ChatLinkEntry>) =>
     change(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)));
 

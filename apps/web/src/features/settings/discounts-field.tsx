@@ -2,10 +2,10 @@
 import { ActionIcon, Autocomplete, Button, NumberInput, Text, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { type Discount, isRepeated, readDiscounts, writeDiscounts } from "./discounts.ts";
+import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";
 
 type DiscountsFieldProps = {
@@ -23,20 +23,7 @@ const rowsOf = (text: string): Row[] => (readDiscounts(text) ?? []).map((row) =>
 export function DiscountsField({ label, value, error, onChange }: DiscountsFieldProps) {
   const { t } = useTranslation();
   const groups = useQuery({ ...groupSymbolsQuery, meta: { quiet: true } }).data ?? [];
-  const [rows, setRows] = useState<Row[]>(() => rowsOf(value));
-  // The last value written here. Another value came from outside: saved, discarded or reset to the default.
-  const [known, setKnown] = useState(value);
-  if (value !== known) {
-    setKnown(value);
-    setRows(rowsOf(value));
-  }
-
-  const change = (next: Row[]) => {
-    const text = writeDiscounts(next);
-    setRows(next);
-    setKnown(text);
-    if (text !== value) onChange(text);
-  };
+  const [rows, change] = useRows(value, { read: rowsOf, write: writeDiscounts, onChange });
 
   return (
     <fieldset className={classes.links}>

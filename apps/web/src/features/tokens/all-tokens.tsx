@@ -29,11 +29,11 @@ import { Empty } from "#ui/empty.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
-import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import type { Column } from "#ui/table/table-model.ts";
 import { allTokensQuery, fetchAnyToken, useSwitchAnyToken } from "./api.ts";
+import { BillingTagFilter } from "./billing-tag-filter.tsx";
 import { OwnedTokenDrawer } from "./owned-token-form.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 import { CreatedDialog } from "./token-created.tsx";
@@ -96,14 +96,10 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
               onChange={(keyword) => setParams({ keyword })}
               placeholder={t("Search by name or owner")}
             />
-            <FilterSheet active={params.billing_tag === "" ? 0 : 1}>
-              <SearchBox
-                value={params.billing_tag}
-                onChange={(billing_tag) => setParams({ billing_tag })}
-                placeholder={t("Billing tag")}
-                width={150}
-              />
-            </FilterSheet>
+            <BillingTagFilter
+              value={params.billing_tag}
+              onChange={(billing_tag) => setParams({ billing_tag })}
+            />
           </>
         }
         empty={

@@ -20,11 +20,11 @@ import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
-import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { fetchToken } from "./api.ts";
 import { BaseAddress } from "./base-address.tsx";
+import { BillingTagFilter } from "./billing-tag-filter.tsx";
 import { TokenActions } from "./token-actions.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 
@@ -106,14 +106,10 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
               placeholder={t("Search by name")}
             />
             {tags ? (
-              <FilterSheet active={params.billing_tag === "" ? 0 : 1}>
-                <SearchBox
-                  value={params.billing_tag}
-                  onChange={(billing_tag) => setParams({ billing_tag })}
-                  placeholder={t("Billing tag")}
-                  width={150}
-                />
-              </FilterSheet>
+              <BillingTagFilter
+                value={params.billing_tag}
+                onChange={(billing_tag) => setParams({ billing_tag })}
+              />
             ) : null}
           </>
         }
