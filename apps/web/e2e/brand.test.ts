@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** Name, logo and accent colour of the site. */
@@ -14,11 +14,6 @@ afterEach(async () => {
 afterAll(() => site.close());
 
 const accent = (value: string) => site.api("PUT", "/option", { key: "AccentColor", value });
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.any[0]?.message ?? ""}`);
-}
 
 /** Returns the background of an element as the browser shows it. */
 const background = (page: Page, selector: string) =>
@@ -45,7 +40,7 @@ describe("the settings of the brand", () => {
     await expect.poll(() => background(page, previewButton)).toBe(green);
     const save = form.getByRole("button", { name: "Save" });
     expect(await save.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(own);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await save.click();
     const menuMark = 'a[aria-label="Verdant"] svg rect';
     await expect
@@ -72,7 +67,7 @@ describe("the settings of the brand", () => {
     const page = await site.open("/panel/setting?tab=other", { phone: true, dark: true });
     await expect.poll(() => background(page, previewButton)).toBe(own);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 });
 
@@ -128,7 +123,7 @@ describe("an accent colour", () => {
         const page = await site.open(path, { dark, guest: !path.startsWith("/panel") });
         await page.getByRole("heading").first().waitFor();
         await page.waitForLoadState("networkidle");
-        expect.soft(await violations(page), `${path} ${dark ? "dark" : "light"}`).toEqual([]);
+        expect.soft(await faults(page), `${path} ${dark ? "dark" : "light"}`).toEqual([]);
         await page.context().close();
       }
   });

@@ -160,7 +160,7 @@ const englishText = /[A-Za-z]{2,} [a-z]{2,}/;
 const chineseOrJapanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** What the installation holds is no one's to translate, and a language calls itself by its own name. */
 const names =
-  /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Answers at once|The model "no-such)(?!\p{L})/iu;
+  /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Returns example text immediately|The model "no-such)(?!\p{L})/iu;
 
 /** Tells a text that someone forgot to translate into this language. */
 function untranslatedIn(language: string): (text: string) => boolean {

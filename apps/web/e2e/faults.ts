@@ -2,11 +2,21 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
+/** Waits for the transitions of the page: colours in the middle of one have a contrast that nobody reads. */
+async function stillness(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== "running" || one.effect?.getComputedTiming().endTime === Infinity),
+  );
+}
+
 /**
  * Returns a line per finding: the rule, where, and the element.
  * @param within selector of the part to examine
  */
 export async function faults(page: Page, within = "html"): Promise<string[]> {
+  await stillness(page);
   // Without frames of others there is no need for the second window of the usual mode.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).include(within);
   const { violations } = await axe.options({ rules: { "target-size": { enabled: true } } }).analyze();

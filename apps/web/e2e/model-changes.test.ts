@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** Models that a provider adds and removes, from the check to the changed channel. */
@@ -33,11 +33,6 @@ afterAll(async () => {
 const models = async () => (await site.api<{ models: string[] }>("GET", `/channel/${id}`)).models;
 const drawerOf = (page: Page) => page.getByRole("dialog", { name: "Model changes of providers" });
 
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze();
-  return found.map((one) => `${one.id}: ${one.nodes[0]?.html}`);
-}
-
 describe("model changes of providers", () => {
   it("are found by a check, whose progress and skipped channels are shown", async () => {
     const page = await site.open("/panel/channel");
@@ -52,7 +47,7 @@ describe("model changes of providers", () => {
     await alpha.getByText("my-alias").waitFor();
     await drawer.getByRole("button", { name: "1 channel without a list" }).click();
     await drawer.getByText("This provider has no list of models.").waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 
   it("are added to the channel, removed from it, or ignored", async () => {
@@ -62,7 +57,7 @@ describe("model changes of providers", () => {
     await drawer.getByRole("button", { name: "Check now" }).click();
     const alpha = drawer.getByRole("region", { name: "Alpha" });
     await alpha.getByText("New at the provider · 2").waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await alpha.getByRole("button", { name: "Add alpha-3" }).click();
     await alpha.getByText("New at the provider · 1").waitFor();
     await alpha.getByRole("button", { name: "Remove alpha-old" }).click();
@@ -81,6 +76,6 @@ describe("model changes of providers", () => {
     const drawer = drawerOf(page);
     await drawer.getByRole("region", { name: "Alpha" }).getByText("alpha-4", { exact: true }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 });

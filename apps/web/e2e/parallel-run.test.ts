@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { LogPage } from "@gateway/shared/usage/log";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 const accessToken = "access-token-of-the-old-gateway-0123456789";
@@ -55,9 +55,6 @@ async function call(times: number): Promise<void> {
     await expect.poll(async () => (await logged()).data.length).toBe(1);
   }
 }
-
-const faults = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 
 /** Fills the form, except the access token. */
 async function fill(page: Page): Promise<void> {
