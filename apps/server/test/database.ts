@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { connect, type ConnectOptions, type Database } from "#platform/database/db.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,6 +20,19 @@ export interface TestDatabase {
 /** Creates a migrated, empty database for one test file. */
 export async function freshDatabase(): Promise<TestDatabase> {
   return copyOf("template");
+}
+
+/** Connects to a migrated, empty database for one test file. `close` drops the database. */
+export async function openTestDatabase(options?: ConnectOptions): Promise<Database> {
+  const { url, drop } = await freshDatabase();
+  const database = connect(url, options);
+  return {
+    ...database,
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
 }
 
 /**

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy } from "#test/tcp-proxy.ts";
 import { startJobs } from "./index.ts";
 import type { Job, JobServices } from "./job.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 describe("recurring jobs", () => {
@@ -43,8 +40,8 @@ describe("recurring jobs", () => {
     } as unknown as JobServices;
     const options = { jobs: [job], heartbeatSeconds: 10, overrunMs: 2_000, lookSeconds: 1 };
     const nodes = [
-      await startJobs(home.url, services, options),
-      await startJobs(home.url, services, options),
+      await startJobs(database.url, services, options),
+      await startJobs(database.url, services, options),
     ];
     await expect.poll(() => runs.ended, { timeout: 40_000 }).toBeGreaterThan(0);
     expect(runs.most).toBe(1);
@@ -64,7 +61,7 @@ describe("recurring jobs", () => {
 
 describe("startJobs", () => {
   it("starts although Postgres drops connections meanwhile", async () => {
-    const proxy = await startTcpProxy(home.url);
+    const proxy = await startTcpProxy(database.url);
     const errors: unknown[] = [];
     const services = {
       db: database.db,

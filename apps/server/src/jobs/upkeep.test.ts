@@ -2,25 +2,22 @@ import { defaultSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions, listPartitions } from "#domain/logs/partitions.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { auditBalances } from "./audit-balances.ts";
 import type { JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
 
-let home: TestDatabase;
 let database: Database;
 const dayMs = 86_400_000;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 /** The services that these jobs use. */

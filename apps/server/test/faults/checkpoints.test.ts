@@ -5,13 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { addTo } from "#relay/core/meter.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Long streams whose node is killed, or paused for longer than other nodes wait for it. */
-let place: TestDatabase;
 let database: Database;
 let dataDir: string;
 let killed: GatewayProcess;
@@ -20,10 +19,9 @@ let other: GatewayProcess;
 const keys: { leased: string; limited: string } = { leased: "", limited: "" };
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 2 });
+  database = await openTestDatabase({ max: 2 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-checkpoints-"));
-  const env = { DATABASE_URL: place.url, DATA_DIR: dataDir };
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
   killed = await startGatewayProcess(env);
   [paused, other] = await Promise.all([startGatewayProcess(env), startGatewayProcess(env)]);
   await killed.api("POST", "/channel", {
@@ -43,7 +41,6 @@ afterAll(async () => {
     await node.ended;
   }
   await database.close();
-  await place.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
 

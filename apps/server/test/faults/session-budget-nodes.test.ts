@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** The budget of a session that sub-agents share on two nodes, of which one is killed during their calls. */
 const SESSION = "agents-on-two-nodes";
 const BUDGET_USD = 0.4;
 const BUDGET = 200_000;
-let place: TestDatabase;
 let database: Database;
 let dataDir: string;
 let killed: GatewayProcess;
@@ -22,10 +21,9 @@ let key: string;
 const over = new AbortController();
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 3 });
+  database = await openTestDatabase({ max: 3 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-session-budget-"));
-  const env = { DATABASE_URL: place.url, DATA_DIR: dataDir };
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
   killed = await startGatewayProcess(env);
   other = await startGatewayProcess(env);
   await killed.api("POST", "/channel", {
@@ -45,7 +43,6 @@ afterAll(async () => {
     await node.ended;
   }
   await database.close();
-  await place.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
 

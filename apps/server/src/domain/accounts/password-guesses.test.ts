@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { takeAttempt } from "./pace.ts";
 import { takeGuess } from "./password-guesses.ts";
 
 const secrets = openSecrets("a secret that only this test run knows");
-let place: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 8 });
+  database = await openTestDatabase({ max: 8 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 const makeUser = (values: object = {}) =>

@@ -1,11 +1,10 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { fetchPublic } from "#platform/public-fetch.ts";
-import { freshDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { createIcons, type Icons } from "./icons.ts";
 
-let place: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;
 let host: Server;
 let url: string;
@@ -15,8 +14,7 @@ let clock = 0;
 let icons: Icons;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 3 });
+  database = await openTestDatabase({ max: 3 });
   host = createServer((request, response) => {
     requested.push(request.url ?? "");
     if (request.url === "/page") response.writeHead(200, { "content-type": "text/html" }).end("<p>");
@@ -34,7 +32,6 @@ afterAll(async () => {
   host.closeAllConnections();
   host.close();
   await database.close();
-  await place.drop();
 });
 beforeEach(() => {
   requested = [];

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -11,15 +11,13 @@ import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Checkpoints of long calls, and how these calls end when their node dies. */
-let home: TestDatabase;
 let database: Database;
 let written = 0;
 const opened: Ledger[] = [];
 const errors: unknown[] = [];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 12 });
+  database = await openTestDatabase({ max: 12 });
 });
 afterEach(async () => {
   for (const ledger of opened.splice(0)) await ledger.close();
@@ -29,7 +27,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {

@@ -3,21 +3,19 @@ import type { Budget } from "@gateway/shared/accounts/budget";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Budgets of accounts and groups, on three nodes. */
-let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 8 });
+  database = await openTestDatabase({ max: 8 });
   nodes = [1, 2, 3].map(() =>
     createLedger({
       database,
@@ -32,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
   await database.close();
-  await home.drop();
 });
 
 interface Outcome {

@@ -1,21 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { credit } from "./credit.ts";
 import { expireBalances } from "./ledger-expiry.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
-let home: TestDatabase;
 let database: Database;
 let ledger: Ledger;
 let account: Account;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 6 });
+  database = await openTestDatabase({ max: 6 });
   ledger = createLedger({
     database,
     nodeId: randomUUID(),
@@ -25,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await ledger.close();
   await database.close();
-  await home.drop();
 });
 beforeEach(async () => {
   account = await makeAccount(database, { quota: 1_000n });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
@@ -11,7 +11,6 @@ import { collectChannelCharges } from "./channel-charges.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 
 /** The ledger with a database that is silent, locked, unavailable or full. */
-let home: TestDatabase;
 let database: Database;
 let proxy: TcpProxy;
 let through: Database;
@@ -19,11 +18,10 @@ const opened: Ledger[] = [];
 let reports: string[] = [];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 6 });
+  database = await openTestDatabase({ max: 6 });
 });
 beforeEach(async () => {
-  proxy = await startTcpProxy(home.url);
+  proxy = await startTcpProxy(database.url);
   through = connect(proxy.url, { max: 4 });
   reports = [];
 });
@@ -36,7 +34,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 async function openLedger(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
@@ -71,7 +68,7 @@ async function milliseconds(work: Promise<unknown>): Promise<number> {
 
 /** Locks rows in an operator's transaction until the returned function ends it. */
 async function lock(sql: string): Promise<() => Promise<void>> {
-  const operator = new pg.Client({ connectionString: home.url });
+  const operator = new pg.Client({ connectionString: database.url });
   await operator.connect();
   await operator.query("BEGIN");
   await operator.query(sql);

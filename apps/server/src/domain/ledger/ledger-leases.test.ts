@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Announcements, announce, listen } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { credit } from "./credit.ts";
@@ -13,15 +13,13 @@ import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Leases: calls that begin without a statement, and protection from overspending. */
-let home: TestDatabase;
 let database: Database;
 const opened: { ledger: Ledger; announcements: Announcements }[] = [];
 let batches = 0;
 const errors: unknown[] = [];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 12 });
+  database = await openTestDatabase({ max: 12 });
 });
 afterEach(async () => {
   for (const { ledger, announcements } of opened.splice(0)) {
@@ -34,7 +32,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
@@ -47,7 +44,7 @@ async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
     askForLeases: (userId) => announce(database.db, "leases", userId),
     ...over,
   });
-  const announcements = await listen(home.url, onError);
+  const announcements = await listen(database.url, onError);
   announcements.on("leases", (id) => ledger.recall(id === 0 ? "all" : { userId: id }));
   await ledger.start();
   opened.push({ ledger, announcements });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayError } from "#errors.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { releaseStatement } from "./ledger-statements.ts";
@@ -10,13 +10,11 @@ import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Limits of one token on three nodes: spending per day and month, and concurrent calls. */
-let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 8 });
+  database = await openTestDatabase({ max: 8 });
   nodes = [1, 2, 3].map(() =>
     createLedger({
       database,
@@ -29,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
   await database.close();
-  await home.drop();
 });
 
 interface Outcome {

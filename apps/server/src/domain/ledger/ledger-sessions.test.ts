@@ -3,15 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Budgets of agent sessions, on three nodes. */
-let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
 
@@ -26,8 +25,7 @@ function makeNode(options: Partial<LedgerOptions> = {}): Ledger {
 }
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 8 });
+  database = await openTestDatabase({ max: 8 });
   nodes = [1, 2, 3].map(() => makeNode());
   await Promise.all(nodes.map((node) => node.start()));
 });
@@ -35,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
   await database.close();
-  await home.drop();
 });
 
 const stateOf = (id: number) => database.db.sessionBudget.findUniqueOrThrow({ where: { id } });

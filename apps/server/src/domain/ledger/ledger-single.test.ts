@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CallRecord, logColumns, rowOf } from "#domain/ledger/call-record.ts";
-import { connect, type Database, types } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Database, types } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { type LeaseRequest, onlyLeasedText } from "./lease-statements.ts";
 import { batchOf } from "./ledger-batch.ts";
@@ -13,16 +13,14 @@ import type { Lease, Step } from "./steps.ts";
  * A call within a lease is charged by a function of its own when it is alone in its batch. Both statements run in
  * one transaction, from the same state, and must leave the same rows.
  */
-let home: TestDatabase;
 let database: Database;
 let client: pg.Client;
 let account: Account;
 let lease: LeaseRequest;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 2 });
-  client = new pg.Client({ connectionString: home.url, types });
+  database = await openTestDatabase({ max: 2 });
+  client = new pg.Client({ connectionString: database.url, types });
   await client.connect();
 });
 beforeEach(async () => {
@@ -51,7 +49,6 @@ afterEach(async () => {
 afterAll(async () => {
   await client.end();
   await database.close();
-  await home.drop();
 });
 
 const tables = {

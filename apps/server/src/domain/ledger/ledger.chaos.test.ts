@@ -3,27 +3,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { createLedger } from "./ledger.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 /** Repeatedly terminates all active connections of the application. */
 async function cutConnections(applicationName: string, signal: AbortSignal): Promise<number> {
-  const knife = new pg.Client({ connectionString: home.url });
+  const knife = new pg.Client({ connectionString: database.url });
   await knife.connect();
   let cuts = 0;
   while (!signal.aborted) {
@@ -42,7 +39,7 @@ async function cutConnections(applicationName: string, signal: AbortSignal): Pro
 describe("lost connection", () => {
   it("in the middle of a statement neither loses nor duplicates a call", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 1_000_000n });
-    const cut = connect(home.url, { max: 6, applicationName: "to-be-cut" });
+    const cut = connect(database.url, { max: 6, applicationName: "to-be-cut" });
     const nodes = [1, 2].map(() =>
       createLedger({ database: cut, nodeId: randomUUID(), onError: () => {}, beatMs: 1_000 }),
     );

@@ -3,9 +3,9 @@ import { TokenSetting } from "@gateway/shared/accounts/token";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
@@ -15,7 +15,6 @@ import { releaseStatement } from "./ledger-statements.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
-let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
 /** Nodes that died and do not know it. */
@@ -35,8 +34,7 @@ function openNode(nodeId: string): Ledger {
 }
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 12 });
+  database = await openTestDatabase({ max: 12 });
   nodes = nodeIds.map(openNode);
   await Promise.all(nodes.map((node) => node.start()));
 });
@@ -44,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...nodes, ...zombies].map((node) => node.close()));
   await database.close();
-  await home.drop();
 });
 
 type Step =

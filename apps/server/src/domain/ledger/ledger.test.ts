@@ -1,20 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { credit } from "./credit.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
-let home: TestDatabase;
 let database: Database;
 let ledger: Ledger;
 const errors: unknown[] = [];
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url);
+  database = await openTestDatabase();
   ledger = createLedger({
     database,
     nodeId: randomUUID(),
@@ -30,7 +28,6 @@ afterAll(async () => {
   expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
   expect(errors).toEqual([]);
   await database.close();
-  await home.drop();
 });
 
 async function userOf({ userId }: Account) {
@@ -428,7 +425,7 @@ describe("node", () => {
 
   it("releases the reservations of a dead node", async () => {
     const account = await makeAccount(database, { quota: 100n, tokenQuota: 100n });
-    const other = connect(home.url, { max: 2 });
+    const other = connect(database.url, { max: 2 });
     const dead = createLedger({ ...quick, database: other, nodeId: randomUUID(), beatMs: 60_000 });
     await dead.start();
     const reserved = reservation(account, 100n, 100n);

@@ -1,21 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { type CallBodies, createBodyLog } from "./bodies.ts";
 
-let home: TestDatabase;
 let database: Database;
 const secrets = openSecrets("a secret that only this test run knows");
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 2 });
+  database = await openTestDatabase({ max: 2 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 const bodies = (): CallBodies => ({

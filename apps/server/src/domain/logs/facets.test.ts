@@ -1,21 +1,18 @@
 import { LogFacetsQuery, LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { logFacets } from "./facets.ts";
 import { searchLogs } from "./search.ts";
 import { totalLogs } from "./totals.ts";
 
-let place: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 const everybody = { of: "everybody" } as const;

@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { completeIndexes } from "./partition-indexes.ts";
 import { ensurePartitions } from "./partitions.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
   await ensurePartitions(database.pool, 1, { now: new Date("2026-03-01T00:00:00Z") });
   await completeIndexes(database.pool);
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 const query = (text: string) => database.pool.query(text);

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { dropPartitions, dropPartitionsBeyond, ensurePartitions, listPartitions } from "./partitions.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 async function log(requestId: string, at: string): Promise<void> {

@@ -1,21 +1,18 @@
 import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { searchLogs } from "./search.ts";
 import { totalLogs } from "./totals.ts";
 
-let place: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 const everybody = { of: "everybody" } as const;

@@ -1,13 +1,12 @@
 import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeHours } from "#domain/usage/close-hours.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { MOST_SEARCHED } from "./filter.ts";
 import { totalLogs } from "./totals.ts";
 
-let place: TestDatabase;
 let database: Database;
 const people: { id: number; username: string }[] = [];
 
@@ -15,8 +14,7 @@ const start = Date.parse("2026-04-01T00:00:00Z");
 const hours = 60;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
   for (let n = 0; n < 3; n += 1) {
     const username = `user-${randomText(8)}`;
     people.push(await database.db.user.create({ data: { username, aff_code: randomText(12) } }));
@@ -25,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 /** Writes calls and other entries over 60 hours to the log and, like the ledger, to the roll-up. */

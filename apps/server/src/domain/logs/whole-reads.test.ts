@@ -1,12 +1,11 @@
 import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayError } from "#errors.ts";
-import { connect, type Database, type Pool } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database, Pool } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { createWholeReads } from "./whole-reads.ts";
 
 /** Reads beyond the limits of the console's lists: their results, their time limit, and their number at once. */
-let place: TestDatabase;
 let database: Database;
 const ROWS = 10_050;
 const owner = { of: "owner", userId: 4 } as const;
@@ -14,8 +13,7 @@ const few = { atOnce: 1, waiting: 0, ofOneUser: 9, seconds: 30 };
 const byModel = LogQuery.parse({ order: "model_name", page: "1", size: "1", token_name: "deep" });
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 6 });
+  database = await openTestDatabase({ max: 6 });
   await database.pool.query(
     `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_name, model_name, quota, "group")
      SELECT now() - n * interval '1 second', 'r' || n, 2, 4, 'busy', 'deep', CASE WHEN n = $1 THEN 'a' ELSE 'm' END, 1,
@@ -25,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 /** A pool whose next whole read waits until `open` is called, because another connection has locked the log. */

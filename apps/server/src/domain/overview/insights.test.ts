@@ -1,22 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { describeInsights } from "./insights.ts";
 
-let home: TestDatabase;
 let database: Database;
 const day = 86_400_000;
 const to = new Date("2026-11-20T00:00:00Z");
 const from = new Date(to.getTime() - 7 * day);
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 interface Hour {

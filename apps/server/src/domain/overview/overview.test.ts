@@ -1,13 +1,12 @@
 import { OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeHours } from "#domain/usage/close-hours.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { createOverviewCache } from "./overview-cache.ts";
 import { describeOverview } from "./overview.ts";
 
-let place: TestDatabase;
 let database: Database;
 let users: { id: number; username: string }[] = [];
 const channels: number[] = [];
@@ -19,8 +18,7 @@ const settings = { current: () => ({ QuotaPerUnit: 500_000, PaymentUSDRate: 7 })
 const overview = () => describeOverview({ ...database, settings }, now);
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
   const { db } = database;
   for (let n = 0; n < 3; n += 1) {
     const username = `user-${randomText(8)}`;
@@ -39,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 /** Writes calls of the 60 hours before `now` to the log and, like the ledger, to the roll-up. */

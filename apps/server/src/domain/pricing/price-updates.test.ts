@@ -1,22 +1,19 @@
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { invalidRequest } from "#errors.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { listPriceUpdates, updatePricesIfDue } from "./price-updates.ts";
 import type { SavePrice } from "./prices.ts";
 import { savePrice } from "./prices.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 const price = (model: string, input: string, locked = false): SavePrice => ({

@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import priceList from "./price-list.json" with { type: "json" };
 import { checkPrice, createPrices, removePrice, type SavePrice, savePrice } from "./prices.ts";
 import { computeBill, findPrice } from "./pricing.ts";
 import { listedPrices, seedPrices } from "./seed-prices.ts";
 
-let home: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 6 });
+  database = await openTestDatabase({ max: 6 });
 });
 
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 function priceOf(model: string, over: Partial<SavePrice> = {}): SavePrice {
@@ -37,7 +34,7 @@ function priceOf(model: string, over: Partial<SavePrice> = {}): SavePrice {
 describe("price list", () => {
   it("is current on every node after its notification", async () => {
     const prices = await createPrices(database.db);
-    const news = await listen(home.url, () => {});
+    const news = await listen(database.url, () => {});
     news.on("prices", () => void prices.reload());
     expect(findPrice(prices.table(), "mine")).toBeUndefined();
     const saved = await savePrice(database.db, priceOf("mine"));

@@ -1,19 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { findResponse, rememberResponse } from "./stored.ts";
 
-let place: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 2 });
+  database = await openTestDatabase({ max: 2 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 /** Returns hexadecimal random bytes, which Postgres compresses to half at most. */

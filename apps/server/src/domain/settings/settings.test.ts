@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { createSettings } from "./settings.ts";
 
 const secrets = openSecrets("settings-test-secret-settings-test-secret");
-let test: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  test = await freshDatabase();
-  database = connect(test.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await test.drop();
 });
 
 describe("settings", () => {

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "#domain/ledger/accounts.fixture.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { createCallers } from "./callers.ts";
 
-let home: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  home = await freshDatabase();
-  database = connect(home.url, { max: 2 });
+  database = await openTestDatabase({ max: 2 });
 });
 afterAll(async () => {
   await database.close();
-  await home.drop();
 });
 
 test("callers: a key that was found stays cached, in every spelling, until it is forgotten", async () => {

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { Database } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { lastMinute } from "./last-minute.ts";
 import { ownUsage, usedYesterday } from "./own-usage.ts";
 
-let place: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 async function use(userId: number, hour: string, model = "m"): Promise<void> {

@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import { connect, type Database } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { openTestDatabase } from "#test/database.ts";
 import { closeHours } from "./close-hours.ts";
 import { closeMonthByHand, closeMonths } from "./close-months.ts";
 import { describePeriod, type PeriodInput } from "./period.ts";
 import { closedMonths, listStatements, statementLines, statementUsers } from "./statements.ts";
 
-let place: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  place = await freshDatabase();
-  database = connect(place.url, { max: 4 });
+  database = await openTestDatabase({ max: 4 });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 async function makeUser(): Promise<{ id: number; username: string }> {
