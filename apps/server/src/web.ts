@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -102,7 +103,7 @@ function serveBrand(app: FastifyInstance, prefix: string, settings: Pick<Setting
 const BrandFile = z.object({ color: z.string().regex(/^[\da-f]{6}$/), kind: z.enum(["css", "svg"]) });
 
 /** Description of the site by language, for clients that read only the page's head. */
-const descriptions: Record<string, string> = {
+const descriptions = lookupTable<string>({
   zh_CN:
     "一个地址，接入所有 AI 模型。沿用现有的 SDK，换上地址和密钥即可使用各家厂商的模型，一个账户，一份账单。",
   zh_HK:
@@ -111,7 +112,7 @@ const descriptions: Record<string, string> = {
     "One address for every AI model. Keep the SDK you have, change the address and the key, and reach every provider through one account with one bill.",
   ja_JP:
     "すべての AI モデルを 1 つのアドレスで。今の SDK のまま、アドレスとキーを替えるだけ。1 つのアカウント、1 つの請求で各社のモデルを使えます。",
-};
+});
 
 /** Pages that are public and may be indexed. */
 const publicPaths = new Set(["/", "/about", "/connect", "/models", "/status"]);

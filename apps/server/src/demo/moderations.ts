@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { type Json, asList, asObject, asText } from "./json.ts";
 
-const signs: Record<string, RegExp | undefined> = {
+const signs = lookupTable<RegExp | undefined>({
   harassment: /\bidiot\b|白痴|バカ/i,
   "harassment/threatening": undefined,
   hate: /\bhate\b|仇恨|憎い/i,
@@ -15,7 +16,7 @@ const signs: Record<string, RegExp | undefined> = {
   "sexual/minors": undefined,
   violence: /\bkill|\bviolence\b|杀|殺|暴力/i,
   "violence/graphic": undefined,
-};
+});
 const CERTAIN = 0.97;
 const UNLIKELY = 0.0001;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { accountAnswer } from "./account.ts";
 import type { Answer } from "./answer.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
@@ -73,7 +74,7 @@ export function taskFailure(requestId: string): string {
   return event({ type: "error", ...refusal("openai", FAILED, requestId).body }, "error");
 }
 
-const posts: Record<string, Route> = {
+const posts = lookupTable<Route>({
   "/v1/chat/completions": chat("openai", openaiChat, failures.chat),
   "/v1/responses": chat("openai", openaiResponses, failures.responses),
   "/v1/responses/input_tokens": task("openai", (body) =>
@@ -105,7 +106,7 @@ const posts: Record<string, Route> = {
   "/v1/videos/image2video": task("openai", (body) => submitKling("image2video", body)),
   "/mj/task/list-by-condition": task("openai", fetchMidjourney),
   "/mj/insight-face/swap": task("openai", (body) => submitMidjourney("SWAP_FACE", body)),
-};
+});
 
 function chat(provider: Provider, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
   return { kind: "chat", provider, wire, target, failure };

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 
 /** Hints for the values of an example: the prompt, and a place if one was named. */
@@ -96,7 +97,7 @@ function amount(schema: Json, hints: Hints, whole: boolean): number {
   return number;
 }
 
-const formats: Record<string, string> = {
+const formats = lookupTable<string>({
   date: "2026-01-31",
   time: "12:00:00Z",
   "date-time": "2026-01-31T12:00:00Z",
@@ -105,7 +106,7 @@ const formats: Record<string, string> = {
   url: "https://example.com/",
   uuid: "00000000-0000-4000-8000-000000000000",
   ipv4: "192.0.2.1",
-};
+});
 
 function text(schema: Json, hints: Hints, name: string): string {
   const made = formats[asText(schema["format"])] ?? named(name, hints);

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Json } from "./json.ts";
 
 /**
@@ -66,7 +67,7 @@ function finish(value: string): Behaviour["finish"] {
   return value.startsWith("content") ? "content-filter" : undefined;
 }
 
-const readers: Record<string, (value: string) => Behaviour> = {
+const readers = lookupTable<(value: string) => Behaviour>({
   delay: (value) => ({ delay: count(value, LONGEST_WAIT_MS) }),
   "chunk-delay": (value) => ({ chunkDelay: count(value, LONGEST_WAIT_MS) }),
   status: (value) => ({ status: refusal(value) }),
@@ -87,7 +88,7 @@ const readers: Record<string, (value: string) => Behaviour> = {
   length: (value) => ({ length: count(value, LONGEST_ANSWER) }),
   finish: (value) => ({ finish: finish(value) }),
   say: (value) => ({ say: value }),
-};
+});
 
 function refusal(value: string): number | undefined {
   const status = count(value, 599);

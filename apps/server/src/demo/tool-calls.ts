@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { OfferedTool, Question } from "./question.ts";
 import { exampleOf } from "./schema-example.ts";
 
@@ -22,13 +23,13 @@ const places = (
 const anyPlaces = ["Paris", "London"];
 
 /** Words in other languages for a word of a tool's name. */
-const meanings: Record<string, RegExp> = {
+const meanings = lookupTable<RegExp>({
   weather: /天气|天氣|天気/,
   time: /时间|時間|几点|幾點|何時/,
   search: /搜索|搜尋|检索|検索/,
   price: /价格|價格|値段|価格/,
   calculate: /计算|計算/,
-};
+});
 
 /** Returns named places in order of appearance. */
 function placesIn(text: string): string[] {

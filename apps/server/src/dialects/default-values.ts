@@ -1,9 +1,10 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /**
  * Values of request fields that change nothing, because every dialect does the same without the field. They
  * are not sent to other dialects, and not reported as dropped. Pure.
  */
 
-const defaults: Readonly<Record<string, unknown>> = {
+const defaults = lookupTable<unknown>({
   store: false,
   background: false,
   truncation: "disabled",
@@ -17,16 +18,16 @@ const defaults: Readonly<Record<string, unknown>> = {
   top_logprobs: 0,
   parallel_tool_calls: true,
   "thinking.display": "summarized",
-};
+});
 
 const thoughts = "reasoning.encrypted_content";
 
 /** Values of which each entry of a list is one. */
-const defaultEntries: Readonly<Record<string, string>> = {
+const defaultEntries = lookupTable<string>({
   include: thoughts,
   modalities: "text",
   "generationConfig.responseModalities": "TEXT",
-};
+});
 
 function isText(name: string, value: object): boolean {
   return name === "response_format" && "type" in value && value.type === "text";

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /**
  * Detects the type of a file: by its first bytes, else by the declared type,
  * else by the extension of its name. Pure.
@@ -17,7 +18,7 @@ const signatures: ReadonlyArray<[string, number, string]> = [
   ["fLaC", 0, "audio/flac"],
 ];
 
-const endings: Readonly<Record<string, string>> = {
+const endings = lookupTable<string>({
   png: "image/png",
   jpg: "image/jpeg",
   jpeg: "image/jpeg",
@@ -36,7 +37,7 @@ const endings: Readonly<Record<string, string>> = {
   ogg: "audio/ogg",
   m4a: "audio/mp4",
   mp4: "video/mp4",
-};
+});
 
 const unknown = "application/octet-stream";
 

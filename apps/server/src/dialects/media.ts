@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { MediaSource, Part } from "./ir.ts";
 
 /** Images, sounds and files in wire formats: data URLs and media types. */
@@ -34,7 +35,7 @@ export function dataUrl(source: { mediaType: string; data: string }): string {
   return `data:${source.mediaType};base64,${source.data}`;
 }
 
-const audioTypes: Record<string, string> = {
+const audioTypes = lookupTable<string>({
   wav: "audio/wav",
   mp3: "audio/mpeg",
   flac: "audio/flac",
@@ -44,7 +45,7 @@ const audioTypes: Record<string, string> = {
   m4a: "audio/mp4",
   webm: "audio/webm",
   pcm16: "audio/pcm",
-};
+});
 
 export function audioMediaType(format: string): string {
   return audioTypes[format] ?? `audio/${format}`;
@@ -73,12 +74,12 @@ export function pictureType(data: string, otherwise = "image/png"): string {
   return known?.[1] ?? otherwise;
 }
 
-const pictureStarts: Readonly<Record<string, string>> = {
+const pictureStarts = lookupTable<string>({
   iVBORw: "image/png",
   "/9j/": "image/jpeg",
   UklGR: "image/webp",
   R0lGOD: "image/gif",
-};
+});
 
 /**
  * Returns a sound as text, for formats without sound: its transcript, else a link that contains the sound. A

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { ChatResponse, Usage } from "./ir.ts";
 import { lastText } from "./tally.ts";
 
@@ -50,7 +51,7 @@ export function billedUsage(answer: Pick<ChatResponse, "usage" | "serviceTier">)
 }
 
 const openai = new Set(["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"]);
-const ofAnthropic: Readonly<Record<string, string>> = { standard_only: "default", standard: "default" };
+const ofAnthropic = lookupTable<string>({ standard_only: "default", standard: "default" });
 
 export function openaiTier(tier: string | undefined): string | undefined {
   if (tier === undefined || openai.has(tier)) return tier;
@@ -62,12 +63,12 @@ export function anthropicTier(tier: string | undefined): string | undefined {
   return tier === "auto" || tier === "standard_only" ? tier : undefined;
 }
 
-const ofGemini: Readonly<Record<string, string>> = {
+const ofGemini = lookupTable<string>({
   flex: "flex",
   priority: "priority",
   default: "standard",
   standard: "standard",
-};
+});
 
 export function geminiTier(tier: string | undefined): string | undefined {
   return tier === undefined ? undefined : ofGemini[tier];

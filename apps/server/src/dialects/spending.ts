@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, ServerTool } from "./ir.ts";
 import { asRecord } from "./wire.ts";
@@ -77,7 +78,7 @@ export function spendingOf(
     const name = toolName(tool);
     if (name === undefined) continue;
     const calls = callsOf(tool, body);
-    toolCalls[name] = Math.max(toolCalls[name] ?? 0, calls);
+    toolCalls[name] = Math.max(entryOf(toolCalls, name) ?? 0, calls);
     if (name !== "image-generation") continue;
     toolImages = Math.max(toolImages, calls);
     partialImages = Math.max(partialImages, count(tool.extra.fields["partial_images"], 3));

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -12,14 +13,14 @@ import { requireStorable } from "./body/storable.ts";
  */
 
 const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
-const prefixes: Readonly<Record<string, string>> = {
+const prefixes = lookupTable<string>({
   message: "msg",
   function_call: "fc",
   function_call_output: "fco",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctco",
   reasoning: "rs",
-};
+});
 
 /** Returns a caller's items, validated as input. `at` is the field that contains them. */
 export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {

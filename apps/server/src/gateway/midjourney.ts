@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asRecord, parseAt } from "#dialects/wire.ts";
@@ -20,12 +21,12 @@ import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
 /** Images in the wire of midjourney-proxy. The speed is part of the path; `/mj` alone means fast. */
 
-const modes: Record<string, MidjourneyMode> = {
+const modes = lookupTable<MidjourneyMode>({
   "/mj": "fast",
   "/mj-fast/mj": "fast",
   "/mj-turbo/mj": "turbo",
   "/mj-relax/mj": "relax",
-};
+});
 export const midjourneyPrefixes = Object.keys(modes);
 
 const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transform(String)).max(100) });

@@ -7,6 +7,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { textOf, type UpstreamResponse } from "./http.ts";
 import { TransportError } from "./transport-error.ts";
 
@@ -27,13 +28,13 @@ type Decompress = ReturnType<
 >;
 
 /** Some decoders depend on the first bytes: many servers send "deflate" without its zlib header. */
-const codings: Record<string, (first: Buffer) => Decompress> = {
+const codings = lookupTable<(first: Buffer) => Decompress>({
   gzip: () => createGunzip(lenient),
   "x-gzip": () => createGunzip(lenient),
   deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient)),
   br: () => createBrotliDecompress(brotli),
   zstd: () => createZstdDecompress(zstd),
-};
+});
 
 /** Returns the same response unless it is compressed with a known coding. */
 export function decompressed(response: UpstreamResponse): UpstreamResponse {

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Transporter } from "nodemailer";
 import { GatewayError, upstreamFailed } from "#errors.ts";
 
@@ -186,7 +187,7 @@ type MailReason =
   | typeof addressRefused
   | "mail_failed";
 
-const reasons: Record<string, MailReason> = {
+const reasons = lookupTable<MailReason>({
   EAUTH: "mail_account_refused",
   ENOAUTH: "mail_account_refused",
   EDNS: "mail_server_unknown",
@@ -195,7 +196,7 @@ const reasons: Record<string, MailReason> = {
   ETIMEDOUT: "mail_server_timeout",
   ETLS: "mail_server_encryption",
   EENVELOPE: addressRefused,
-};
+});
 
 /** Includes the server's own message: without it an administrator cannot correct the settings. */
 function explained(error: unknown): GatewayError {

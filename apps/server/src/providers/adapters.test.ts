@@ -35,15 +35,17 @@ describe("Azure Speech", () => {
     const plugin = { voice: { alloy: "en-US-AvaNeural" } };
     const voiceIn = (voice: string) =>
       /<voice name="([^"]*)"/.exec(speech.request({ input: "Hi", voice }, { ...call, plugin }).body)?.[1];
-    expect(["alloy", "en-GB-RyanNeural", "marin"].map(voiceIn)).toEqual([
+    expect(["alloy", "en-GB-RyanNeural", "marin", "constructor"].map(voiceIn)).toEqual([
       "en-US-AvaNeural",
       "en-GB-RyanNeural",
+      "zh-CN-YunxiNeural",
       "zh-CN-YunxiNeural",
     ]);
   });
 
   it("reports unsupported formats, and serves only speech", () => {
-    expect(() => speech.request({ input: "Hi", response_format: "flac" }, call)).toThrow(GatewayError);
+    for (const format of ["flac", "constructor"])
+      expect(() => speech.request({ input: "Hi", response_format: format }, call)).toThrow(GatewayError);
     expect(serves(azureSpeech, "audio", "/v1/audio/transcriptions", {})).toBe(false);
     expect(() => azureSpeech.places?.("key", { ...call, other: "evil.example/" })).toThrow("region");
   });

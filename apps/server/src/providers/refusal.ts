@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { Provider } from "./provider.ts";
 
@@ -17,6 +18,10 @@ export function refusal(
   const code = (Array.isArray(named) ? named[0] : named)?.split(":", 1)[0] ?? error.code ?? "";
   const { kinds, sentences } = refusals;
   const matched = sentences?.find(([sentence]) => sentence.test(error.message))?.[1];
-  const kind = matched ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
+  const kind =
+    matched ??
+    entryOf(kinds, code) ??
+    entryOf(kinds, code.split(".", 1)[0] ?? "") ??
+    entryOf(kinds, String(error.status));
   return kind === undefined || kind === error.kind ? error : { ...error, kind };
 }

@@ -1,4 +1,5 @@
 /** Names and icons of the identity providers. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import {
   IconBrandGithub,
   IconBrandTelegram,
@@ -10,13 +11,13 @@ import {
 } from "@tabler/icons-react";
 import { phrase } from "#lib/i18n.ts";
 
-const known: Readonly<Record<string, { title: string; Picture: Icon }>> = {
+const known = lookupTable<{ title: string; Picture: Icon }>({
   github: { title: phrase("GitHub"), Picture: IconBrandGithub },
   wechat: { title: phrase("WeChat"), Picture: IconBrandWechat },
   lark: { title: phrase("Lark"), Picture: IconFeather },
   oidc: { title: phrase("OpenID"), Picture: IconLockAccess },
   telegram: { title: phrase("Telegram"), Picture: IconBrandTelegram },
-};
+});
 
 /** Translated when displayed. */
 export function identityProviderTitle(id: string): string {

@@ -2,6 +2,7 @@
  * Logos of providers, as static files of our own. Single-colour
  * logos use the text colour, so they work in dark mode.
  */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { IconFlask2, IconServer2 } from "@tabler/icons-react";
 import classes from "./provider-icon.module.css";
 
@@ -21,7 +22,7 @@ for (const [path, url] of Object.entries(files)) {
 }
 
 /** Alternative names of providers. */
-const aliases: Record<string, string> = {
+const aliases = lookupTable<string>({
   ali: "qwen",
   alibaba: "qwen",
   dashscope: "qwen",
@@ -31,7 +32,7 @@ const aliases: Record<string, string> = {
   siliconflow: "siliconcloud",
   vertex: "vertexai",
   xunfei: "spark",
-};
+});
 
 /** Patterns of model names and their providers. A name that matches none has no known provider. */
 const families: [RegExp, string][] = [

@@ -1,7 +1,8 @@
 /** Short labels for the result of an attempt at a provider. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "./i18n.ts";
 
-const attemptResults: Record<string, string> = {
+const attemptResults = lookupTable<string>({
   ok: phrase("Succeeded"),
   "bad-request": phrase("Refused the request"),
   auth: phrase("Refused the key"),
@@ -14,7 +15,7 @@ const attemptResults: Record<string, string> = {
   timeout: phrase("No response in time"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
-};
+});
 
 /** Returns the label of an error kind or of a circuit breaker's state. English; translate when displayed. */
 export function attemptResultText(result: string): string {

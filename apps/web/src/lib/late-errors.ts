@@ -1,10 +1,11 @@
 /** Error templates by name. Forms bring their own; all others are loaded with the first error. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { useEffect, useState } from "react";
 import { loadErrorLabels } from "./i18n.ts";
 
 type TemplateOf = (name: string) => string | undefined;
 
-let ofForms: Readonly<Record<string, string>> = {};
+let ofForms = lookupTable<string>({});
 let ofErrors: TemplateOf | undefined;
 
 /** Registers the templates of field errors. Called by forms. */

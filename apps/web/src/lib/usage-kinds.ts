@@ -1,7 +1,8 @@
 /** Display names of the usage kinds that have a price besides plain input and output. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "./i18n.ts";
 
-const kindNames: Record<string, string> = {
+const kindNames = lookupTable<string>({
   cached_tokens: phrase("Cached input"),
   cached_read_tokens: phrase("Cache read"),
   cached_write_tokens: phrase("Cache write, 5 minutes"),
@@ -20,7 +21,7 @@ const kindNames: Record<string, string> = {
   "tool:x-search": phrase("X search"),
   "tool:file-search": phrase("File search"),
   "tool:code-execution": phrase("Code execution"),
-};
+});
 
 /** All usage kinds with a price, in display order. */
 export const usageKinds = Object.keys(kindNames);
@@ -30,11 +31,11 @@ export function nameOfKind(kind: string): string {
   return kindNames[kind] ?? kind.replace(/^(tool|tier):/, "");
 }
 
-const mainKinds: Record<string, string> = {
+const mainKinds = lookupTable<string>({
   input: phrase("Input"),
   output: phrase("Output"),
   calls: phrase("Calls"),
-};
+});
 
 /** Returns the same for a line of a bill, which may also be plain input or output. */
 export function nameOfBillLine(kind: string): string {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { MAX_LITELLM_CREDIT } from "@gateway/shared/site/migration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CommonOptions, confirm, type Outcome, runCommand, type Terminal } from "#cli/command.ts";
@@ -198,13 +199,13 @@ interface Checked {
 }
 
 /** Tables whose rows are many, by the kind of thing that the report counts them as. */
-const largeTables: Readonly<Record<string, readonly string[]>> = {
+const largeTables = lookupTable<readonly string[]>({
   users: ["users", "LiteLLM_UserTable"],
   tokens: ["tokens", "LiteLLM_VerificationToken"],
   daily_usage: ["statistics", "quota_data", "LiteLLM_DailyUserSpend"],
   redemptions: ["redemptions"],
   orders: ["orders", "top_ups"],
-};
+});
 
 /** How many rows each bar stands for. Of the log only some days are read, so its number is not known. */
 async function rowsOf(source: Source): Promise<Map<string, number>> {

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
@@ -52,14 +53,14 @@ const Issued = z.object({
   expires_in: z.int().optional(),
 });
 
-const descriptions: Record<string, string> = {
+const descriptions = lookupTable<string>({
   authorization_pending: "The user has not answered yet.",
   slow_down: "Too many requests. Add five seconds to the interval.",
   access_denied: "The user denied the sign-in, or the account cannot be used.",
   expired_token: "The code has expired. Start again.",
   invalid_grant: "The device code is unknown or was used already.",
   unsupported_grant_type: `The grant type must be ${GRANT_TYPE}.`,
-};
+});
 
 /** @param root the base path: "" or "/gateway" */
 export function deviceSignInRoutes(scope: FastifyInstance, services: Services, root: string): void {

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
@@ -18,7 +19,7 @@ const tables: ReadonlySet<string> = new Set<SettingKey>([
 ]);
 
 /** Options that cannot be changed. @see docs/settings.md for why each of them is fixed */
-const fixed: Readonly<Record<string, { value: string; accepts?: (value: string) => boolean }>> = {
+const fixed = lookupTable<{ value: string; accepts?: (value: string) => boolean }>({
   // At least this amount is always reserved.
   PreConsumedQuota: { value: "500", accepts: (value) => /^\d+$/.test(value) },
   ApproximateTokenEnabled: { value: "false" },
@@ -31,7 +32,7 @@ const fixed: Readonly<Record<string, { value: string; accepts?: (value: string) 
   GitHubOldIdCloseEnabled: { value: "false", accepts: (value) => value === "true" || value === "false" },
   OldTokenMaxId: { value: "0" },
   SafeToolName: { value: "Keyword" },
-};
+});
 
 const names = Object.keys(Settings.shape) as SettingKey[];
 

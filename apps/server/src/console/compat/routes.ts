@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { channelTagCompat } from "./channel-tags.ts";
 import { channelCompat } from "./channels.ts";
 import { groupCompat } from "./groups.ts";
@@ -17,7 +18,7 @@ import { tokenCompat } from "./tokens.ts";
 import { userCompat } from "./users.ts";
 
 /** Compatibility routes by method and path below /api, as the native route is registered. */
-export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
+export const compatRoutes = lookupTable<CompatRoute>({
   ...channelCompat,
   ...channelTagCompat,
   ...groupCompat,
@@ -34,7 +35,7 @@ export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...telegramCompat,
   ...tokenCompat,
   ...userCompat,
-};
+});
 
 /** Routes that monitoring systems call, not callers of One Hub's API. They always return the true status. */
 export const untouched: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import { MidjourneyPage, MidjourneyQuery, TaskPage } from "@gateway/shared/channels/task";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { asRecord } from "#dialects/wire.ts";
 import type { Task } from "#platform/prisma/client.ts";
@@ -46,7 +47,7 @@ const tasks: CompatRoute = {
 };
 
 /** Our column names by the names in the query. */
-const columns: Readonly<Record<string, string>> = { mj_id: "task_id", code: "status" };
+const columns = lookupTable<string>({ mj_id: "task_id", code: "status" });
 
 const OlderPicture = MidjourneyPage.shape.data.element.extend({
   /** JSON; "" without any. */

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
 import {
@@ -74,7 +75,7 @@ const errorAnswer = z.looseObject({
   message: z.string().nullish(),
 });
 
-const kindOfType: Record<string, UpstreamError["kind"]> = {
+const kindOfType = lookupTable<UpstreamError["kind"]>({
   invalid_request_error: "bad-request",
   request_too_large: "bad-request",
   authentication_error: "auth",
@@ -85,7 +86,7 @@ const kindOfType: Record<string, UpstreamError["kind"]> = {
   overloaded_error: "overloaded",
   timeout_error: "timeout",
   api_error: "server",
-};
+});
 
 /** In characters; a longer error is reduced to its message. */
 const MAX_ORIGINAL = 16 * 1024;

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
 import { type Headers, kindOfStatus, messageOf, placedMessage, retryAfterOf } from "#dialects/failure.ts";
@@ -59,7 +60,7 @@ const errorObject = z.looseObject({
 const errorAnswer = z.looseObject({ error: errorObject });
 
 /** Error names that are more specific than their HTTP status. */
-const kindOfName: Record<string, UpstreamError["kind"]> = {
+const kindOfName = lookupTable<UpstreamError["kind"]>({
   API_KEY_INVALID: "auth",
   API_KEY_EXPIRED: "auth",
   API_KEY_SERVICE_BLOCKED: "auth",
@@ -74,7 +75,7 @@ const kindOfName: Record<string, UpstreamError["kind"]> = {
   NOT_FOUND: "not-found",
   INVALID_ARGUMENT: "bad-request",
   INTERNAL: "server",
-};
+});
 
 /** Decodes the error of a response or of a chunk. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
 import { type Headers, kindOfStatus, messageOf, paramsOf, retryAfterOf } from "#dialects/failure.ts";
@@ -65,7 +66,7 @@ const errorAnswer = z.looseObject({
 });
 
 /** Codes that are more specific than their HTTP status. */
-const kindOfCode: Record<string, UpstreamError["kind"]> = {
+const kindOfCode = lookupTable<UpstreamError["kind"]>({
   insufficient_quota: "quota",
   billing_hard_limit_reached: "quota",
   billing_not_active: "quota",
@@ -82,7 +83,7 @@ const kindOfCode: Record<string, UpstreamError["kind"]> = {
   invalid_request_error: "bad-request",
   context_length_exceeded: "bad-request",
   server_error: "server",
-};
+});
 
 function kindOf(status: number, code: string, type: string): UpstreamError["kind"] {
   const named = kindOfCode[code] ?? kindOfCode[type];

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
@@ -5,23 +6,23 @@ import { readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
 /** Output items that the provider bills per call, by the API's name and by ours. */
-const countedCalls: Record<string, string> = {
+const countedCalls = lookupTable<string>({
   web_search_call: "web-search",
   code_interpreter_call: "code-execution",
   file_search_call: "file-search",
   image_generation_call: "image-generation",
   x_search_call: "x-search",
-};
+});
 
 /** The same for providers that report these calls in the usage. */
-const reportedCalls: Record<string, string> = {
+const reportedCalls = lookupTable<string>({
   search_web: "web-search",
   web_search_calls: "web-search",
   x_search_calls: "x-search",
   code_interpreter_calls: "code-execution",
   file_search_calls: "file-search",
   image_generation_calls: "image-generation",
-};
+});
 
 export function countCall(counts: Record<string, number>, type: string): void {
   const name = countedCalls[type];

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry } from "#platform/prisma/client.ts";
 
@@ -6,7 +7,7 @@ type Named = { id: number; name: string };
 type Where = { where: { id: { in: number[] } } };
 
 /** How the current names of targets are found. Other targets have a name as their id. */
-const finders: Record<string, (db: Db, ids: Where) => Promise<Named[]>> = {
+const finders = lookupTable<(db: Db, ids: Where) => Promise<Named[]>>({
   channel: (db, ids) => db.channel.findMany({ ...ids, select: { id: true, name: true } }),
   token: (db, ids) => db.token.findMany({ ...ids, select: { id: true, name: true } }),
   payment: (db, ids) => db.paymentGateway.findMany({ ...ids, select: { id: true, name: true } }),
@@ -19,7 +20,7 @@ const finders: Record<string, (db: Db, ids: Where) => Promise<Named[]>> = {
     const menus = await db.telegramMenu.findMany({ ...ids, select: { id: true, command: true } });
     return menus.map(({ id, command }) => ({ id, name: command }));
   },
-};
+});
 
 /** Largest id of a row. A target may name anything. */
 const MOST = 2_147_483_647;

@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import { storedFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
@@ -119,7 +120,7 @@ function orderOf(view: LogView, { order, cursor }: LogSearch): string {
   if (cursor !== "") throw invalidRequest({ reason: "cursor_order" }, { param: "order" });
   const columns = parts.flatMap((part) => {
     const name = part.replace(/^-/, "");
-    const column = Object.hasOwn(sortable, name) ? sortable[name] : undefined;
+    const column = entryOf(sortable, name);
     if (column === undefined)
       throw invalidRequest({ reason: "sort_unknown", field: name }, { param: "order" });
     if (view.of === "owner" && hiddenFromOwners.has(name)) return [];

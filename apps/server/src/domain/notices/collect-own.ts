@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { OwnEvent } from "@gateway/shared/site/inbox";
 import { addToInbox } from "#domain/inbox/entries.ts";
 import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
@@ -40,7 +41,7 @@ export async function collectRefusedCalls(db: PrismaClient): Promise<void> {
 }
 
 /** Changes of an account that are reported to its owner, by their audit action. */
-const changes: Readonly<Record<string, OwnEvent>> = {
+const changes = lookupTable<OwnEvent>({
   "user.password": "password-changed",
   "user.password_reset": "password-changed",
   "user.totp_enable": "second-factor-on",
@@ -52,7 +53,7 @@ const changes: Readonly<Record<string, OwnEvent>> = {
   "user.email": "email-changed",
   "user.bind": "sign-in-linked",
   "user.unbind": "sign-in-unlinked",
-};
+});
 /** Delay before rows are read: a row may become visible after one with a higher id. */
 const SETTLED = "3 seconds";
 

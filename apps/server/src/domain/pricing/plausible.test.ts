@@ -44,6 +44,11 @@ describe("reported usage", () => {
       { "tool:a": 1e6 },
     ],
     [
+      { input: 5, output: 5, toolCalls: { constructor: 1e6 } as Record<string, number> },
+      { input: 5, output: 5, toolCalls: { constructor: 20 } as Record<string, number> },
+      { "tool:constructor": 1e6 },
+    ],
+    [
       { input: 5, output: 5, toolCalls: { a: -1 } },
       { input: 5, output: 5, toolCalls: { a: 0 } },
       { "tool:a": -1 },

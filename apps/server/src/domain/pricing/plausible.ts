@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
 import type { Estimate } from "./estimate.ts";
 
@@ -118,10 +119,11 @@ function believedTools(
 ): Usage["toolCalls"] {
   if (reported === undefined) return undefined;
   const counts = Object.entries(reported).map(([name, value]): [string, number] => {
-    const most = Math.max((expected?.[name] ?? 0) * plausibleFactor, unaskedToolCalls);
+    const requested = entryOf(expected ?? {}, name) ?? 0;
+    const most = Math.max(requested * plausibleFactor, unaskedToolCalls);
     if (isCount(value) && value <= most) return [name, value];
     doubt(`tool:${name}`, value);
-    return [name, isCount(value) ? most : (expected?.[name] ?? 0)];
+    return [name, isCount(value) ? most : requested];
   });
   return Object.fromEntries(counts);
 }

@@ -1,5 +1,6 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { foldModel } from "@gateway/shared/channels/model-case";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -58,13 +59,13 @@ export const defaultExtras = {
 export type ExtraKind = keyof typeof defaultExtras;
 
 /** Default prices of provider tools, in dollars per call. Other tools are free. */
-export const defaultToolPrices: Record<string, string> = {
+export const defaultToolPrices = lookupTable<string>({
   "web-search": "0.01",
   "file-search": "0.0025",
   "code-execution": "0.03",
   // A large image of the most expensive model: the tool's own tokens are not part of any reported usage.
   "image-generation": "0.17",
-};
+});
 
 export const toolPrefix = "tool:";
 

@@ -1,12 +1,13 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { dialects } from "#dialects/index.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { nameError } from "#gateway/name-error.ts";
 
 /** Codes that clients of this connection handle, by our reasons. */
-const codes: Readonly<Record<string, string>> = {
+const codes = lookupTable<string>({
   previous_response_not_found: "previous_response_not_found",
   socket_age: "websocket_connection_limit_reached",
-};
+});
 
 /** Encodes the error that would be a response of its own over HTTP as one event. */
 export function errorEvent(error: unknown, requestId: string): string {

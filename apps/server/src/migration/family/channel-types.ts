@@ -1,4 +1,5 @@
 import type { ChannelInput } from "@gateway/shared/channels/channel";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
@@ -55,17 +56,17 @@ export function keepOrSwitchOff(
 }
 
 /** Ids that do not follow from the model's own name. */
-const bedrockIds: Readonly<Record<string, string>> = {
+const bedrockIds = lookupTable<string>({
   "claude-instant-1.2": "anthropic.claude-instant-v1",
   "claude-2.0": "anthropic.claude-v2",
   "claude-2.1": "anthropic.claude-v2:1",
   "claude-3-5-sonnet-20241022": "anthropic.claude-3-5-sonnet-20241022-v2:0",
   "claude-3-5-sonnet-latest": "anthropic.claude-3-5-sonnet-20241022-v2:0",
-};
+});
 
 /** Models that are called through an inference profile of a part of the world. */
 const byProfile = /^claude-(?:3-7|opus-4|sonnet-4|haiku-4)/;
-const profiles: Readonly<Record<string, string>> = { us: "us.", eu: "eu.", ap: "apac." };
+const profiles = lookupTable<string>({ us: "us.", eu: "eu.", ap: "apac." });
 
 /** Bedrock's id of one of Anthropic's models; undefined for a name that is none of theirs. */
 function bedrockId(model: string, profile: string): string | undefined {

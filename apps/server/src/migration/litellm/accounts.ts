@@ -1,4 +1,5 @@
 import type { Budget } from "@gateway/shared/accounts/budget";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { ReadContext } from "#migration/products/product.ts";
 import { flag, json, record, stamp, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
@@ -100,7 +101,7 @@ const none: Budget = {
   session_spend: 0,
 };
 
-const periods: Readonly<Record<string, keyof Budget>> = {
+const periods = lookupTable<keyof Budget>({
   "24h": "daily_spend",
   "1d": "daily_spend",
   "7d": "weekly_spend",
@@ -109,7 +110,7 @@ const periods: Readonly<Record<string, keyof Budget>> = {
   "30d": "monthly_spend",
   "31d": "monthly_spend",
   "1mo": "monthly_spend",
-};
+});
 
 /** Undefined for a period that has no counterpart: the budget then counts for good, which never allows more. */
 export function budgetOf(most: number, duration: string): Budget | undefined {

@@ -1,5 +1,6 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /** LiteLLM's providers, which begin a model's name before a slash, and this gateway's channel types. */
-const types: Readonly<Record<string, number>> = {
+const types = lookupTable<number>({
   openai: 1,
   text_completion_openai: 1,
   azure: 3,
@@ -38,7 +39,7 @@ const types: Readonly<Record<string, number>> = {
   hosted_vllm: 911,
   lm_studio: 912,
   azure_ai: 915,
-};
+});
 
 const custom = 8;
 /** Spoken to in OpenAI's format at an address of the operator. */

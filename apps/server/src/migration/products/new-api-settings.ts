@@ -1,7 +1,8 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { ReadContext } from "./product.ts";
 
 /** Settings with another name here. */
-const names: Record<string, string> = {
+const names = lookupTable<string>({
   "oidc.enabled": "OIDCAuthEnabled",
   "oidc.client_id": "OIDCClientId",
   "oidc.client_secret": "OIDCClientSecret",
@@ -11,7 +12,7 @@ const names: Record<string, string> = {
   CheckSensitiveEnabled: "EnableSafe",
   MinTopUp: "PaymentMinAmount",
   Price: "PaymentUSDRate",
-};
+});
 
 /** Options that become groups, prices or payment gateways. */
 const handled =

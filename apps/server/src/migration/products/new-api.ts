@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { shortNumber } from "#migration/family/go-options.ts";
 import { midjourneyTasks } from "#migration/family/midjourney.ts";
 import { readRedemptions } from "#migration/family/redemptions.ts";
@@ -148,7 +149,7 @@ async function* orders({ source, options, book }: ReadContext): AsyncGenerator<O
   }
 }
 
-const platforms: Record<string, string> = { suno: "suno", "36": "suno", "50": "kling" };
+const platforms = lookupTable<string>({ suno: "suno", "36": "suno", "50": "kling" });
 
 async function* tasks(context: ReadContext): AsyncGenerator<TaskRecord> {
   const { source, book } = context;

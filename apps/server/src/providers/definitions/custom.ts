@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { openaiSearches } from "#providers/implied-search.ts";
@@ -7,7 +8,7 @@ import { bearer, type Call, type Provider } from "#providers/provider.ts";
 import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
 
 /** Paths of ours by the numbers that administrators use in the channel settings. */
-const modes: Record<string, { path: string; title: string }> = {
+const modes = lookupTable<{ path: string; title: string }>({
   "1": { path: "/v1/chat/completions", title: "Chat" },
   "2": { path: "/v1/completions", title: "Completions" },
   "3": { path: "/v1/embeddings", title: "Embeddings" },
@@ -20,7 +21,7 @@ const modes: Record<string, { path: string; title: string }> = {
   "11": { path: "/v1/audio/translations", title: "Audio translation" },
   "14": { path: "/v1/realtime", title: "Realtime" },
   "16": { path: "/v1/responses", title: "Responses" },
-};
+});
 
 const OFF = "disable";
 const Path = z

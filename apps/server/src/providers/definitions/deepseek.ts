@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
@@ -11,10 +12,10 @@ const Accounts = z.object({
  * Two former names of one model, which ended on 2026-07-24.
  * The model thinks by default; each name sets its own mode.
  */
-const formerNames: Readonly<Record<string, string>> = {
+const formerNames = lookupTable<string>({
   "deepseek-chat": "disabled",
   "deepseek-reasoner": "enabled",
-};
+});
 
 const currentName: Adjust = (body) => {
   const thinking = formerNames[String(body["model"])];

@@ -1,16 +1,17 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
 /** Names of these models before the HTTP API. */
-const formerNames: Record<string, string> = {
+const formerNames = lookupTable<string>({
   SparkDesk: "lite",
   "SparkDesk-v1.1": "lite",
   "SparkDesk-v3.1": "generalv3",
   "SparkDesk-v3.5": "generalv3.5",
   "SparkDesk-v4.0": "4.0Ultra",
-};
+});
 
 function currentName(body: Wire): Wire {
   const name = formerNames[String(body["model"])];

@@ -1,4 +1,5 @@
 import type { TaskStatus } from "@gateway/shared/channels/task";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
@@ -56,12 +57,12 @@ const Reported = z.object({
   updated_at: z.number().nullish(),
 });
 
-const statuses: Record<string, { status: TaskStatus; progress: number }> = {
+const statuses = lookupTable<{ status: TaskStatus; progress: number }>({
   submitted: { status: "SUBMITTED", progress: 10 },
   processing: { status: "IN_PROGRESS", progress: 50 },
   succeed: { status: "SUCCESS", progress: 100 },
   failed: { status: "FAILURE", progress: 100 },
-};
+});
 
 export const klingWire: TaskWire = {
   platform: "kling",

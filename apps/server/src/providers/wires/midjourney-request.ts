@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { parseAt } from "#dialects/wire.ts";
@@ -21,13 +22,13 @@ const Requested = z.object({
   content: z.string().max(500).nullish(),
 });
 
-const first: Record<string, string> = {
+const first = lookupTable<string>({
   imagine: "IMAGINE",
   describe: "DESCRIBE",
   blend: "BLEND",
   shorten: "SHORTEN",
   "upload-discord-images": "UPLOAD",
-};
+});
 const following = new Set(["action", "change", "simple-change", "modal"]);
 const changes = new Set(["UPSCALE", "VARIATION", "REROLL"]);
 

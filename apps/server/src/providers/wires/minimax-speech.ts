@@ -1,7 +1,8 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { parseRecord } from "#dialects/wire.ts";
-import { invalidRequest } from "#errors.ts";
 import type { Adapter, Call } from "#providers/provider.ts";
+import { knownVoice, readSpeech, voiceOptions } from "#providers/speech.ts";
 
 /**
  * MiniMax's own wire format for speech. https://platform.minimaxi.com/docs/api-reference/speech-t2a-http,
@@ -16,36 +17,13 @@ const defaults = {
   shimmer: "audiobook_female_1",
 };
 
-export const voicePlugin = z.object({
-  voice: z
-    .object(
-      Object.fromEntries(
-        Object.entries(defaults).map(([name, voice]) => [
-          name,
-          z
-            .string()
-            .max(100)
-            .optional()
-            .meta({ title: name, description: `Default: ${voice}. Format: voice|emotion` }),
-        ]),
-      ),
-    )
-    .optional()
-    .meta({ title: "Voices" }),
-});
+export const voicePlugin = voiceOptions(defaults, "voice|emotion");
 
-const types: Record<string, string> = {
+const types = lookupTable<string>({
   mp3: "audio/mpeg",
   wav: "audio/wav",
   flac: "audio/flac",
   pcm: "audio/pcm",
-};
-
-const Requested = z.object({
-  input: z.string().min(1),
-  voice: z.string().default("alloy"),
-  response_format: z.string().default("mp3"),
-  speed: z.number().min(0.25).max(4).default(1),
 });
 
 const Made = z.object({
@@ -58,20 +36,13 @@ const Made = z.object({
 });
 
 function voiceOf(name: string, call: Call): { voice_id: string; emotion?: string } {
-  const chosen = call.plugin["voice"]?.[name];
-  const known =
-    typeof chosen === "string" && chosen !== "" ? chosen : defaults[name as keyof typeof defaults];
-  const [voice = "", emotion] = (known ?? name).split("|");
+  const [voice = "", emotion] = (knownVoice(name, call, defaults) ?? name).split("|");
   return { voice_id: voice, ...(emotion === undefined ? {} : { emotion }) };
 }
 
 export const speech: Adapter = {
   request(body, call) {
-    const requested = Requested.safeParse(body);
-    if (!requested.success) throw invalidRequest({ reason: "speech_not_valid" }, { param: "input" });
-    const { input, voice, response_format: format, speed } = requested.data;
-    if (types[format] === undefined)
-      throw invalidRequest({ reason: "speech_format", format }, { param: "response_format" });
+    const { input, voice, response_format: format, speed } = readSpeech(body, types);
     return {
       path: "/v1/t2a_v2",
       headers: { "content-type": "application/json" },

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 
@@ -44,13 +45,13 @@ function compare(before: Wire, after: Wire, path: string, found: Set<string>): v
 }
 
 /** Names in our common translation, for callers who did not write the provider's fields themselves. */
-const commonNames: Readonly<Record<string, string>> = {
+const commonNames = lookupTable<string>({
   stop_sequences: "stop",
   "generationConfig.stopSequences": "stop",
   max_completion_tokens: "max_tokens",
   max_output_tokens: "max_tokens",
   random_seed: "seed",
-};
+});
 
 type Thinking = { on: boolean; off: boolean; effort: unknown };
 

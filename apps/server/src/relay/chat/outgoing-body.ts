@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
 import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
@@ -138,7 +139,7 @@ export function withParameters(
 ): Wire {
   if (Object.keys(parameters).length === 0) return wire;
   const { overwrite, per_model: perModel } = parameters;
-  const own = perModel === true ? parameters[model] : parameters;
+  const own = perModel === true ? entryOf(parameters, model) : parameters;
   if (typeof own !== "object" || own === null) return withoutFields(wire, parameters["remove"]);
   const fields = Object.fromEntries(Object.entries(own).filter(([name]) => !controls.has(name)));
   const merged = Object.keys(fields).length === 0 ? wire : { ...wire, ...fields };

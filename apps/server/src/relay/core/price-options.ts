@@ -1,3 +1,4 @@
+import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
@@ -122,7 +123,7 @@ const limitNames = ["max_tokens", "max_completion_tokens", "max_output_tokens", 
 
 /** Returns the largest output limit in the operator's own fields, which may override the client's. */
 function operatorLimit(parameters: Readonly<Record<string, unknown>>, model: string): number {
-  const own = parameters["per_model"] === true ? asRecord(parameters[model]) : parameters;
+  const own = parameters["per_model"] === true ? asRecord(entryOf(parameters, model)) : parameters;
   const config = asRecord(own?.["generationConfig"]);
   const values = limitNames.flatMap((name) => [own?.[name], config?.[name]]);
   return Math.max(0, ...values.filter((value) => typeof value === "number"));

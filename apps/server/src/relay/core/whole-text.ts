@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
 import { tooLarge } from "#platform/transport-error.ts";
@@ -69,7 +70,7 @@ export function unreadable(status: number): UpstreamError {
   return { kind: "server", message: "The upstream's answer could not be read.", status };
 }
 
-const ends: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+const ends = lookupTable<string>({ "{": "}", "[": "]" });
 
 /** Returns whether the end of a JSON text is missing, because its connection ended early. */
 export function isCut(text: string): boolean {

@@ -1,4 +1,5 @@
 import { formatSum } from "@gateway/shared/billing/money";
+import { lookupTable } from "@gateway/shared/lookup-table";
 /** Balance changes besides calls, sign-ups and payments of the period. */
 import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
@@ -14,7 +15,7 @@ import { Halves, Section } from "#ui/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
 
-const kindLabels: Record<string, string> = {
+const kindLabels = lookupTable<string>({
   topup: phrase("Top-ups"),
   redemption: phrase("Redemption codes"),
   gift: phrase("Gifts"),
@@ -23,9 +24,9 @@ const kindLabels: Record<string, string> = {
   refund: phrase("Refunds"),
   expiry: phrase("Expired"),
   task: phrase("Tasks"),
-};
+});
 
-const kindColors: Record<string, string> = {
+const kindColors = lookupTable<string>({
   topup: "var(--chart-1)",
   redemption: "var(--chart-2)",
   gift: "var(--chart-3)",
@@ -35,7 +36,7 @@ const kindColors: Record<string, string> = {
   task: "var(--chart-others)",
   direct: "var(--chart-1)",
   invited: "var(--chart-2)",
-};
+});
 
 export function MoneySection({ params }: { params: AnalyticsParams }) {
   const { t } = useTranslation();

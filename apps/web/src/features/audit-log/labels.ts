@@ -1,8 +1,9 @@
 /** Labels of actions and targets. An unknown one is shown by the server's name. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
-export const targetLabels: Record<string, string> = {
+export const targetLabels = lookupTable<string>({
   channel: phrase("Channel"),
   model_owner: phrase("Model owner"),
   order: phrase("Top-up order"),
@@ -15,9 +16,9 @@ export const targetLabels: Record<string, string> = {
   token: phrase("Token"),
   user: phrase("Account"),
   user_group: phrase("User group"),
-};
+});
 
-const verbLabels: Record<string, string> = {
+const verbLabels = lookupTable<string>({
   create: phrase("created"),
   change: phrase("changed"),
   delete: phrase("deleted"),
@@ -42,7 +43,7 @@ const verbLabels: Record<string, string> = {
   totp_disable: phrase("second factor disabled"),
   totp_recovery: phrase("recovery codes created"),
   reset_totp: phrase("second factor removed"),
-};
+});
 
 export function targetText(t: TFunction, type: string): string {
   const word = targetLabels[type];

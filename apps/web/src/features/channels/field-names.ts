@@ -1,6 +1,7 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "#lib/i18n.ts";
 
-const fieldNames: Record<string, string> = {
+const fieldNames = lookupTable<string>({
   type: phrase("Provider"),
   name: phrase("Name"),
   base_url: phrase("API address"),
@@ -32,7 +33,7 @@ const fieldNames: Record<string, string> = {
   idle_timeout_ms: phrase("Idle time within a response"),
   max_concurrency: phrase("Concurrent calls"),
   plugin: phrase("Provider features"),
-};
+});
 
 /** Returns a field's name in English; translate when displayed. */
 export function fieldNameOf(path: string): string {

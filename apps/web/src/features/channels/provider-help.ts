@@ -1,6 +1,7 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /** The page of Help about each provider. A test compares it with docs/provider-*.md. */
 
-const pages: Readonly<Record<string, readonly string[]>> = {
+const pages = lookupTable<readonly string[]>({
   "provider-openai": ["openai", "custom", "gateway"],
   "provider-anthropic": ["anthropic"],
   "provider-google": ["gemini", "vertex", "palm"],
@@ -40,7 +41,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
   "provider-own-servers": ["vllm", "ollama", "llamacpp", "lmstudio", "rerank"],
   "provider-media": ["jina", "stability", "recraft", "ideogram", "flux", "suno", "kling", "midjourney"],
   "providers#demo": ["demo"],
-};
+});
 
 const pageOf: ReadonlyMap<string, string> = new Map(
   Object.entries(pages).flatMap(([page, ids]) => ids.map((id) => [id, page])),

@@ -1,4 +1,5 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
@@ -34,7 +35,7 @@ export function speedOf(ms: number): { word: string; color: string } {
   return { word: phrase("Very slow"), color: "red" };
 }
 
-const pauseReasons: Record<string, string> = {
+const pauseReasons = lookupTable<string>({
   auth: phrase("The provider refuses the key"),
   quota: phrase("The account at the provider is empty"),
   "not-found": phrase("The provider does not have the model"),
@@ -45,7 +46,7 @@ const pauseReasons: Record<string, string> = {
   network: phrase("The provider cannot be reached"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
-};
+});
 
 /** Returns why a model is paused. English; translate when displayed. */
 export function pauseReason(reason: string): string {

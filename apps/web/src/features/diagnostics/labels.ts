@@ -1,4 +1,5 @@
 /** Words for checks, their states and their groups, and the screens where their findings are corrected. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { diagnosisTemplates } from "@gateway/shared/site/diagnosis";
 import type { TFunction } from "i18next";
@@ -23,7 +24,7 @@ export const states: Record<DiagnosisFinding["state"], { label: string; tone: To
 const setting = (key: string) => `/panel/setting?q=${key}`;
 
 /** A link for findings of these codes. */
-const links: Partial<Record<string, string>> = {
+const links = lookupTable<string>({
   time_zone: setting("TimeZone"),
   disk_low: setting("LogRetentionDays"),
   address_unset: setting("ServerAddress"),
@@ -38,7 +39,7 @@ const links: Partial<Record<string, string>> = {
   channels_disabled: "/panel/channel",
   mail_unset: setting("SMTP"),
   mail_refused: setting("SMTP"),
-};
+});
 
 export function linkOf({ code }: Pick<DiagnosisFinding, "code">): string | undefined {
   return links[code];

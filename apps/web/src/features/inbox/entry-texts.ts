@@ -1,4 +1,5 @@
 /** Text and link of a notification, built from its facts in the user's language. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
 import { failureLabel } from "#lib/failure-labels.ts";
@@ -19,7 +20,7 @@ export const kindTitles: Record<InboxKind, string> = {
 };
 
 /** Names of the notice channels, as in the settings. */
-const noticeChannels: Record<string, string> = {
+const noticeChannels = lookupTable<string>({
   email: phrase("Mail"),
   telegram: phrase("Telegram"),
   lark: phrase("Lark robot"),
@@ -27,7 +28,7 @@ const noticeChannels: Record<string, string> = {
   wecom: phrase("WeCom robot"),
   pushdeer: phrase("PushDeer"),
   webhook: phrase("Webhook"),
-};
+});
 
 const securityTitles: Partial<Record<InboxRow["event"], string>> = {
   "password-changed": phrase("Your password was changed"),
@@ -197,7 +198,7 @@ function refusedCalls(t: TFunction, { count, facts }: InboxRow): EntryText {
   };
 }
 
-const periodTexts: Record<string, { account: string; token: string }> = {
+const periodTexts = lookupTable<{ account: string; token: string }>({
   day: {
     account: phrase("You have spent {{used}} of your budget today"),
     token: phrase("“{{name}}” has spent {{used}} of its budget today"),
@@ -210,7 +211,7 @@ const periodTexts: Record<string, { account: string; token: string }> = {
     account: phrase("You have spent {{used}} of your budget this month"),
     token: phrase("“{{name}}” has spent {{used}} of its budget this month"),
   },
-};
+});
 
 function budgetNotice(t: TFunction, { facts }: InboxRow, points: (name: string) => string): EntryText {
   const ofToken = facts["target"] === "token";

@@ -1,4 +1,5 @@
 /** Labels of the log's codes. An unknown code is shown as it is. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
@@ -28,7 +29,7 @@ export function isCall(row: LogRow): boolean {
 
 type OutcomeWord = { tone: Tone; text: string; sentence: string };
 
-const outcomes: Record<string, OutcomeWord> = {
+const outcomes = lookupTable<OutcomeWord>({
   complete: {
     tone: "good",
     text: phrase("Complete"),
@@ -56,7 +57,7 @@ const outcomes: Record<string, OutcomeWord> = {
     text: phrase("Failed"),
     sentence: phrase("The call failed and costs nothing."),
   },
-};
+});
 
 /** Returns the outcome of a call. Other entries are named by their type. */
 export function outcomeWord(row: LogRow): OutcomeWord {

@@ -1,8 +1,9 @@
 /** Labels of what an import counts. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
-const kinds: Record<string, string> = {
+const kinds = lookupTable<string>({
   groups: phrase("User groups"),
   users: phrase("Users"),
   identities: phrase("Linked accounts"),
@@ -23,7 +24,7 @@ const kinds: Record<string, string> = {
   settings: phrase("Settings"),
   balances: phrase("Balances"),
   proof: phrase("Comparing with the source"),
-};
+});
 
 /** @param kind a name of the report; one of another version is shown as it is */
 export function kindText(t: TFunction, kind: string): string {

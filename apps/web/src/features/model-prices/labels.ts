@@ -1,8 +1,9 @@
 /** Names of kinds of models and of orders. English; translate when displayed. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "#lib/i18n.ts";
 import type { Sorting } from "./offers.ts";
 
-const kinds: Record<string, string> = {
+const kinds = lookupTable<string>({
   chat: phrase("Chat"),
   image: phrase("Images"),
   audio: phrase("Audio"),
@@ -10,7 +11,7 @@ const kinds: Record<string, string> = {
   embedding: phrase("Embeddings"),
   rerank: phrase("Reranking"),
   moderation: phrase("Moderation"),
-};
+});
 
 export function nameOfKind(kind: string): string {
   return kinds[kind] ?? kind;

@@ -1,5 +1,6 @@
-/** Search, order and grouping of prices. Pure. */
 import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
+/** Search, order and grouping of prices. Pure. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };
 
@@ -28,12 +29,12 @@ export function sortPrices(rows: readonly PriceRow[], order: string): PriceRow[]
   return compare ? [...rows].sort((a, b) => sign * compare(a, b)) : [...rows];
 }
 
-const comparators: Record<string, (a: PriceRow, b: PriceRow) => number> = {
+const comparators = lookupTable<(a: PriceRow, b: PriceRow) => number>({
   model: (a, b) => a.model.localeCompare(b.model),
   input: (a, b) => a.input - b.input,
   output: (a, b) => a.output - b.output,
   updated_time: (a, b) => a.updated_time - b.updated_time,
-};
+});
 
 export type PriceGroup = { key: string; price: PriceRow; models: string[] };
 

@@ -1,5 +1,6 @@
-/** Labels of the states and kinds of tasks. */
 import type { TaskStatus } from "@gateway/shared/channels/task";
+/** Labels of the states and kinds of tasks. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
@@ -16,14 +17,14 @@ export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
 /** Statuses of the filter, in the order of a task's life cycle. */
 export const statuses = Object.keys(statusLabels) as TaskStatus[];
 
-const songAndVideoLabels: Record<string, string> = {
+const songAndVideoLabels = lookupTable<string>({
   MUSIC: phrase("Song"),
   LYRICS: phrase("Lyrics"),
   text2video: phrase("Video from text"),
   image2video: phrase("Video from an image"),
-};
+});
 
-const midjourneyLabels: Record<string, string> = {
+const midjourneyLabels = lookupTable<string>({
   IMAGINE: phrase("Imagine"),
   DESCRIBE: phrase("Describe"),
   BLEND: phrase("Blend"),
@@ -40,7 +41,7 @@ const midjourneyLabels: Record<string, string> = {
   MODAL: phrase("Modal"),
   SWAP_FACE: phrase("Swap face"),
   UPLOAD: phrase("Upload"),
-};
+});
 
 /** Kinds of the filter. */
 export const taskActions = Object.keys(songAndVideoLabels);

@@ -1,7 +1,7 @@
-import { z } from "zod";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
-import { invalidRequest } from "#errors.ts";
 import { type Adapter, type Call, CredentialError, type Provider } from "#providers/provider.ts";
+import { knownVoice, readSpeech, voiceOptions } from "#providers/speech.ts";
 
 const defaults = {
   alloy: "zh-CN-YunxiNeural",
@@ -12,45 +12,20 @@ const defaults = {
   shimmer: "zh-CN-XiaohanNeural",
 };
 
-const plugin = z.object({
-  voice: z
-    .object(
-      Object.fromEntries(
-        Object.entries(defaults).map(([name, voice]) => [
-          name,
-          z
-            .string()
-            .max(100)
-            .optional()
-            .meta({ title: name, description: `Default: ${voice}. Format: voice|role` }),
-        ]),
-      ),
-    )
-    .optional()
-    .meta({ title: "Voices" }),
-});
-
-const formats: Record<string, string> = {
+const formats = lookupTable<string>({
   mp3: "audio-24khz-160kbitrate-mono-mp3",
   opus: "ogg-24khz-16bit-mono-opus",
   wav: "riff-24khz-16bit-mono-pcm",
   pcm: "raw-24khz-16bit-mono-pcm",
-};
-
-const Speech = z.object({
-  input: z.string().min(1),
-  voice: z.string().default("alloy"),
-  response_format: z.string().default("mp3"),
-  speed: z.number().min(0.25).max(4).default(1),
 });
 
-const entities: Record<string, string> = {
+const entities = lookupTable<string>({
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
   '"': "&quot;",
   "'": "&apos;",
-};
+});
 
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
@@ -58,21 +33,14 @@ function escape(text: string): string {
 
 /** Returns the voice for one of OpenAI's names, by channel or default, or Azure's voice of that name. */
 function voiceOf(name: string, call: Call): [voice: string, role: string | undefined] {
-  const chosen = call.plugin["voice"]?.[name];
-  const known =
-    typeof chosen === "string" && chosen !== "" ? chosen : defaults[name as keyof typeof defaults];
+  const known = knownVoice(name, call, defaults);
   const [voice = "", role] = (known ?? (/^[a-z]{2,3}-/.test(name) ? name : defaults.alloy)).split("|");
   return [voice, role];
 }
 
 const speech: Adapter = {
   request(body: Wire, call) {
-    const requested = Speech.safeParse(body);
-    if (!requested.success) throw invalidRequest({ reason: "speech_not_valid" }, { param: "input" });
-    const { input, voice, response_format: format, speed } = requested.data;
-    const output = formats[format];
-    if (output === undefined)
-      throw invalidRequest({ reason: "speech_format", format }, { param: "response_format" });
+    const { input, voice, speed, output } = readSpeech(body, formats);
     const [name, role] = voiceOf(voice, call);
     const rate = `${speed < 1 ? "" : "+"}${Math.round((speed - 1) * 100)}%`;
     const spoken = `<prosody rate="${rate}">${escape(input)}</prosody>`;
@@ -104,7 +72,7 @@ export const azureSpeech: Provider = {
   models: ["tts-1", "tts-1-hd"],
   testModel: "",
   website: "https://portal.azure.com",
-  plugin,
+  plugin: voiceOptions(defaults, "voice|role"),
   headers: (key) => ({ "ocp-apim-subscription-key": key, "user-agent": "gateway" }),
   places(_key, { other }) {
     if (!/^[a-z0-9]+$/.test(other))

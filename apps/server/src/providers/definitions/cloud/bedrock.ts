@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
@@ -44,13 +45,13 @@ function betasIntoBody(request: Outgoing): Outgoing {
   return { ...request, headers, body: JSON.stringify({ anthropic_beta: list, ...body }) };
 }
 
-const errorTypes: Record<string, string> = {
+const errorTypes = lookupTable<string>({
   throttlingException: "rate_limit_error",
   serviceUnavailableException: "overloaded_error",
   modelTimeoutException: "timeout_error",
   modelNotReadyException: "overloaded_error",
   validationException: "invalid_request_error",
-};
+});
 
 const Chunk = z.object({ bytes: z.base64() });
 

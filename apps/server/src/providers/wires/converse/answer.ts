@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Frame, StreamDecoder } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -39,7 +40,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
   });
 }
 
-const finishes: Readonly<Record<string, FinishReason>> = {
+const finishes = lookupTable<FinishReason>({
   end_turn: "stop",
   stop_sequence: "stop",
   tool_use: "tool-calls",
@@ -47,7 +48,7 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: "length",
   guardrail_intervened: "content-filter",
   content_filtered: "content-filter",
-};
+});
 
 const reasoning = z.looseObject({
   reasoningText: z.looseObject({ text: z.string(), signature: z.string().nullish() }).nullish(),

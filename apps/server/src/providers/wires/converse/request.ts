@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type {
   CacheControl,
@@ -17,7 +18,7 @@ import { withCallsAsText } from "./calls-as-text.ts";
 /** Encodes requests for Converse. A block is an object with a single key, which is its type. */
 
 const imageFormats = new Set(["png", "jpeg", "gif", "webp"]);
-const documentFormats: Readonly<Record<string, string>> = {
+const documentFormats = lookupTable<string>({
   "application/pdf": "pdf",
   "text/csv": "csv",
   "text/html": "html",
@@ -26,7 +27,7 @@ const documentFormats: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
   "application/vnd.ms-excel": "xls",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-};
+});
 
 /** Returns whether it is an Amazon model. Only those accept cache points here; other models reject them. */
 function isNova(model: string): boolean {
@@ -218,14 +219,14 @@ function encodeOutput({ responseFormat: format }: ChatRequest): Wire | undefined
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
 }
 
-const novaEfforts: Readonly<Record<string, string>> = {
+const novaEfforts = lookupTable<string>({
   minimal: "low",
   low: "low",
   medium: "medium",
   high: "high",
   xhigh: "high",
   max: "high",
-};
+});
 
 /** Encodes fields that Converse lacks, under the names of the models that accept them. */
 function encodeAdditional(request: ChatRequest, dropped: Set<string>): Wire | undefined {
@@ -245,7 +246,7 @@ function encodeAdditional(request: ChatRequest, dropped: Set<string>): Wire | un
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
-const tiers: Readonly<Record<string, string>> = { default: "default", flex: "flex", priority: "priority" };
+const tiers = lookupTable<string>({ default: "default", flex: "flex", priority: "priority" });
 
 export function encodeRequest(given: ChatRequest): { body: Wire; dropped: string[] } {
   const request = withCallsAsText(given);

@@ -1,5 +1,6 @@
-/** Preview of a bulk edit, and the failures after it. */
 import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channels/channel-batch";
+/** Preview of a bulk edit, and the failures after it. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
@@ -11,14 +12,14 @@ import classes from "#features/channels/runs/runs.module.css";
 /** More rows add no information and slow the page down. */
 const mostShown = 100;
 
-const fieldNames: Record<string, string> = {
+const fieldNames = lookupTable<string>({
   models: phrase("Models"),
   groups: phrase("Groups"),
   model_mapping: phrase("Model mapping"),
   priority: phrase("Priority"),
   weight: phrase("Weight"),
   tag: phrase("Tag"),
-};
+});
 
 export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
   const { t } = useTranslation();

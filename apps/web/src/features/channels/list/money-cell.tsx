@@ -1,5 +1,6 @@
 import { formatSum } from "@gateway/shared/billing/money";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
@@ -9,7 +10,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { formatTime } from "#lib/quota.ts";
 import { toast } from "#ui/toast.tsx";
 
-const signs: Record<string, string> = { USD: "$", CNY: "¥" };
+const signs = lookupTable<string>({ USD: "$", CNY: "¥" });
 
 /** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
 export function MoneyCell({ row, column }: { row: ChannelRow; column: string }) {

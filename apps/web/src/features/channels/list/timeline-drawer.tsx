@@ -1,5 +1,6 @@
-/** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
+/** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
 import {
   IconCirclePlus,
@@ -127,7 +128,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
   );
 }
 
-const labels: Record<string, string> = {
+const labels = lookupTable<string>({
   created: phrase("Channel created"),
   changed: phrase("Channel changed"),
   enabled: phrase("Enabled"),
@@ -143,7 +144,7 @@ const labels: Record<string, string> = {
   "key-removed": phrase("Key removed"),
   "circuit-opened": phrase("Model paused"),
   "circuit-closed": phrase("Model works again"),
-};
+});
 
 function looksOf(kind: string): { icon: Icon; color: string } {
   const good = kind.endsWith("enabled") || kind === "circuit-closed";

@@ -1,3 +1,4 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /** The parts of a conversation, independent of its dialect. Pure. */
 
 export type Part =
@@ -47,7 +48,7 @@ export function pretty(json: string): string {
   return value === undefined || typeof value === "string" ? json : JSON.stringify(value, undefined, 2);
 }
 
-const roles: Readonly<Record<string, Role>> = {
+const roles = lookupTable<Role>({
   system: "system",
   developer: "system",
   user: "user",
@@ -55,7 +56,7 @@ const roles: Readonly<Record<string, Role>> = {
   model: "assistant",
   tool: "tool",
   function: "tool",
-};
+});
 
 export function roleOf(value: unknown): Role {
   return roles[text(value)] ?? "user";
