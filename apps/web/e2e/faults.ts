@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
-/** Waits for the transitions of the page: colours in the middle of one have a contrast that nobody reads. */
+/** Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. */
 async function stillness(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     document

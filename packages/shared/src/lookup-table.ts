@@ -2,7 +2,9 @@
  * Returns a table without the names that every object inherits. `table[name]` is undefined for a name from
  * outside that is not in the table, also for `constructor`.
  */
-export function lookupTable<Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+export function lookupTable<Value>(
+  entries: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
   return Object.freeze(Object.assign(Object.create(null) as Record<string, Value>, entries));
 }
 
