@@ -33,7 +33,7 @@ export function openRealtime(server: Server, log: CallLog, rules: Rules): () => 
     const { url = "/", headers, method = "GET" } = request;
     const address = new URL(url, "http://demo");
     const model = address.searchParams.get("model") ?? "";
-    const key = /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+    const key = (/^Bearer\s(.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "").trim();
     const call: Call = {
       method,
       path: url,

@@ -97,13 +97,13 @@ const phrases: Record<Language, Phrases> = {
 const greeting =
   /^\s*(hi|hello|hey|good (morning|day|evening)|你好|您好|嗨|こんにちは|おはよう|こんばんは)[\s!！,，。.]*$/i;
 const wish = /\b(code|function|example|markdown|table)\b|代码|代碼|函数|表格|例子|コード|関数|表を|例を/i;
-const sum = /(-?\d+(?:\.\d+)?)\s*([-+*/×÷])\s*(-?\d+(?:\.\d+)?)/;
+const sum = /(-?\d+(?:\.\d+)?) ?([-+*/×÷]) ?(-?\d+(?:\.\d+)?)/;
 
 function calculated(text: string): [string, string] | undefined {
-  const [, left, operator, right] = sum.exec(text) ?? [];
   // Only for a short question: dates and codes contain dashes and digits too.
-  if (left === undefined || operator === undefined || right === undefined || text.length > 60)
-    return undefined;
+  if (text.length > 60) return undefined;
+  const [, left, operator, right] = sum.exec(text) ?? [];
+  if (left === undefined || operator === undefined || right === undefined) return undefined;
   const [a, b] = [Number(left), Number(right)];
   const values: Record<string, number> = {
     "+": a + b,

@@ -95,7 +95,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | u
 function keyOf(request: IncomingMessage, query: URLSearchParams): string {
   const { headers } = request;
   return (
-    /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ??
+    /^Bearer\s(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ??
     (asText(headers["x-api-key"]) ||
       asText(headers["x-goog-api-key"]) ||
       asText(headers["mj-api-secret"]) ||

@@ -104,12 +104,15 @@ function defined(behaviour: Behaviour): Behaviour {
   return Object.fromEntries(Object.entries(behaviour as Json).filter(([, value]) => value !== undefined));
 }
 
-const inText = /\[\[\s*([a-z-]+)\s*(?:=\s*([^\]]*?)\s*)?\]\]/gi;
+const inText = /\[\[([^[\]=]*)(?:=([^[\]]*))?\]\]/g;
 
 /** Parses `[[delay=500]] [[no-usage]]` anywhere in the user's last message. */
 export function switchesInText(text: string): Behaviour {
   if (!text.includes("[[")) return {};
-  const all = [...text.matchAll(inText)].map((match) => read((match[1] ?? "").toLowerCase(), match[2] ?? ""));
+  const all = [...text.matchAll(inText)].map((match) => {
+    const [, name = "", value = ""] = match;
+    return read(name.trim().toLowerCase(), value.trim());
+  });
   return Object.assign({}, ...all) as Behaviour;
 }
 

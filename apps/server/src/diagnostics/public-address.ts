@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:tls";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { probeEvents, probeSignature } from "#domain/settings/public-probe.ts";
 import { detailOf, type Found, ok, problem, type Subject, warning } from "./finding.ts";
 
@@ -15,7 +16,7 @@ export async function publicAddress(subject: Subject): Promise<Found[]> {
   const { ServerAddress } = await subject.settings();
   return ServerAddress === ""
     ? warning("address_unset")
-    : probeAddress(subject, ServerAddress.replace(/\/+$/, ""));
+    : probeAddress(subject, trimEndOf(ServerAddress, "/"));
 }
 
 /** @param address the server address of the settings, without a slash at its end */

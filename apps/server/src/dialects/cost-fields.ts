@@ -191,7 +191,7 @@ export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: s
  */
 export function raisesCost(wire: CostWire, name: string): boolean {
   const { limits: ownLimits, answers: ownAnswers, limitless, tierless } = own[wire];
-  const folded = fold(name.replace(/\[.*$/, ""));
+  const folded = fold(name.split("[", 1)[0] ?? "");
   if (tierless === true && folded === "servicetier") return true;
   const kind = kinds.get(folded);
   if (kind === undefined || ownLimits.includes(name) || ownAnswers.includes(name)) return false;

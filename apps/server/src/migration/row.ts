@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import type { LogPrice } from "./records.ts";
 import type { SourceRow } from "./sources/source.ts";
 
@@ -117,7 +118,7 @@ export function decimal(value: unknown, decimals = 10): string | undefined {
   const short = String(number);
   if (!short.includes("e") && (short.split(".")[1] ?? "").length <= decimals) return short;
   const fixed = number.toFixed(decimals);
-  return fixed.includes(".") ? fixed.replace(/\.?0+$/, "") : fixed;
+  return fixed.includes(".") ? trimEndOf(trimEndOf(fixed, "0"), ".") : fixed;
 }
 
 /** The ratios of a log row; undefined unless it has all of them. */

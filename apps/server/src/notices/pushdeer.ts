@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { type NoticeChannel, postToRobot } from "./channel.ts";
 
 /** https://github.com/easychen/pushdeer; it can also be self-hosted. */
@@ -8,7 +9,7 @@ export const pushdeer: NoticeChannel = {
   needs: ["NotifyPushDeerKey", "NotifyPushDeerServer"],
   events: "NotifyPushDeerEvents",
   async send({ site, title, text }, settings, tools) {
-    const url = `${settings.NotifyPushDeerServer.replace(/\/+$/, "")}/message/push`;
+    const url = `${trimEndOf(settings.NotifyPushDeerServer, "/")}/message/push`;
     const body = {
       pushkey: settings.NotifyPushDeerKey,
       text: `[${site}] ${title}`.slice(0, 500),

@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { answerOf, type NoticeChannel, plainText, refused } from "./channel.ts";
 
 /** https://core.telegram.org/bots/api#sendmessage */
@@ -8,7 +9,7 @@ export const telegram: NoticeChannel = {
   needs: ["NotifyTelegramBotKey", "NotifyTelegramChatId", "NotifyTelegramServer"],
   events: "NotifyTelegramEvents",
   async send(message, settings, tools) {
-    const server = settings.NotifyTelegramServer.replace(/\/+$/, "");
+    const server = trimEndOf(settings.NotifyTelegramServer, "/");
     const body = {
       chat_id: settings.NotifyTelegramChatId,
       text: plainText(message).slice(0, 4_000),

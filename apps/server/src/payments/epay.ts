@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import { ask, readJson, unreachable } from "./ask.ts";
 import {
@@ -63,7 +64,7 @@ export function epay(): PaymentGateway {
     id: "epay",
     label,
     connect({ pay_domain, partner_id, key, pay_type }, world) {
-      const base = pay_domain.replace(/\/+$/, "");
+      const base = trimEndOf(pay_domain, "/");
       const client = {
         async open(order: {
           tradeNo: string;

@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { CredentialError } from "./provider.ts";
 
 /** Builds upstream URLs from a base URL and a path, tolerating different spellings of the base. */
@@ -34,7 +35,7 @@ const MOST_PATHS = 200;
 
 function join(baseUrl: string, path: string): string {
   if (path.startsWith("https://")) return path;
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = trimEndOf(baseUrl, "/");
   if (unversioned.test(base)) return base + path.replace(versionAtStart, "");
   const end = path.search(/[?]|$/);
   const wanted = path.slice(0, end).split("/").slice(1);

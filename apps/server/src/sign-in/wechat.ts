@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import { ask, refused } from "./ask.ts";
 import type { IdentityProvider } from "./provider.ts";
@@ -18,7 +19,7 @@ export function wechat(): IdentityProvider {
     needs: ["WeChatServerAddress"],
     reads: ["WeChatServerToken"],
     async open(settings, fetch) {
-      const base = settings.WeChatServerAddress.replace(/\/+$/, "");
+      const base = trimEndOf(settings.WeChatServerAddress, "/");
       return {
         async identify({ code }) {
           const url = `${base}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;

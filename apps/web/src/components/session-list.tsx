@@ -88,5 +88,8 @@ const systems: [RegExp, string][] = [
 function describeAgent(agent: string): { name: string; phone: boolean } {
   const nameIn = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(agent))?.[1];
   const parts = [nameIn(browsers), nameIn(systems)].filter(Boolean);
-  return { name: parts.join(", "), phone: /iPhone|Android.*Mobile/.test(agent) };
+  return {
+    name: parts.join(", "),
+    phone: agent.includes("iPhone") || (agent.includes("Android") && agent.includes("Mobile")),
+  };
 }

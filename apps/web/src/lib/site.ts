@@ -1,5 +1,6 @@
-/** Public settings of this installation: name, currency, language. */
 import type { SiteStatus } from "@gateway/shared/site/status";
+/** Public settings of this installation: name, currency, language. */
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
 import { asSent, http } from "./http.ts";
@@ -67,5 +68,5 @@ export function usePageTitle(title: string): void {
 /** Returns the base address for API clients, without a trailing slash. */
 export function useServerAddress(): string {
   const address = useSite()?.server_address;
-  return (address || new URL(document.baseURI).href).replace(/\/+$/, "");
+  return trimEndOf(address || new URL(document.baseURI).href, "/");
 }

@@ -16,7 +16,7 @@ const pem = z.string().trim().max(8_000);
 const required = <T extends z.ZodString>(text: T) => text.min(1, because("value_required"));
 /** Gateways sign this value without encoding it, so it must not contain a separator. */
 const account = short.regex(/^[\w.:-]+$/, because("account_characters"));
-const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, because("http_address"));
+const address = short.regex(/^https?:\/\/[^\s/?#][^\s?#]*$/i, because("http_address"));
 
 export const paymentConfigs = {
   epay: z.object({

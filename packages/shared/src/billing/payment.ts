@@ -7,7 +7,7 @@ import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-confi
 /** Icons that the console includes. Any other value of `icon` is an address. */
 export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;
 
-const pictureAddress = /^(https?:\/\/[^\s/]+\S*|\/[^/\s]\S*)$/i;
+const pictureAddress = /^(https?:\/\/[^\s/]\S*|\/[^/\s]\S*)$/i;
 
 const fee = z.number(because("number_from_zero")).min(0, because("fee_negative"));
 

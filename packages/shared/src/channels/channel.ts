@@ -2,6 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
+import { trimEndOf } from "#trim-end.ts";
 
 export { cannotProbe, ChannelStatus } from "./channel-status.ts";
 
@@ -104,7 +105,7 @@ export const ChannelInput = z.object({
   name: z.string().trim().min(1, because("name_required")).max(128, because("at_most_128")),
   base_url: z
     .union([z.literal(""), z.url({ protocol: /^https?$/, error: because("http_address") })])
-    .transform((url) => url.replace(/\/+$/, ""))
+    .transform((url) => trimEndOf(url, "/"))
     .default(""),
   other: z.string().trim().max(500).default(""),
   /** One key per line. */

@@ -1,6 +1,7 @@
-/** Links to chat clients. Without the schema library, as tokens are shown without it. */
 import type { ChatLinkEntry } from "#site/chat-link-entry.ts";
 import { isOpenable } from "#site/link-scheme.ts";
+/** Links to chat clients. Without the schema library, as tokens are shown without it. */
+import { trimEndOf } from "#trim-end.ts";
 
 const webSettings = '/#/?settings={"key":"{key}","url":"{server}"}';
 
@@ -56,7 +57,7 @@ export function shownChatLinks(text: string, nextChat = ""): ChatLinkEntry[] {
 
 function placeNextChat(entry: ChatLinkEntry, nextChat: string): ChatLinkEntry {
   if (nextChat === "" || entry.name !== "ChatGPT Next") return entry;
-  return { ...entry, url: `${nextChat.replace(/\/+$/, "")}${webSettings}` };
+  return { ...entry, url: `${trimEndOf(nextChat, "/")}${webSettings}` };
 }
 
 /**

@@ -20,7 +20,7 @@ const webAddress = (most: number) =>
     .string()
     .trim()
     .max(most)
-    .regex(/^(https?:\/\/[^\s/]+\S*)?$/i, because("http_address"));
+    .regex(/^(https?:\/\/[^\s/]\S*)?$/i, because("http_address"));
 
 /** The list of chat clients as the older API sends it: JSON in a string. */
 const chatLinkList = z

@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Tool } from "#dialects/ir.ts";
@@ -27,7 +28,7 @@ const maxName = 64;
  */
 export function flatName(namespace: unknown, name: string): string {
   if (typeof namespace !== "string" || namespace === "" || namespace === rootGroup) return name;
-  const flat = `${namespace.replace(/_+$/, "")}__${name}`.replaceAll(/[^\w-]/g, "_");
+  const flat = `${trimEndOf(namespace, "_")}__${name}`.replaceAll(/[^\w-]/g, "_");
   return flat.length > maxName ? name : flat;
 }
 

@@ -1,5 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { invalidFields } from "#errors.ts";
 import type { Providers } from "#providers/registry.ts";
@@ -52,7 +53,7 @@ function placesOf(providers: Providers, channel: Destination) {
 /** Normalizes an address, so that two spellings of it compare as equal. */
 function normalized(text: string): string {
   const url = URL.parse(text);
-  return url === null || text.includes("{") ? text : url.href.replace(/\/+$/, "");
+  return url === null || text.includes("{") ? text : trimEndOf(url.href, "/");
 }
 
 function addressesIn(value: unknown, path = ""): string[] {

@@ -7,6 +7,7 @@ import type {
   PaymentRow,
 } from "@gateway/shared/billing/payment";
 import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/billing/payment-config";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidFields, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
@@ -147,7 +148,7 @@ export function describeGateway(secrets: Secrets, row: PaymentGateway, base: str
 
 /** Returns the notification URL; "" while neither the row nor the settings contain an address. */
 export function notifyUrlOf(row: Pick<PaymentGateway, "uuid" | "notify_domain">, base: string): string {
-  const address = (row.notify_domain || base).replace(/\/+$/, "");
+  const address = trimEndOf(row.notify_domain || base, "/");
   return address === "" ? "" : `${address}/api/payment/notify/${row.uuid}`;
 }
 

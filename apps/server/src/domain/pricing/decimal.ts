@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 /**
  * Exact decimal numbers ≥ 0 as integers of 10⁻¹². Products and sums stay exact; only the final use rounds.
  */
@@ -23,7 +24,7 @@ const MAX_PARSED = 2_000;
 
 function parseAnew(text: string): bigint {
   const match = shape.exec(text);
-  const fraction = (match?.[2] ?? "").replace(/0+$/, "");
+  const fraction = trimEndOf(match?.[2] ?? "", "0");
   if (match?.[1] === undefined || fraction.length > digits) {
     throw new RangeError(`"${text}" is not a decimal number from 0 with at most ${digits} decimals.`);
   }

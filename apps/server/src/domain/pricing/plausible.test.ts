@@ -44,8 +44,8 @@ describe("reported usage", () => {
       { "tool:a": 1e6 },
     ],
     [
-      { input: 5, output: 5, toolCalls: { constructor: 1e6 } as Record<string, number> },
-      { input: 5, output: 5, toolCalls: { constructor: 20 } as Record<string, number> },
+      { input: 5, output: 5, toolCalls: { constructor: 1e6 } },
+      { input: 5, output: 5, toolCalls: { constructor: 20 } },
       { "tool:constructor": 1e6 },
     ],
     [

@@ -1,4 +1,5 @@
 import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { activePrice, type PriceRow, type SavePrice } from "./prices.ts";
 
 /** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
@@ -27,7 +28,7 @@ export function priceFromJson(json: PriceFromJson): SavePrice {
 
 /** Keeps ten decimals; further digits of a float are noise. */
 function decimal(value: number): string {
-  return value.toFixed(10).replace(/\.?0+$/, "");
+  return trimEndOf(trimEndOf(value.toFixed(10), "0"), ".");
 }
 
 export function priceToJson(price: SavePrice): ListedPrice {

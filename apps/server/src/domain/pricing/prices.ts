@@ -1,3 +1,4 @@
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -106,7 +107,7 @@ function checkRatio(text: string, param: string, decimals = decimalsKept): void 
   } catch {
     throw invalidRequest({ reason: "price_not_decimal", name: param }, { param: param });
   }
-  if (value > largestRatio || fraction.replace(/0+$/, "").length > decimals) {
+  if (value > largestRatio || trimEndOf(fraction, "0").length > decimals) {
     throw invalidRequest({ reason: "price_too_large", name: param, decimals }, { param: param });
   }
 }

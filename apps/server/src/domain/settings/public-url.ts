@@ -1,5 +1,6 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import { SiteAddress } from "@gateway/shared/site/site-address";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { GatewayError } from "#errors.ts";
 
 /**
@@ -16,8 +17,8 @@ type Source = Pick<Settings, "ServerAddress">;
 export function publicUrlOf({ ServerAddress }: Source, root = ""): string | undefined {
   const url = SiteAddress.safeParse(ServerAddress).success ? URL.parse(ServerAddress) : null;
   if (url === null) return undefined;
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
-  return url.pathname.replace(/\/+$/, "").endsWith(root) ? address : `${address}${root}`;
+  const address = trimEndOf(`${url.origin}${url.pathname}`, "/");
+  return trimEndOf(url.pathname, "/").endsWith(root) ? address : `${address}${root}`;
 }
 
 /**

@@ -92,7 +92,7 @@ function questionOf(deps: BotDeps, message: z.output<typeof Message>): Question 
   const { TelegramBotUsername, SystemName } = deps.settings.current();
   const { chat, from, reply_to_message: prompt } = message;
   const text = message.text.trim();
-  const [, command = "", bot = "", rest = ""] = /^\/(\w+)(?:@(\w+))?(?:\s+([^]*))?$/.exec(text) ?? [];
+  const [, command = "", bot = "", rest = ""] = /^\/(\w+)(?:@(\w+))?(?:\s([^]*))?$/.exec(text) ?? [];
   if (bot !== "" && bot.toLowerCase() !== TelegramBotUsername.toLowerCase()) return undefined;
   const label = from.username === undefined ? from.first_name : `@${from.username}`;
   const requested = { person: { id: from.id, label }, private: chat.type === "private" };

@@ -1,5 +1,6 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { TelegramStatus } from "@gateway/shared/site/telegram";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
@@ -46,7 +47,7 @@ const Webhook = z.object({ url: z.string(), last_error_message: z.string().optio
 /** Calls a method of the Bot API. Throws `upstream_failed` with Telegram's description. */
 async function callBot({ settings, post }: BotDeps, method: string, body: object): Promise<unknown> {
   const { TelegramBotServer: server, TelegramBotToken: token } = settings.current();
-  const url = `${server.replace(/\/+$/, "")}/bot${token}/${method}`;
+  const url = `${trimEndOf(server, "/")}/bot${token}/${method}`;
   let text: string;
   try {
     // Only root configures the server, and a self-hosted Bot API server may be in the private network.

@@ -74,7 +74,7 @@ export function createFormScanner(boundary: string): FormScanner {
     const folded = foldName(name);
     // Some servers also accept `model[]`, `model[0]` and `model.` as the field. Only lists are sent like
     // that.
-    const base = foldName(name.replace(/[[.].*$/, ""));
+    const base = foldName(name.split(/[[.]/, 1)[0] ?? "");
     const standard = known.get(lists.has(base) ? folded : base);
     if (standard !== undefined && standard !== name)
       throw invalidRequest({ reason: "form_field_spelling", field: name, standard });

@@ -1,4 +1,5 @@
 import { reasonOf } from "@gateway/shared/reasons";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { disable, fit, modelsOf } from "#migration/family/channel-fields.ts";
 import { emptyChannel } from "#migration/family/channel-fields.ts";
 import { bedrockKey } from "#migration/family/channel-types.ts";
@@ -166,7 +167,7 @@ function headersOf(params: Record<string, unknown>): Record<string, string> {
 /** LiteLLM's addresses end with the version, this gateway's do not. */
 function addressOf(params: Record<string, unknown>): string {
   const address = textOf(params["api_base"]) || textOf(params["base_url"]);
-  return address.trim().replace(/\/+$/, "").replace(/\/v1$/, "");
+  return trimEndOf(address.trim(), "/").replace(/\/v1$/, "");
 }
 
 const azure = 3;

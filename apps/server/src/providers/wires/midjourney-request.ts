@@ -57,7 +57,11 @@ export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): 
   const requested = parseAt(Requested, body, "");
   const action = actionOf(name, requested);
   const speed = mode === "fast" ? "" : `${mode}_`;
-  const prompt = requested.prompt?.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "").trim();
+  const prompt = requested.prompt
+    ?.split(/--(?:fast|relax|turbo)\b/)
+    .map((part) => part.trimEnd())
+    .join("")
+    .trim();
   if (action === "IMAGINE" && (prompt === undefined || prompt === ""))
     throw invalidRequest({ reason: "field_required", field: "prompt" });
   const { notifyHook: _hook, accountFilter: _filter, ...rest } = body;

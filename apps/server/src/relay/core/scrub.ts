@@ -103,12 +103,12 @@ export function failedForClients(body: string, origin: Origin): string {
 const credentials =
   /\b(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|gho|glpat|xox[a-z])[-_][\w*.…-]{6,}|\bAIza[\w-]{10,}|\bya29\.[\w.-]+|\b(?:AKIA|ASIA)[A-Z\d]{8,}|\b(?:Bearer|Basic)\s+[\w+/=.~*-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+/g;
 const urls = /\b(?:https?|wss?|socks5h?|grpc|redis|postgres(?:ql)?|mongodb):\/\/[^\s"'<>)\]]+/gi;
-/** IPv4, IPv6, internal host names, and host names with a port. */
+/** IPv4, IPv6, internal host names, and host names with a port. Labels are bounded, so that the time is linear. */
 const addresses =
-  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[\da-f:]{2,39}\](?::\d{1,5})?|(?<![\w:])(?:[\da-f]{1,4}:){3,7}[\da-f]{1,4}\b|(?<![\w:])[\da-f]{0,4}::(?:[\da-f]{1,4}:){0,6}[\da-f]{1,4}\b|\b(?:[\w-]+\.)*(?:localhost|[\w-]+\.(?:internal|local|localdomain|lan|svc|corp|intra|intranet|home|private|consul|docker))(?:\.[\w-]+)*(?::\d{1,5})?\b|\b[a-z][\w-]*(?:\.[\w-]+)+:\d{2,5}\b|\b[a-z]+[\w]*-[\w-]+:\d{4,5}\b/gi;
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[\da-f:]{2,39}\](?::\d{1,5})?|(?<![\w:])(?:[\da-f]{1,4}:){3,7}[\da-f]{1,4}\b|(?<![\w:])[\da-f]{0,4}::(?:[\da-f]{1,4}:){0,6}[\da-f]{1,4}\b|\b(?:[\w-]{1,63}\.){0,9}(?:localhost|[\w-]{1,63}\.(?:internal|local|localdomain|lan|svc|corp|intra|intranet|home|private|consul|docker))(?:\.[\w-]+)*(?::\d{1,5})?\b|\b[a-z][\w-]{0,62}(?:\.[\w-]{1,63}){1,9}:\d{2,5}\b|\b[a-z]\w{0,62}-[\w-]{1,63}:\d{4,5}\b/gi;
 /** A word for an account, followed by its identifier. */
 const accounts =
-  /\b((?:organi[sz]ation|project|account|tenant|subscription|workspace|customer|team|user)s?(?:[ _-]?id)?["']?\s*[:=/#]?\s*["'`]?)((?=[\w.-]*\d)[\w.-]{6,}|[\da-f]{8}-[\da-f-]{27})/gi;
+  /\b((?:organi[sz]ation|project|account|tenant|subscription|workspace|customer|team|user)s?(?:[ _-]?id)?["']?\s{0,4}(?:[:=/#]\s{0,4})?["'`]?)((?=[\w.-]*\d)[\w.-]{6,}|[\da-f]{8}-[\da-f-]{27})/gi;
 const accountIds =
   /\b(?:org|proj|acct|user|team|tenant|ws|wrkspc)[-_](?=[\w]*\d)[\w]{8,}|\barn:aws[\w-]*:[^\s"',]+|\bprojects\/[\w.-]+/g;
 

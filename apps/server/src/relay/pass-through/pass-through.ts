@@ -120,7 +120,10 @@ const kept =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|alt-svc|strict-transport-security|access-control-.*|x-ratelimit-.*|x-request-id|x-oneapi-request-id)$/;
 
 function passed(headers: UpstreamResponse["headers"]): Record<string, string> {
-  const named = [headers["connection"] ?? []].flat().flatMap((names) => names.toLowerCase().split(/\s*,\s*/));
+  const named = [headers["connection"] ?? []]
+    .flat()
+    .flatMap((names) => names.toLowerCase().split(","))
+    .map((name) => name.trim());
   const through: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !kept.test(name) && !named.includes(name))

@@ -1,4 +1,5 @@
 /** The arithmetic of a stored bill, step by step. Pure; exact, because ratios are decimal strings. */
+import { trimEndOf } from "@gateway/shared/trim-end";
 import type { Bill } from "@gateway/shared/usage/log";
 import { isTool } from "#lib/usage-kinds.ts";
 
@@ -12,7 +13,7 @@ function parse(text: string): Decimal {
 function print({ value, scale }: Decimal): string {
   const digits = value.toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
-  const fraction = digits.slice(digits.length - scale).replace(/0+$/, "");
+  const fraction = trimEndOf(digits.slice(digits.length - scale), "0");
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
@@ -25,7 +26,7 @@ export function multiply(a: string, b: string): string {
 
 /** Returns the value of points as a decimal string; exact for every unit that divides a power of ten. */
 export function worthOf(points: number, pointsPerUsd: number): string {
-  return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
+  return trimEndOf(trimEndOf((points / pointsPerUsd).toFixed(12), "0"), ".");
 }
 
 /** Returns whether the kind is priced per call instead of per token. */

@@ -1,4 +1,5 @@
 /** A setting: label, input and reset to the default. */
+import { trimEndOf } from "@gateway/shared/trim-end";
 import {
   ActionIcon,
   Autocomplete,
@@ -238,7 +239,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
                 size="compact-xs"
                 variant="subtle"
                 mr={6}
-                onClick={() => onChange(document.baseURI.replace(/\/+$/, ""))}
+                onClick={() => onChange(trimEndOf(document.baseURI, "/"))}
               >
                 {t("Use this one")}
               </Button>

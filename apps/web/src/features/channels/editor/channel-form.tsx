@@ -1,6 +1,7 @@
-/** The form of a channel. Unsaved values can be tested. */
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
+/** The form of a channel. Unsaved values can be tested. */
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -125,7 +126,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
 /** Returns whether stored keys would be sent to another destination than they were entered for. */
 function isMoved(stored: ChannelDraft, now: ChannelDraft): boolean {
   const places = ({ type, base_url = "", proxy = "" }: ChannelDraft) =>
-    `${type} ${base_url.trim().replace(/\/+$/, "")} ${proxy.trim()}`;
+    `${type} ${trimEndOf(base_url.trim(), "/")} ${proxy.trim()}`;
   return places(stored) !== places(now);
 }
 
