@@ -149,6 +149,15 @@ describe("the code base", () => {
     expect(readers).toEqual([]);
   });
 
+  it("appends lists of a request item by item: a spread has a limited number of arguments", () => {
+    const modules = /^(dialects|providers|relay|gateway)\//;
+    const spreading = sources
+      .filter(({ file }) => modules.test(file) && !/\.(test|fixture)\.ts$/.test(file))
+      .filter(({ text }) => /\.(?:push|unshift)\(\s*\.\.\./.test(text))
+      .map(({ file }) => file);
+    expect(spreading).toEqual([]);
+  });
+
   it("reads the environment in env.ts only, and only the start, the tool and its checks import env.ts", () => {
     const importers = sources
       .filter(

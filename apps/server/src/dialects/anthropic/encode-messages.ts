@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
@@ -163,13 +164,16 @@ export function encodeMessages(
   for (const [index, message] of messages.entries()) {
     const content = encodeParts(message.parts, index, dropped);
     if (message.role === "system" || message.role === "developer") {
-      system.push(...content.filter((block) => block["type"] === "text"));
+      append(
+        system,
+        content.filter((block) => block["type"] === "text"),
+      );
       continue;
     }
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) append(last.content, content);
     else turns.push({ role, content });
   }
   // The API requires a user message, also for a prompt of system messages only.

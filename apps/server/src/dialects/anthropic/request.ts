@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
@@ -96,7 +97,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const system = decodeBlocks(body.system, "system");
   const messages: Message[] = system.length === 0 ? [] : [{ role: "system", parts: system }];
   for (const [index, message] of body.messages.entries()) {
-    messages.push(...decodeMessage(message, `messages.${index}`));
+    append(messages, decodeMessage(message, `messages.${index}`));
   }
   const format = body.output_config?.format;
   return compact<ChatRequest>({

@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part } from "#dialects/ir.ts";
 import { dataUrl, soundText } from "#dialects/media.ts";
@@ -152,7 +153,7 @@ function encodeContent(parts: Part[]): Wire[] {
       if (last?.["type"] === "thinking" && last["signature"] === "") last["signature"] = part.signature;
       else content.push({ type: "thinking", thinking: "", signature: part.signature });
     }
-    content.push(...encodeBlock(part));
+    append(content, encodeBlock(part));
   }
   return content;
 }

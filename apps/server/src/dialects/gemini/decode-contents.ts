@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isGoogleFile } from "#dialects/marks.ts";
 import { audioFormat } from "#dialects/media.ts";
@@ -125,7 +126,7 @@ function goOn(output: Part[], [first, ...rest]: Part[]): void {
   else if (isOpen && first.type === "reasoning")
     Object.assign(last, { ...first, text: last.text + first.text });
   else output.push(first);
-  output.push(...rest);
+  append(output, rest);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 import { unpackProof } from "#dialects/proof.ts";
@@ -105,7 +106,7 @@ export function decodeStream(): StreamDecoder {
       const logprobs = decodeLogprobs(candidate.logprobsResult);
       const spoken = output.findLast((event) => event.type === "text");
       if (spoken !== undefined && logprobs !== undefined) spoken.logprobs = logprobs;
-      events.push(...output);
+      append(events, output);
       for (const citation of decodeCitations(candidate.groundingMetadata)) {
         if (state.lastText === undefined) break;
         events.push({ type: "citation", choice, part: state.lastText, citation });

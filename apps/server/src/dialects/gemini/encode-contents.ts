@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
@@ -127,12 +128,12 @@ export function encodeContents(
         ? encodeToolMessage(message, index, names, dropped)
         : message.parts.flatMap<Wire>((part) => encodePart(part, index, dropped) ?? []);
     if (message.role === "system" || message.role === "developer") {
-      system.push(...parts);
+      append(system, parts);
       continue;
     }
     if (parts.length === 0) continue;
     const last = contents.at(-1);
-    if (last?.speaker === message.role) last.parts.push(...parts);
+    if (last?.speaker === message.role) append(last.parts, parts);
     else
       contents.push({ role: message.role === "assistant" ? "model" : "user", speaker: message.role, parts });
   }

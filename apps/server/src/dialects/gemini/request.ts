@@ -1,4 +1,5 @@
 import { onlyAllowed } from "#dialects/allowed-tools.ts";
+import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort } from "#dialects/effort.ts";
 import type {
@@ -137,8 +138,8 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const book: CallBook = { open: [], answered: new Set(), count: 0 };
   const messages: Message[] = [];
   if (body.systemInstruction)
-    messages.push(...decodeContent({ ...body.systemInstruction, role: "system" }, book));
-  messages.push(...decodeContents(body.contents, book));
+    append(messages, decodeContent({ ...body.systemInstruction, role: "system" }, book));
+  append(messages, decodeContents(body.contents, book));
   const config = body.generationConfig ?? {};
   const stream = address.stream ?? false;
   return compact<ChatRequest>({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { append } from "#dialects/append.ts";
 import type { CacheControl, Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
 import { parseAt } from "#dialects/wire.ts";
@@ -126,14 +127,15 @@ function decodeAssistant(wire: unknown, at: string, calls: OldCalls): Message {
   const parts = decodeReasoningDetails(message.reasoning_details ?? []);
   const reasoning = message.reasoning_content ?? message.reasoning;
   if (parts.length === 0 && reasoning) parts.push({ type: "reasoning", text: reasoning });
-  parts.push(...decodeContent(message.content, at));
+  append(parts, decodeContent(message.content, at));
   if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
   if (message.audio) {
     const id = message.audio.id;
     parts.push({ type: "audio", source: { type: "file", id }, id });
   }
-  parts.push(
-    ...(message.tool_calls ?? []).map((call, index) => decodeToolCall(call, `${at}.tool_calls.${index}`)),
+  append(
+    parts,
+    (message.tool_calls ?? []).map((call, index) => decodeToolCall(call, `${at}.tool_calls.${index}`)),
   );
   if (message.function_call) parts.push(oldCall(message.function_call, calls));
   return named({ role: "assistant", parts }, message.name);

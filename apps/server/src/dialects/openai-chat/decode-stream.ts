@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
 import { inOrder } from "#dialects/stream-order.ts";
@@ -203,7 +204,7 @@ export function decodeStream(): StreamDecoder {
       // A whole message after deltas repeats them.
       const delta = choice.delta ?? (choices.has(index) ? undefined : choice.message);
       const state = choiceAt(index);
-      if (delta) events.push(...state.delta(delta, choice.logprobs));
+      if (delta) append(events, state.delta(delta, choice.logprobs));
       if (choice.finish_reason) state.stop(choice.finish_reason);
     }
     return events;

@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
@@ -145,7 +146,7 @@ function encodeToolResults(message: Message, attachments: Part[]): Wire[] {
   return message.parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
     const others = part.parts.filter((each) => each.type !== "text");
-    attachments.push(...others);
+    append(attachments, others);
     const text = textOf(part.parts, "\n");
     const content = text === "" && others.some((each) => encodePart(each) !== undefined) ? attached : text;
     return [{ role: "tool", tool_call_id: part.callId, content }];
@@ -167,7 +168,7 @@ export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[
   };
   for (const message of messages) {
     if (message.role === "tool") {
-      wire.push(...encodeToolResults(message, attachments));
+      append(wire, encodeToolResults(message, attachments));
       continue;
     }
     const name = message.name === undefined ? {} : { name: message.name };

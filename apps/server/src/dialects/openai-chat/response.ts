@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { append } from "#dialects/append.ts";
 import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
@@ -222,7 +223,7 @@ function encodeMessage(parts: Part[], custom: ReadonlySet<string>, oldCalls: boo
         const before: string = text ?? "";
         const cited = (part.citations ?? []).map((each) => placed(each, part.text, before.length));
         text = before + part.text;
-        annotations.push(...encodeCitations(cited));
+        append(annotations, encodeCitations(cited));
         break;
       }
       case "reasoning":
@@ -235,7 +236,7 @@ function encodeMessage(parts: Part[], custom: ReadonlySet<string>, oldCalls: boo
         calls.push(custom.has(part.name) ? encodeCustomCall(part) : encodeToolCall(part));
         break;
       case "image":
-        images.push(...encodeImage(part));
+        append(images, encodeImage(part));
         break;
       case "audio":
         message["audio"] = encodeAudio(part);

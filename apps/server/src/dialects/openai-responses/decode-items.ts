@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { append } from "#dialects/append.ts";
 import type { Citation, MediaSource, Message, Part, Role } from "#dialects/ir.ts";
 import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media.ts";
 import { unpackProof } from "#dialects/proof.ts";
@@ -138,7 +139,7 @@ export function decodeInput(input: string | Item[]): Message[] {
     if (wire.type === "additional_tools") continue;
     const { role, parts, joins } = decodeItem(wire, `input.${index}`);
     const last = messages.at(-1);
-    if (joins && last?.role === role) last.parts.push(...parts);
+    if (joins && last?.role === role) append(last.parts, parts);
     else messages.push({ role, parts });
   }
   return messages;

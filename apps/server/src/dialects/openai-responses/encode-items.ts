@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
@@ -125,7 +126,7 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
       continue;
     }
     spoken = undefined;
-    if (part.type === "reasoning") wire.push(...encodeReasoning(part));
+    if (part.type === "reasoning") append(wire, encodeReasoning(part));
     else if (part.type === "tool-call") {
       const own = freeform.names.get(part.name);
       if (own?.freeform === true) freeform.calls.add(part.id);
@@ -167,8 +168,8 @@ export function encodeInput(
   const hasInstructions = opening?.type === "text" && opening.cache === undefined && rest.length > 0;
   const input: Wire[] = [];
   for (const message of hasInstructions ? rest : messages) {
-    if (message.role === "assistant") input.push(...encodeAssistant(message, freeform, dropped));
-    else if (message.role === "tool") input.push(...encodeTool(message, freeform, dropped));
+    if (message.role === "assistant") append(input, encodeAssistant(message, freeform, dropped));
+    else if (message.role === "tool") append(input, encodeTool(message, freeform, dropped));
     else {
       const content = simplified(encodeInputParts(message.parts, dropped));
       input.push({ type: "message", role: message.role, content });

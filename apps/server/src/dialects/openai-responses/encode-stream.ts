@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
@@ -184,7 +185,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     };
     if (kind === "refusal") return text + emit("response.refusal.delta", place);
     const encoded = encodeLogprobs(logprobs);
-    message.part.logprobs.push(...encoded);
+    append(message.part.logprobs, encoded);
     return text + emit("response.output_text.delta", { ...place, logprobs: encoded });
   }
 

@@ -1,3 +1,4 @@
+import { append } from "#dialects/append.ts";
 import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
@@ -168,7 +169,7 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
   const output: Wire[] = [];
   let spoken: Part[] = [];
   const flush = () => {
-    output.push(...messageItem(spoken, choice?.logprobs));
+    append(output, messageItem(spoken, choice?.logprobs));
     spoken = [];
   };
   for (const part of choice?.parts ?? []) {
@@ -189,7 +190,7 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
       if (signature !== undefined) output.push(reasoningItem(newId("rs"), "", { signature }));
       const own = names.get(part.name);
       output.push(callItem(newId(own?.freeform === true ? "ctc" : "fc"), part, own));
-    } else if (part.type === "image") output.push(...mediaItem(part));
+    } else if (part.type === "image") append(output, mediaItem(part));
     else if (part.type === "foreign") {
       const own = ownFields("openai-responses", part.extra);
       if (own !== undefined) output.push(own);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { append } from "#dialects/append.ts";
 import { dialects } from "#dialects/index.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { chooseKey, type ActiveChannel } from "#domain/channels/active-channel.ts";
@@ -312,7 +313,7 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
   const channel = await services.storedChannel(bill.channel_id);
   lifecycle.isShared = true;
   lifecycle.modelKnown = true;
-  lifecycle.attempts.push(...stored.attempts);
+  append(lifecycle.attempts, stored.attempts);
   lifecycle.paused = stored.paused;
   lifecycle.firstByteAt = stored.firstByteAt;
   lifecycle.reportedTier = stored.reportedTier;

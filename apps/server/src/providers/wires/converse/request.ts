@@ -1,4 +1,5 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
+import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type {
   CacheControl,
@@ -161,13 +162,16 @@ function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: W
   for (const [index, message] of request.messages.entries()) {
     const content = contentOf(message, { message: index, caches, names, dropped });
     if (message.role === "system" || message.role === "developer") {
-      system.push(...content.filter((block) => "text" in block || "cachePoint" in block));
+      append(
+        system,
+        content.filter((block) => "text" in block || "cachePoint" in block),
+      );
       continue;
     }
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) append(last.content, content);
     else messages.push({ role, content });
   }
   // The API requires a user message, also for a prompt of system messages only.
