@@ -1,4 +1,5 @@
 import { trimEndOf } from "@gateway/shared/trim-end";
+import { storableText } from "#platform/database/storable-text.ts";
 import type { LogPrice } from "./records.ts";
 import type { SourceRow } from "./sources/source.ts";
 
@@ -8,7 +9,10 @@ import type { SourceRow } from "./sources/source.ts";
  */
 
 export function text(row: SourceRow, name: string): string {
-  const value = row[name];
+  return stored(written(row[name]));
+}
+
+function written(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
@@ -19,9 +23,14 @@ export function text(row: SourceRow, name: string): string {
     : "";
 }
 
-/** Postgres has no NUL in texts, and cut texts must not end within a character. */
+/** Postgres has no NUL in texts, and takes no half character. SQLite and MySQL have both. */
+function stored(value: string): string {
+  return storableText(value, Number.POSITIVE_INFINITY);
+}
+
+/** A cut text must not end within a character. */
 export function cut(value: string, most: number): string {
-  const clean = value.replaceAll("\0", "").toWellFormed();
+  const clean = stored(value);
   return clean.length <= most ? clean : clean.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }
 
@@ -62,12 +71,17 @@ export function milliseconds(row: SourceRow, name: string): Date | undefined {
 /** An SQL timestamp. MySQL's has no zone and counts as UTC: it only says that, and about when. */
 export function stamp(row: SourceRow, name: string): Date | undefined {
   const value = row[name];
-  if (value instanceof Date) return value;
-  const written = text(row, name).trim();
-  if (written === "" || written.startsWith("0000")) return undefined;
-  const iso = written.replace(" ", "T").replace(/(\.\d{3})\d+/, "$1");
-  const date = new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  if (value instanceof Date) return inCalendar(value);
+  const given = text(row, name).trim();
+  if (given === "" || given.startsWith("0000")) return undefined;
+  const iso = given.replace(" ", "T").replace(/(\.\d{3})\d+/, "$1");
+  return inCalendar(new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`));
+}
+
+/** Undefined for no date, and for years that Postgres does not read as JavaScript writes them. */
+export function inCalendar(date: Date): Date | undefined {
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? date : undefined;
 }
 
 /**
@@ -86,17 +100,29 @@ export function bytes(row: SourceRow, name: string): Uint8Array<ArrayBuffer> | u
 /** JSON as text or parsed; undefined when it is not set or not JSON. */
 export function json(row: SourceRow, name: string): unknown {
   const value = row[name];
-  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return value;
-  return parsed(text(row, name));
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array)
+    return parsed(text(row, name));
+  const written = JSON.stringify(value);
+  return escaped.test(written) ? parsed(written) : value;
 }
+
+/** Escapes of NUL and of half characters, which are plain in the text that was read. */
+const escaped = /\\u(0000|d[89a-f])/i;
 
 export function parsed(value: string): unknown {
   if (value.trim() === "") return undefined;
   try {
-    return JSON.parse(value) ?? undefined;
+    const found: unknown = escaped.test(value) ? JSON.parse(value, storedValue) : JSON.parse(value);
+    return found ?? undefined;
   } catch {
     return undefined;
   }
+}
+
+function storedValue(this: unknown, _name: string, value: unknown): unknown {
+  if (typeof value === "string") return stored(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [stored(name), each]));
 }
 
 export function record(value: unknown): Record<string, unknown> {

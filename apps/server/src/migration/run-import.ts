@@ -28,6 +28,7 @@ import {
   writeTasks,
   writeUsage,
 } from "./write/rest.ts";
+import { storing } from "./write/storing.ts";
 import { writeTokens } from "./write/tokens.ts";
 import { dateUsers, writePasskeys, writeSecondFactors, writeUsers } from "./write/users.ts";
 import type { WriteContext } from "./write/write-context.ts";
@@ -138,11 +139,9 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
   await writeRest(write, read, product);
   if (product.usage !== undefined) await writeUsage(write, product.usage(read));
   progress("balances", 0);
-  await bookOpening(tx, {
-    source: product.id,
-    reason: `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`,
-    hour: await openingHour(product, read),
-  });
+  const reason = `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`;
+  const opening = { source: product.id, reason, hour: await openingHour(product, read) };
+  await storing("balances", bookOpening(tx, opening));
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
   noteSettings(book, await takeSettings(tx, secrets, settingsOf(product, read)));

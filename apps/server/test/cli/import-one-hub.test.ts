@@ -193,4 +193,62 @@ describe("gateway import one-hub", () => {
     await database.db.user.create({ data: { username: "someone", aff_code: "x" } });
     expect(await refused("one-hub", "--from", from.from, "--yes")).toContain("is not empty: it has users");
   });
+
+  it("takes over texts with characters that Postgres does not store, and dates beyond its calendar", async () => {
+    const from = await source("sqlite", (rows) => {
+      for (const [table, column] of [
+        ["users", "email"],
+        ["channels", "models"],
+        ["model_info", "description"],
+        ["tasks", "task_id"],
+        ["prices", "model"],
+      ] as const)
+        for (const row of rows[table] ?? [])
+          if (typeof row[column] === "string") row[column] = `a\0b${row[column]}`;
+      const [channel] = rows["channels"] ?? [];
+      Object.assign(channel ?? {}, {
+        model_mapping: '{"a\\u0000":"b\\ud800"}',
+        balance: 1e300,
+        test_model: "a\0b",
+      });
+      rows["users"]?.push({
+        id: 90,
+        username: "early",
+        deleted_at: "-000001-01-01",
+        quota: 0,
+        aff_code: "a90",
+      });
+      rows["users"]?.push({
+        id: 91,
+        username: "late",
+        deleted_at: "+275760-09-13 00:00:00",
+        quota: 0,
+        aff_code: "a91",
+      });
+      rows["statistics"]?.push({ ...rows["statistics"][0], date: "+275760-09-13" });
+    });
+    const { url } = await target();
+    const run = await cli(url, "import", "one-hub", "--from", from.from, "--yes", "--json");
+    expect(run.exitCode, run.err + run.out).toBe(0);
+    const database = connect(url, { max: 1 });
+    cases.push(() => database.close());
+    const { db } = database;
+    expect(await db.user.count({ where: { id: { in: [90, 91] }, deleted_at: { not: null } } })).toBe(2);
+    const [channel] = await db.channel.findMany({ orderBy: { id: "asc" } });
+    expect(channel).toMatchObject({ model_mapping: { a: "b\ufffd" }, test_model: "ab" });
+    expect(Number(channel?.balance)).toBe(0);
+  });
+
+  it("names the kind of a row that the database rejects, and writes nothing", async () => {
+    const from = await source("sqlite", (rows) => {
+      rows["channels"]?.push({ ...rows["channels"][0] });
+    });
+    const { url } = await target();
+    const { exitCode, err } = await cli(url, "import", "one-hub", "--from", from.from, "--yes");
+    expect(exitCode).toBeGreaterThan(1);
+    expect(err).toMatch(/rejects a row of channels: .*Nothing was changed/);
+    const database = connect(url, { max: 1 });
+    cases.push(() => database.close());
+    expect(await database.db.user.count()).toBe(0);
+  });
 });

@@ -24,6 +24,9 @@ export const migrationReasons = {
     source_file_unreadable: phrase(
       "{{origin}} cannot be read ({{detail}}). Stop the other gateway and copy its database file again.",
     ),
+    source_row_rejected: phrase(
+      "The database rejects a row of {{kind}}: {{detail}}. Nothing was changed. Correct the row in a copy of the old database, and import the copy.",
+    ),
     old_gateway_silent: phrase(
       "{{origin}} did not respond within {{seconds}} seconds. Check that the old gateway is running and not overloaded, and try again.",
     ),

@@ -33,7 +33,7 @@ export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord 
     status: status === 1 || status === 3 ? status : 2,
     statusReason: undefined,
     usedQuota: points(row, "used_quota"),
-    balance: decimal(text(row, "balance"), 6) ?? "0",
+    balance: balanceOf(row),
     balanceTime: seconds(row, "balance_updated_time"),
     responseTime: Math.max(0, int(row, "response_time")),
     testTime: seconds(row, "test_time"),
@@ -41,6 +41,15 @@ export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord 
     deletedAt: deletion(row),
   };
 }
+
+/** Only shown, until the next request to the provider. */
+function balanceOf(row: SourceRow): string {
+  const balance = decimal(text(row, "balance"), 6) ?? "0";
+  return Math.abs(Number(balance)) < largestBalance ? balance : "0";
+}
+
+/** The column has 14 digits before the point. */
+const largestBalance = 1e14;
 
 const {
   key: _key,

@@ -1,7 +1,18 @@
 import { defaultExtras } from "#domain/pricing/pricing.ts";
 import { newestCharges, readLogs, sharedType } from "#migration/family/history.ts";
 import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
-import { cut, decimal, int, json, logPrice, points, record, text, whole } from "#migration/row.ts";
+import {
+  cut,
+  decimal,
+  inCalendar,
+  int,
+  json,
+  logPrice,
+  points,
+  record,
+  text,
+  whole,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -14,8 +25,8 @@ export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerato
   if (!source.columns.has("statistics")) return;
   for await (const row of source.rows({ table: "statistics", orderBy: "date" })) {
     book.read("daily_usage");
-    const hour = new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`);
-    if (Number.isNaN(hour.getTime())) {
+    const hour = inCalendar(new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`));
+    if (hour === undefined) {
       book.skip("daily_usage", "usage_date");
       continue;
     }

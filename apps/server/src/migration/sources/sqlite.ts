@@ -1,12 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ImportRefusal } from "#migration/refusal.ts";
 import { type Source, statementOf } from "./source.ts";
 
 const rowsPerTurn = 1_000;
+/** Bytes of a row, and of a text. */
+const longestRow = 128 * 1024 ** 2;
 const magic = "SQLite format 3\0";
 
 /** Opens the file read-only. A transaction that stays open is the snapshot: what is written meanwhile is not seen. */
@@ -39,20 +41,38 @@ export async function openSqlite(path: string): Promise<Source> {
     columns,
     async *rows(query) {
       const { text, values } = statementOf(query, quote, () => "?");
-      const statement = database.prepare(text);
-      statement.setReadBigInts(true);
       let rows = 0;
-      for (const row of statement.iterate(...values)) {
-        yield row;
-        rows += 1;
-        // The driver reads synchronously. A server that imports keeps answering.
-        if (rows % rowsPerTurn === 0) await nextTurn();
+      try {
+        const statement = database.prepare(text);
+        statement.setReadBigInts(true);
+        for (const row of statement.iterate(...values)) {
+          yield row;
+          rows += 1;
+          // The driver reads synchronously. A server that imports keeps answering.
+          if (rows % rowsPerTurn === 0) await nextTurn();
+        }
+      } catch (cause) {
+        // A damaged page is found when it is read.
+        throw unreadable(file, cause);
       }
     },
-    count: async (table) =>
-      Number(database.prepare(`SELECT count(*) AS rows FROM ${quote(table)}`).get()?.["rows"] ?? 0),
+    async count(table) {
+      try {
+        return Number(database.prepare(`SELECT count(*) AS rows FROM ${quote(table)}`).get()?.["rows"] ?? 0);
+      } catch (cause) {
+        throw unreadable(file, cause);
+      }
+    },
     close: async () => database.close(),
   };
+}
+
+/** A crafted file can compute a column or a view each time it is read, without an end. No gateway does. */
+function withoutComputation(action: number, _first: string | null, called: string | null): number {
+  const computes =
+    action === constants.SQLITE_RECURSIVE ||
+    (action === constants.SQLITE_FUNCTION && called !== "count" && called !== "like");
+  return computes ? constants.SQLITE_DENY : constants.SQLITE_OK;
 }
 
 async function requireSqlite(file: string): Promise<void> {
@@ -78,7 +98,8 @@ async function requireSqlite(file: string): Promise<void> {
 
 function openReadOnly(file: string): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
+    const database = new DatabaseSync(file, { readOnly: true, limits: { length: longestRow } });
+    database.setAuthorizer(withoutComputation);
     database.prepare("SELECT count(*) FROM sqlite_master").get();
     return database;
   } catch (cause) {
