@@ -98,6 +98,11 @@ export function invalidRequest(params: ErrorParams<"invalid_request">, details?:
   return new GatewayError("invalid_request", params, details);
 }
 
+/** Returns the error for a call whose key belongs to a disabled account. */
+export function ownerDisabled(): GatewayError {
+  return new GatewayError("user_disabled", {}, { status: errorStatus.token_disabled });
+}
+
 /**
  * Returns one error for several fields, each with its issue; undefined without any. The first one determines
  * the message.

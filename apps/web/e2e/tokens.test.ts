@@ -148,7 +148,7 @@ describe("changing a token", () => {
     await row.getByRole("button", { name: "More actions for Switched" }).click();
     await page.getByRole("menuitem", { name: "Disable" }).click();
     await row.getByText("Disabled").waitFor();
-    expect(await ask(key)).toBe(403);
+    expect(await ask(key)).toBe(401);
     await row.hover();
     await row.getByRole("button", { name: "More actions for Switched" }).click();
     await page.getByRole("menuitem", { name: "Enable" }).click();

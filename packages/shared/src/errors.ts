@@ -37,8 +37,10 @@ export const errorStatus = {
   proof_required: 403,
   /** An account without a password must have signed in a moment ago. */
   sign_in_again: 403,
-  token_disabled: 403,
-  token_expired: 403,
+  /** Like a wrong key: clients stop, and other gateways disable a channel that uses the key. */
+  token_disabled: 401,
+  token_expired: 401,
+  /** At sign-in. A call with a key of the account gets 401. */
   user_disabled: 403,
   model_not_allowed: 403,
   address_not_allowed: 403,

@@ -80,7 +80,7 @@ describe("two nodes", () => {
     await here.api("PATCH", `/channel/${channel.id}`, { status: 1 });
     await settles(key, 200);
     await here.api("PATCH", `/token/${id}`, { status: 2 });
-    await settles(key, 403);
+    await settles(key, 401);
     await here.api("PATCH", `/token/${id}`, { status: 1 });
     await settles(key, 200);
     await here.api("DELETE", `/token/${id}`);

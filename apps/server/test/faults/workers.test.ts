@@ -159,7 +159,7 @@ describe("two workers", () => {
       const { key, id } = await gateway.api<{ key: string; id: number }>("POST", "/token", { name: "t" });
       expect((await Promise.all([call(key), call(key)])).map(({ status }) => status)).toEqual([200, 200]);
       await gateway.api("PATCH", `/token/${id}`, { status: 2 });
-      expect((await Promise.all([call(key), call(key)])).map(({ status }) => status)).toEqual([403, 403]);
+      expect((await Promise.all([call(key), call(key)])).map(({ status }) => status)).toEqual([401, 401]);
     }
     await stop();
   }, 120_000);

@@ -180,8 +180,8 @@ describe.each(names)("the endpoint of %s", (endpoint) => {
       answers.push([refusal.status, /disabled|expired|quota/.exec(refusal.message)?.[0]]);
     }
     expect(answers).toEqual([
-      [403, "disabled"],
-      [403, "expired"],
+      [401, "disabled"],
+      [401, "expired"],
       [402, "quota"],
     ]);
   });

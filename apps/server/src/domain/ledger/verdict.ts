@@ -1,5 +1,12 @@
 import { formatQuota } from "@gateway/shared/billing/money";
-import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
+import {
+  conflict,
+  GatewayError,
+  insufficientQuota,
+  invalidKey,
+  ownerDisabled,
+  tokenQuotaExhausted,
+} from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 
 /**
@@ -64,7 +71,7 @@ export function refusalOf(
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
-      return new GatewayError("user_disabled");
+      return ownerDisabled();
     case "key":
       return invalidKey();
     case "taken":

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError, invalidKey } from "#errors.ts";
+import { GatewayError, invalidKey, ownerDisabled } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type Listed, TransientList } from "#platform/transient-list.ts";
@@ -105,7 +105,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
 
 function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | undefined {
   if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
-  if (!row.user_enabled) return new GatewayError("user_disabled");
+  if (!row.user_enabled) return ownerDisabled();
   if (!row.token_enabled) return new GatewayError("token_disabled");
   if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
   return undefined;

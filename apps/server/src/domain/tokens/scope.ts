@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, ownerDisabled } from "#errors.ts";
 import type { Caller } from "./callers.ts";
 
 /** Checks what a caller may do at a given time and from a given address. Pure functions. */
 
 /** Throws the first reason why this caller may not make calls. */
 export function requireUsable(caller: Caller, ip: string, now: number): void {
-  if (!caller.userEnabled) throw new GatewayError("user_disabled");
+  if (!caller.userEnabled) throw ownerDisabled();
   if (!caller.tokenEnabled) throw new GatewayError("token_disabled");
   if (caller.expiresAt !== undefined && caller.expiresAt <= now) throw new GatewayError("token_expired");
   const addresses = caller.setting.limits.limits_ip_setting;
