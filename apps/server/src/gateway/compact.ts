@@ -17,6 +17,8 @@ import { recall } from "./conversation.ts";
 import { modelNamed } from "./model-alias.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
+import { sessionBudgetOf, showSessionBudget } from "./session-budget.ts";
+import { sessionNoteOf, sessionOf } from "./session.ts";
 
 /**
  * `/v1/responses/compact`: by the provider if it supports this, else by a summary that only this gateway can
@@ -38,8 +40,15 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const model = modelNamed(services, turn.model);
     const { signal } = access;
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
+    const session = sessionOf(request, { ...opened, request: turn, userId: caller.userId });
+    const sessionBudget = sessionBudgetOf(services, request, caller, session);
+    showSessionBudget(sessionBudget, reply);
     const { headers, call } = await admit(services, {
       ...access,
+      // Only the account that served the session can read the reasoning in it, and later the compaction.
+      session,
+      sessionNote: () => sessionNoteOf(request, given),
+      sessionBudget,
       pin: home,
       endpoint: PATH,
       needs: "responses" as const,

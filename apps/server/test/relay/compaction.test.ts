@@ -215,3 +215,51 @@ describe("compaction above a threshold", () => {
     expect(lastSent()).toContain("Line 7 of the story");
   });
 });
+
+describe.each(["chat", "refusing"])("compaction of a session, with an upstream of %s", (model) => {
+  const compact = (headers: Record<string, string>) =>
+    fetch(`${gateway.url}/v1/responses/compact`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify({ model, input: [user("Hi")] }),
+    });
+
+  it("is in the log of the session", async () => {
+    expect((await compact({ session_id: `log ${model}` })).status).toBe(200);
+    const [row] = await gateway.logs();
+    expect(row).toMatchObject({ endpoint: "/v1/responses/compact", session: { id: `log ${model}` } });
+  });
+
+  it("counts against the budget of the session", async () => {
+    const named = { session_id: `budget ${model}` };
+    const first = await compact({ ...named, "x-session-budget": "1" });
+    expect(first.headers.get("x-session-budget-limit")).toBe("1.000000");
+    const refused = await compact({ ...named, "x-session-budget": "0" });
+    expect(refused.status).toBe(402);
+    expect((await compact({ ...named, "x-session-budget": "-1" })).status).toBe(400);
+    expect(await gateway.database.db.reservation.count({ where: { version: 0 } })).toBe(0);
+  });
+
+  it("is served by the channel of the session", async () => {
+    const twin = { type: model === "chat" ? 8 : 1, models: [`twin-${model}`] };
+    const mapping = { model_mapping: { [`twin-${model}`]: "demo-chat" } };
+    for (const name of ["one", "two"])
+      await gateway.addChannel({ ...twin, ...mapping, name: `${name} ${model}` });
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      session_id: `channel ${model}`,
+    };
+    const used = new Set<number>();
+    for (let call = 0; call < 8; call += 1)
+      for (const path of ["/v1/responses", "/v1/responses/compact"]) {
+        const body = JSON.stringify({ model: `twin-${model}`, input: [user("Hi")], store: false });
+        const answer = await fetch(gateway.url + path, { method: "POST", headers, body });
+        expect(answer.status).toBe(200);
+        await answer.text();
+      }
+    for (const row of await gateway.logs(16))
+      if (row.session?.id === headers.session_id) used.add(row.channel_id);
+    expect([...used]).toHaveLength(1);
+  });
+});
