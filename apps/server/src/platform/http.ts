@@ -32,7 +32,7 @@ export interface RequestProgress {
   /** The request is on a connection. The upstream may read it from now on. */
   sent(): void;
   /** Status and headers arrived. */
-  answered(status: number, headers: UpstreamResponse["headers"]): void;
+  answered(status: number, headers: UpstreamResponse["headers"], transport?: "websocket"): void;
   /** This number of bytes of the body arrived. */
   received(bytes: number): void;
 }

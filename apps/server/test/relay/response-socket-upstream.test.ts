@@ -169,6 +169,17 @@ describe("responses over WebSocket at a provider with WebSockets", () => {
     expect(header("x-demo-socket")).toEqual([undefined, undefined]);
   });
 
+  it("have the transport of each attempt in the log", async () => {
+    const client = await connect();
+    await client.ask("demo", "Hi");
+    await client.ask("demo", "Hi [[status=429]]");
+    await addDemo("over-http", { responses_websocket: false });
+    await client.ask("over-http", "Hi");
+    await settled();
+    const transports = (await rows(3)).map(({ attempts }) => attempts?.map(({ transport }) => transport));
+    expect(transports).toEqual([[undefined], ["websocket"], ["websocket"]]);
+  });
+
   it("report failures of the provider as over HTTP, and continue on the connection", async () => {
     const client = await connect();
     const refused = await client.ask("demo", "Hi [[status=429]]");

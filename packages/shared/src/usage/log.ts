@@ -25,6 +25,8 @@ export const AttemptNote = z.object({
   priority: z.int().optional(),
   /** Id that the provider gave the request, if its answer has one. */
   upstream_request_id: z.string().optional(),
+  /** The response arrived over a WebSocket instead of HTTP. */
+  transport: z.literal("websocket").optional(),
 });
 export type AttemptNote = z.infer<typeof AttemptNote>;
 

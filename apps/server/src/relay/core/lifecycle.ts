@@ -118,6 +118,8 @@ export class CallLifecycle {
       priority: chosen.channel.priority,
     };
     if (requestId !== undefined) note.upstream_request_id = requestId;
+    const transport = this.#upstream?.transport;
+    if (transport !== undefined) note.transport = transport;
     this.attempts.push(note);
   }
 

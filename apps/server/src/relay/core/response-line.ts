@@ -130,7 +130,7 @@ export function openResponseLine(socket: MessageSocket): ResponseLine {
         over(first);
         return refusalOf(first, ahead.progress);
       }
-      ahead.progress?.answered(200, {});
+      ahead.progress?.answered(200, {}, "websocket");
       return responseOf(first, ahead, limits);
     },
   };
@@ -212,7 +212,7 @@ function refusalOf(event: Event, progress: RequestProgress | undefined): Upstrea
   const texts = Object.entries(recordIn(headers)).map(([name, value]) => [name.toLowerCase(), String(value)]);
   const body = Buffer.from(JSON.stringify({ error: error ?? event.read() }));
   const answer = { status, headers: Object.fromEntries(texts) as Record<string, string> };
-  progress?.answered(status, answer.headers);
+  progress?.answered(status, answer.headers, "websocket");
   let isRead = false;
   const chunks = () =>
     generatorOf(

@@ -16,6 +16,8 @@ export interface UpstreamCall extends RequestProgress {
   readonly reach: Reach;
   /** Id that the provider gave the current attempt; undefined without one. */
   readonly requestId: string | undefined;
+  /** How the current attempt reached the provider; undefined over HTTP. */
+  readonly transport: "websocket" | undefined;
   /** The client disconnected. */
   readonly left: boolean;
   /** The account or key may no longer be used. */
@@ -48,6 +50,7 @@ class Watched implements UpstreamCall {
   readonly signal: CancelSignal = this.#cancellation;
   reach: Reach = "not sent";
   requestId: string | undefined = undefined;
+  transport: "websocket" | undefined = undefined;
   left = false;
   revoked: GatewayError | undefined = undefined;
   isCancelled = false;
@@ -78,13 +81,15 @@ class Watched implements UpstreamCall {
   begin(): void {
     this.reach = "not sent";
     this.requestId = undefined;
+    this.transport = undefined;
   }
 
   sent(): void {
     if (this.reach === "not sent") this.reach = "sent";
   }
 
-  answered(status: number, headers: UpstreamResponse["headers"]): void {
+  answered(status: number, headers: UpstreamResponse["headers"], transport?: "websocket"): void {
+    this.transport = transport;
     this.reach = status >= 200 && status < 300 ? "answering" : "refused";
     this.requestId = requestIdIn(headers);
   }

@@ -60,6 +60,7 @@ function Attempt({ bar, number, total }: { bar: Bar; number: number; total: numb
           {[
             note.priority === undefined ? "" : t("priority {{priority}}", { priority: note.priority }),
             note.status > 0 ? `HTTP ${note.status}` : "",
+            note.transport === "websocket" ? "WebSocket" : "",
           ]
             .filter(Boolean)
             .join(" · ")}
