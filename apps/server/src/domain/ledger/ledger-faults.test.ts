@@ -116,6 +116,54 @@ describe("silent connection", () => {
   });
 });
 
+describe("slow database", () => {
+  // Each insert of log rows takes 0.3 s. The first ones wait until two run at once.
+  const slowInserts = `
+    CREATE TABLE slow_inserts (at_once int);
+    CREATE FUNCTION slow_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+      at_once int;
+      until timestamptz := clock_timestamp() + '15 seconds';
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(4711), pg_sleep(0.3);
+      LOOP
+        SELECT count(*) INTO at_once FROM pg_locks
+          WHERE locktype = 'advisory' AND objid = 4711
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+        EXIT WHEN at_once > 1 OR clock_timestamp() > until OR EXISTS (SELECT 1 FROM slow_inserts WHERE slow_inserts.at_once > 1);
+        PERFORM pg_sleep(0.01);
+      END LOOP;
+      INSERT INTO slow_inserts VALUES (at_once);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER slow_insert BEFORE INSERT ON request_logs FOR EACH STATEMENT EXECUTE FUNCTION slow_insert()`;
+
+  it("runs the batches of different accounts in parallel, and each batch contains all waiting calls", async () => {
+    const accounts = [
+      await makeAccount(database, { quota: 10_000n }),
+      await makeAccount(database, { quota: 10_000n }),
+    ];
+    const ledger = await openLedger({ silentMs: 40_000 });
+    const calls = accounts.flatMap((account) => Array.from({ length: 30 }, () => reservation(account, 10n)));
+    await Promise.all(calls.map((reserved) => ledger.reserve(reserved)));
+    await database.pool.query(slowInserts);
+    try {
+      const ended = await Promise.all(calls.map((reserved) => ledger.settle(callOf(reserved, 3n))));
+      expect(new Set(ended)).toEqual(new Set(["settled"]));
+      const { rows } = await database.pool.query<{ inserts: number; at_once: number }>(
+        "SELECT count(*)::int AS inserts, max(at_once) AS at_once FROM slow_inserts",
+      );
+      expect(rows[0]?.at_once).toBe(2);
+      expect(rows[0]?.inserts).toBeLessThanOrEqual(calls.length / 5);
+      for (const account of accounts) expect(await usedBy(account)).toBe(90n);
+    } finally {
+      await database.pool.query(
+        "DROP TRIGGER slow_insert ON request_logs; DROP FUNCTION slow_insert; DROP TABLE slow_inserts",
+      );
+    }
+  }, 60_000);
+});
+
 describe("unavailable database", () => {
   it("refuses calls immediately after the first seconds, and grants them again within a second", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
