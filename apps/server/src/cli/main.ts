@@ -1,6 +1,7 @@
 import { readEnv } from "#env.ts";
 import { keepHeapSmall } from "#platform/start-memory.ts";
 import { runProgram } from "./program.ts";
+import { visible } from "./visible.ts";
 
 keepHeapSmall();
 
@@ -10,8 +11,8 @@ await runProgram(
     env: () => readEnv(process.env),
     variables: process.env,
     input: process.stdin,
-    out: (text) => console.log(text),
-    err: (text) => console.error(text),
+    out: (text) => console.log(visible(text)),
+    err: (text) => console.error(visible(text)),
     redraw: (text) => process.stderr.write(`\r\u001B[2K${text}`),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     setExitCode(code) {

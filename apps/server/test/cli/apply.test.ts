@@ -175,6 +175,21 @@ prune: [prices]
     expect((await cli(gateway.database.url, "apply", "-f", join(folder, "absent.yaml"))).exitCode).toBe(3);
   });
 
+  it.each([
+    ["groups: [", "[".repeat(20_000), "nested more than"],
+    ["channels: &a", "\n  main: *a", "nested more than"],
+    ["settings: {SystemName: ", String.raw`"a\0b"}`, "settings.SystemName: "],
+    ["groups: {g: ", String.raw`{name: "x\uD800", ratio: 1, api_rate: 5}}`, "groups.g.name: "],
+    ["groups: ", String.raw`{"a\0b": {name: x, ratio: 1, api_rate: 5}}`, "groups: A name"],
+    ["groups: ", "{__proto__: {name: x, ratio: 1, api_rate: 5}}", "groups: A name"],
+    ["groups: !!omap", " [g: {name: x, ratio: 1, api_rate: 5}]", "groups: "],
+  ])("refuses %s… with a reason and writes nothing", async (start, rest, reason) => {
+    const { exitCode, err } = await apply(start + rest, "--yes");
+    expect(exitCode).toBe(3);
+    expect(err).toContain(reason);
+    expect(err).not.toContain("call stack");
+  });
+
   it("reports what the database rejects, and keeps the valid part out too", async () => {
     const rejected = await apply(
       `groups:

@@ -24,6 +24,8 @@ export interface ReadFile {
 }
 
 const longestFile = 10_000_000;
+/** Levels of the file. An alias that contains itself has no end. */
+const deepest = 100;
 
 /** @throws CommandFailure that names every fault */
 export function readGatewayFile(
@@ -34,8 +36,16 @@ export function readGatewayFile(
   if (text.length > longestFile)
     throw new CommandFailure(`${name} is larger than ${longestFile / 1_000_000} MB.`, ExitCode.refused);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    resolveKnownTags: false,
+  });
   const at = (offset: number) => `${name}:${lines.linePos(offset).line}`;
+  const tooDeep = () =>
+    new CommandFailure(`${name}: It is nested more than ${deepest} levels deep.`, ExitCode.refused);
+  if (document.errors.some(({ message }) => message.includes("call stack"))) throw tooDeep();
   if (document.errors.length > 0)
     throw new CommandFailure(
       document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"),
@@ -59,7 +69,8 @@ export function readGatewayFile(
   } catch {
     throw new CommandFailure(`${name}: it has too many aliases.`, ExitCode.refused);
   }
-  const faults = literalSecrets(raw);
+  if (isDeeper(raw, deepest)) throw tooDeep();
+  const faults = [...unstorable(raw, []), ...literalSecrets(raw)];
   const places: Path[] = [];
   const whole = { ...record(raw) };
   const missing: { name: string; path: Path }[] = [];
@@ -115,10 +126,29 @@ export function sentence(path: Path, issue: FieldIssue, fallback?: string): stri
   return invalidFields({ [field]: issue })?.message ?? field;
 }
 
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
 function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
+}
+
+/** Postgres stores no NUL and no half of a surrogate pair, and a record cannot have the name `__proto__`. */
+function unstorable(value: unknown, path: Path): Fault[] {
+  const faulty = (text: string) => text.includes("\0") || !text.isWellFormed();
+  const fault = (text: string): Fault => ({ path, text: `${path.join(".") || "The file"}: ${text}` });
+  if (typeof value === "string")
+    return faulty(value) ? [fault("It has a NUL character or an incomplete surrogate pair.")] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    faulty(name) || name === "__proto__"
+      ? [fault("A name in it cannot be stored.")]
+      : unstorable(inner, [...path, name]),
+  );
 }
 
 /** Keys and secret settings are never written in the file, so that it can be under version control. */
