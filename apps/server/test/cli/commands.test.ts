@@ -68,7 +68,7 @@ describe("the command-line tool", () => {
       (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
     await expect.poll(models).toBe(200);
     expect((await run("tokens", "disable", String(id), "--yes")).exitCode).toBe(0);
-    await expect.poll(models).toBe(403);
+    await expect.poll(models).toBe(401);
     expect((await run("tokens", "enable", String(id), "--yes")).exitCode).toBe(0);
     await expect.poll(models).toBe(200);
     expect((await run("tokens", "list", "--user", "1")).out).toContain("made");

@@ -320,7 +320,7 @@ describe("gateway import litellm", () => {
     expect(await status(adaKey)).toBe(200);
     expect(await status(rotatedKey)).toBe(200);
     expect(await status(teamKey)).toBe(200);
-    expect(await status(blockedKey)).toBe(403);
+    expect(await status(blockedKey)).toBe(401);
     expect(await status("sk-unknown-0123456789abcdef")).toBe(401);
     expect((await gateway.chat(teamKey, "own")).status).toBe(403);
     expect(await gateway.signIn("ada@example.test", "correct horse")).toBe(true);

@@ -112,7 +112,7 @@ describe("gateway import one-hub", () => {
     const statuses: Record<string, number> = {};
     for (const key of [old, newer, ..."DEFGHI".split("").map((letter) => letter.repeat(48))])
       statuses[key.slice(0, 1)] = (await gateway.models(`sk-${key}`)).status;
-    expect(statuses).toMatchObject({ A: 200, b: 200, D: 403, F: 403, G: 401, I: 401 });
+    expect(statuses).toMatchObject({ A: 200, b: 200, D: 401, F: 401, G: 401, I: 401 });
     expect((await gateway.models(`sk-${"H".repeat(48)}`, "10.1.2.3")).status).toBe(200);
   });
 

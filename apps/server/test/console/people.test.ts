@@ -53,7 +53,7 @@ describe("a key", () => {
     const { user, ask } = await makePerson();
     expect(await ask()).toBe(200);
     await manage(user, "disable");
-    expect(await ask()).toBe(403);
+    expect(await ask()).toBe(401);
     await manage(user, "enable");
     expect(await ask()).toBe(200);
   });

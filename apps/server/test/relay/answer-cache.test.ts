@@ -199,7 +199,7 @@ describe("a token with caching enabled", () => {
     await here.api("PUT", `/token/${id}`, { name: "test", setting });
     expect((await ask(key, { body })).status).toBe(403);
     await here.api("PATCH", `/token/${id}`, { status: 2 });
-    expect((await ask(key, { body })).status).toBe(403);
+    expect((await ask(key, { body })).status).toBe(401);
   });
 });
 
