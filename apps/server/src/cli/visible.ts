@@ -1,5 +1,5 @@
 /** Control characters but tab and line feed, and those that change the direction of text. */
-const control = /[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const control = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Shows control characters as escapes: names of accounts and channels must not control the terminal. */
 export function visible(text: string): string {
