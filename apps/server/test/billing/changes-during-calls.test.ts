@@ -128,7 +128,7 @@ describe("a change during a call", () => {
     const before = (await gateway.logs()).length;
     release();
     await Promise.all(calls.map((rest) => rest()));
-    await expect.poll(async () => (await gateway.logs()).length).toBe(before + 2);
+    await expect.poll(async () => (await gateway.logs()).length).toBe(Math.min(100, before + 2));
     for (const row of (await gateway.logs()).slice(0, 2)) {
       expect(row.quota).toBe(2 * usage.total_tokens);
       expect(await explain(row.request_id)).toMatchObject({ agrees: true, group_ratio: "1" });
