@@ -94,7 +94,7 @@ const openings: Opening[] = [
     path: "/panel/redemption?edit=new",
     open: async (page) => {
       await page.getByRole("dialog").getByLabel("Name").first().fill("gift");
-      await page.getByRole("dialog").getByLabel("Worth each").fill("1");
+      await page.getByRole("dialog").getByLabel("Value of each code").fill("1");
       await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
       await page.getByRole("dialog", { name: /created/ }).waitFor();
     },

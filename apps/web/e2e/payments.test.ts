@@ -51,9 +51,9 @@ describe("payment gateways", () => {
     await form.getByText("Name is required").waitFor();
     await form.getByLabel("Name").fill("Friendly Pay");
     await form.getByLabel("Address of the payment site").fill(epay.url);
-    await form.getByLabel("Merchant id (pid)").fill("1001");
+    await form.getByLabel("Merchant ID (pid)").fill("1001");
     await form.getByLabel("Merchant key").fill(epay.key);
-    await form.getByLabel("Share of the amount").fill("5");
+    await form.getByLabel("Percentage fee").fill("5");
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("Payment gateway saved").waitFor();
     const [made] = await gateways();
@@ -63,9 +63,9 @@ describe("payment gateways", () => {
     await page.getByRole("button", { name: "Edit" }).first().click();
     await expect.poll(() => form.getByLabel("Merchant key").inputValue()).toBe("");
     await expect
-      .poll(() => form.getByLabel("Notify address", { exact: true }).inputValue())
+      .poll(() => form.getByLabel("Notification URL", { exact: true }).inputValue())
       .toBe(made!.notify_url);
-    await form.getByLabel("Merchant id (pid)").fill("1002");
+    await form.getByLabel("Merchant ID (pid)").fill("1002");
     await form.getByRole("button", { name: "Save" }).click();
     await expect
       .poll(async () => (await gateways())[0])
@@ -81,10 +81,10 @@ describe("payment gateways", () => {
     await form.getByRole("combobox", { name: "Type" }).click();
     await page.getByRole("option", { name: "WeChat Pay" }).click();
     await form.getByLabel("Name").fill("Scan");
-    await form.getByLabel("Application id").fill("wx1");
+    await form.getByLabel("Application ID").fill("wx1");
     await form.getByLabel("Merchant number").fill("1900000001");
-    await form.getByLabel("Serial number of the merchant's certificate").fill("AB");
-    await form.getByLabel("Merchant's private key").fill("this is no key");
+    await form.getByLabel("Merchant certificate serial number").fill("AB");
+    await form.getByLabel("Merchant private key").fill("this is no key");
     await form.getByLabel("APIv3 key").fill("short");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("The APIv3 key has 32 characters").waitFor();
@@ -177,7 +177,7 @@ describe("topping up online", () => {
     await page.getByText("At least $5").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Pay", exact: true }).isDisabled()).toBe(true);
     await own.fill("1000001");
-    await page.getByText("Amount cannot exceed 1000000").waitFor();
+    await page.getByText("The amount cannot exceed 1,000,000").waitFor();
     await site.api("PUT", "/option", { key: "PaymentMinAmount", value: 1 });
   });
 

@@ -169,8 +169,8 @@ describe("the check of visitors (Turnstile)", () => {
 describe("settings", () => {
   it("send test mail and test notifications, and are exported and imported with a preview", async () => {
     const page = await site.open("/panel/setting?tab=system");
-    const mail = page.getByRole("form", { name: "Mail", exact: true });
-    await mail.getByRole("button", { name: "Send me a test mail" }).click();
+    const mail = page.getByRole("form", { name: "Outgoing email", exact: true });
+    await mail.getByRole("button", { name: "Send me a test email" }).click();
     await page.getByText("A test mail was sent to gateway@mail.example").waitFor();
     expect(await box.take("gateway@mail.example")).toContain("邮件设置可用");
 
@@ -181,7 +181,7 @@ describe("settings", () => {
     await hook.getByLabel("A channel recovered").uncheck();
     await hook.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    await hook.getByRole("button", { name: "Send a test" }).click();
+    await hook.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("Only public addresses can be fetched.").waitFor();
 
     await page.getByRole("button", { name: "More" }).click();

@@ -28,7 +28,7 @@ describe("redemption codes", () => {
     await page.getByRole("button", { name: "New codes" }).first().click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").fill("Fair 2027");
-    await form.getByLabel("Worth each").fill("2.5");
+    await form.getByLabel("Value of each code").fill("2.5");
     await form.getByText("1,250,000 points").waitFor();
     await form.getByLabel("Number of codes").fill("101");
     await form.getByRole("button", { name: "Create" }).click();

@@ -54,7 +54,7 @@ describe("the permissions of an administrator", () => {
     const level = (area: string, name: string) =>
       part.getByRole("radiogroup", { name: area, exact: true }).getByText(name, { exact: true }).click();
     await level("Channels", "Can view");
-    await level("Balances of users", "Closed");
+    await level("Balances of users", "No access");
     await expect
       .poll(() =>
         part

@@ -21,12 +21,12 @@ describe("settings", () => {
     const retries = section(page, "Retries");
     const attempts = retries.getByRole("textbox", { name: "Additional attempts" });
     await attempts.fill("7");
-    await section(page, "Time-outs").getByRole("textbox", { name: "To connect" }).fill("2.5");
+    await section(page, "Timeouts").getByRole("textbox", { name: "Connection timeout" }).fill("2.5");
     await retries.getByText("Not saved").waitFor();
     await retries.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect(await settings()).toMatchObject({ RetryTimes: 7, ConnectTimeoutMs: 5000 });
-    await section(page, "Time-outs").getByRole("button", { name: "Save" }).click();
+    await section(page, "Timeouts").getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
 
     await retries.getByRole("button", { name: "Additional attempts: Back to the default: 3" }).click();
@@ -88,7 +88,7 @@ describe("settings", () => {
 
     await lark.getByRole("switch", { name: "Sign-in with Lark" }).press("Space");
     await lark.getByRole("button", { name: "App secret: Remove" }).click();
-    await lark.getByPlaceholder("Removed on saving").waitFor();
+    await lark.getByPlaceholder("Will be removed when you save").waitFor();
     await lark.getByRole("button", { name: "App secret: Discard" }).click();
     await lark.getByPlaceholder("Stored. Type to replace it.").waitFor();
     await lark.getByRole("button", { name: "App secret: Remove" }).click();

@@ -67,9 +67,9 @@ describe("a session that ends while the console is open", () => {
   it("keeps the input, which can be saved after signing in", async () => {
     const page = await site.open("/panel/redemption");
     await page.getByRole("button", { name: "New codes" }).first().click();
-    const form = page.getByRole("dialog").filter({ hasText: "Worth each" });
+    const form = page.getByRole("dialog").filter({ hasText: "Value of each code" });
     await form.getByLabel("Name").fill("Typed before");
-    await form.getByLabel("Worth each").fill("2");
+    await form.getByLabel("Value of each code").fill("2");
     await page.context().clearCookies();
     await form.getByRole("button", { name: "Create" }).click();
     const question = page.getByRole("dialog", { name: "Sign in again" });

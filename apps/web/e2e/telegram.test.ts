@@ -65,7 +65,7 @@ describe("the Telegram bot's screen", () => {
   it("shows missing and wrong settings, and links to them", async () => {
     const page = await site.open("/panel/telegram", { phone: true });
     await page.getByRole("link", { name: "Open the settings" }).click();
-    await page.getByLabel("Token of the bot people write to").waitFor();
+    await page.getByLabel("Token of the user bot").waitFor();
     await setting("TelegramBotToken", "1:wrong");
     // Only public addresses are called, so no request leaves this machine.
     await setting("TelegramBotServer", "http://127.0.0.1:1");

@@ -257,7 +257,7 @@ export const screens: Screen[] = [
     messages: "settings",
     load: () => import("#features/settings/settings-page.tsx"),
     area: "settings",
-    keywords: "options system notice logo footer retry time-out sign-up chat",
+    keywords: "options system notice logo footer retry timeout time-out sign-up chat",
   },
   {
     id: "audit",

@@ -130,7 +130,7 @@ export const accountReasons = {
     ),
     rights_need_admin_role: phrase("Only the permissions of administrators can be restricted."),
     group_unknown: phrase("This group does not exist."),
-    group_window: phrase("The upper end must be above the lower one, or 0"),
+    group_window: phrase("Enter an amount above the lower limit, or 0"),
     mail_domain_refused: phrase("Email addresses of this domain are not accepted here"),
     mail_code_wrong: phrase("The code is wrong or has expired"),
     current_password_wrong: phrase("The current password is wrong"),

@@ -12,7 +12,7 @@ export const groupLabels: Record<DiagnosisFinding["group"], string> = {
   database: phrase("Database"),
   network: phrase("Network"),
   providers: phrase("Providers"),
-  mail: phrase("Mail"),
+  mail: phrase("Outgoing email"),
 };
 
 export const states: Record<DiagnosisFinding["state"], { label: string; tone: Tone }> = {

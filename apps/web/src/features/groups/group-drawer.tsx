@@ -54,7 +54,9 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       <FormSection title={t("General")}>
         <TextInput
           label={t("Identifier")}
-          description={t("Users, tokens and channels refer to the group by it. It cannot be changed.")}
+          description={t(
+            "Users, tokens and channels refer to the group by this identifier. It cannot be changed later.",
+          )}
           withAsterisk
           maxLength={50}
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
@@ -64,11 +66,11 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
         <TextInput label={t("Name")} withAsterisk maxLength={50} {...form.getInputProps("name")} />
         <Switch
           label={t("Public")}
-          description={t("Every user may choose it for a token; otherwise only its members.")}
+          description={t("All users can choose this group for their tokens. When off, only its members can.")}
           {...form.getInputProps("public", { type: "checkbox" })}
         />
       </FormSection>
-      <FormSection title={t("Price and speed")}>
+      <FormSection title={t("Price and rate limit")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: "end" }}>
           <NumberInput
             label={t("Ratio")}
@@ -84,8 +86,8 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             label={t("Requests per minute")}
             description={
               api_rate < TOKEN_BUCKET_FROM
-                ? t("Below 60: counted within each minute.")
-                : t("60 or more: a token bucket smooths bursts. Several nodes need Redis.")
+                ? t("Below 60, calls are counted per minute.")
+                : t("From 60 on, a token bucket smooths bursts. Several nodes need Redis for an exact limit.")
             }
             withAsterisk
             min={1}
@@ -112,7 +114,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             <NumberInput
               label={t("From")}
               leftSection="$"
-              description={t("Dollars topped up")}
+              description={t("Total top-ups in dollars")}
               min={0}
               allowDecimal={false}
               {...form.getInputProps("min")}
@@ -137,12 +139,12 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
 
 function windowError({ promotion, min, max }: z.input<typeof UserGroupInput>): Record<string, string> {
   if (!promotion || max === 0 || max > min) return {};
-  return { max: "The upper end must be above the lower one, or 0" };
+  return { max: "Enter an amount above the lower limit, or 0" };
 }
 
 function ratioHint(ratio: number, t: TFunction): string {
-  if (ratio === 0) return t("Everything is free for this group.");
-  return t("A call that costs $1 costs {{amount}} here.", {
+  if (ratio === 0) return t("Calls are free for this group.");
+  return t("A call that costs $1 at ratio 1 costs {{amount}} in this group.", {
     amount: `$${Number((ratio || 1).toPrecision(6))}`,
   });
 }

@@ -56,7 +56,7 @@ export default function GroupsPage() {
     await confirmDeletion(
       {
         title: t("Delete the group {{name}}?", { name: group.name }),
-        body: t("Logs keep its name. This cannot be undone."),
+        body: t("Logs keep the name of the group. This cannot be undone."),
       },
       () => remove.mutateAsync(group.id),
     );
@@ -65,7 +65,9 @@ export default function GroupsPage() {
   return (
     <Page
       title={t("User groups")}
-      description={t("Each account and token belongs to a group. The group sets the price and the speed.")}
+      description={t(
+        "Each account and token belongs to a group, which determines its channels, prices and rate limit.",
+      )}
       actions={
         mayChange ? (
           <>

@@ -95,10 +95,12 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
               ))}
             </Group>
             {row === undefined ? null : row.ratio === 0 ? (
-              <Text>{t("Everything is free for this group. Set a ratio in its form first.")}</Text>
+              <Text>
+                {t("Calls are free for this group. To change prices, edit the group and set a ratio first.")}
+              </Text>
             ) : (
               <Text>
-                {t("A call that costs {{before}} costs {{after}} from now on.", {
+                {t("A call that costs {{before}} now will cost {{after}}.", {
                   before: dollars(row.ratio),
                   after: dollars(ratio),
                 })}{" "}

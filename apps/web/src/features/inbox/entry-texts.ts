@@ -21,7 +21,7 @@ export const kindTitles: Record<InboxKind, string> = {
 
 /** Names of the notice channels, as in the settings. */
 const noticeChannels = lookupTable<string>({
-  email: phrase("Mail"),
+  email: phrase("Email notices"),
   telegram: phrase("Telegram"),
   lark: phrase("Lark robot"),
   dingtalk: phrase("DingTalk robot"),

@@ -65,7 +65,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
       onClose={onClose}
       width={560}
     >
-      <FormSection title={t("General")} hint={t("How it appears to users when they top up.")}>
+      <FormSection title={t("General")} hint={t("How users see this payment gateway when they top up.")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
             label={t("Type")}
@@ -131,13 +131,10 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         ))}
       </FormSection>
 
-      <FormSection
-        title={t("Fees")}
-        hint={t("The customer pays it on top of the amount. Both parts are added.")}
-      >
+      <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NumberInput
-            label={t("Share of the amount")}
+            label={t("Percentage fee")}
             min={0}
             max={100}
             decimalScale={2}
@@ -149,7 +146,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
             }
           />
           <NumberInput
-            label={t("Per order")}
+            label={t("Fixed fee per order")}
             min={0}
             decimalScale={2}
             leftSection="$"
@@ -159,38 +156,40 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
       </FormSection>
 
       <FormSection
-        title={t("Notices of payments")}
-        hint={t("The gateway must be able to reach this site from the internet.")}
+        title={t("Payment notifications")}
+        hint={t("The payment gateway must be able to reach this site over the internet.")}
       >
         <TextInput
-          label={t("Other address of this site")}
-          description={t("Empty: the server address of the settings.")}
+          label={t("Different address of this site")}
+          description={t("Leave it empty to use the server address from the settings.")}
           placeholder="https://"
           maxLength={300}
           {...form.getInputProps("notify_domain")}
         />
         {gateway && gateway.notify_url !== "" ? (
           <TextInput
-            label={t("Notify address")}
+            label={t("Notification URL")}
             description={
               type === "stripe"
-                ? t("Use it to create a webhook at Stripe for the event checkout.session.completed.")
-                : t("Sent with every order. Enter it at the gateway where it asks for one.")
+                ? t("At Stripe, create a webhook with this URL for the event checkout.session.completed.")
+                : t(
+                    "Sent with every order. If the payment gateway asks for a notification URL, enter this one.",
+                  )
             }
             readOnly
             styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
             value={gateway.notify_url}
             onFocus={(event) => event.currentTarget.select()}
-            rightSection={<CopyButton text={gateway.notify_url} label={t("Notify address")} />}
+            rightSection={<CopyButton text={gateway.notify_url} label={t("Notification URL")} />}
           />
         ) : null}
       </FormSection>
 
-      <FormSection title={t("Use")}>
+      <FormSection title={t("Availability")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NumberInput
             label={t("Position")}
-            description={t("Higher comes first.")}
+            description={t("Payment gateways with a higher position are shown first.")}
             min={0}
             allowDecimal={false}
             {...form.getInputProps("sort")}
@@ -198,7 +197,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         </SimpleGrid>
         <Switch
           label={t("Enabled")}
-          description={t("Off: no new payments. Pending payments are still credited.")}
+          description={t("When off, new payments are not possible. Pending payments are still credited.")}
           {...form.getInputProps("enable", { type: "checkbox" })}
         />
       </FormSection>

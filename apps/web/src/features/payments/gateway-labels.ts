@@ -34,15 +34,17 @@ export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T],
     pay_domain: {
       label: phrase("Address of the payment site"),
       kind: "text",
-      hint: phrase("Without submit.php. With https, lost notifications can be queried."),
+      hint: phrase(
+        "Without submit.php. Payments whose notification was lost can only be queried over https.",
+      ),
     },
-    partner_id: { label: phrase("Merchant id (pid)"), kind: "text" },
+    partner_id: { label: phrase("Merchant ID (pid)"), kind: "text" },
     key: { label: phrase("Merchant key"), kind: "secret" },
     pay_type: {
       label: phrase("Payment method"),
       kind: "choice",
       choices: [
-        { value: "", label: phrase("Chosen on the gateway's page") },
+        { value: "", label: phrase("Customer chooses on the gateway's page") },
         { value: "alipay", label: phrase("Alipay") },
         { value: "wxpay", label: phrase("WeChat Pay") },
         { value: "qqpay", label: phrase("QQ Wallet") },
@@ -54,16 +56,16 @@ export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T],
     },
   },
   alipay: {
-    app_id: { label: phrase("Application id"), kind: "text" },
+    app_id: { label: phrase("Application ID"), kind: "text" },
     private_key: {
-      label: phrase("Application's private key"),
+      label: phrase("Application private key"),
       kind: "secret-key",
-      hint: phrase("RSA2; with or without its BEGIN and END lines."),
+      hint: phrase("RSA2, with or without the BEGIN and END lines."),
     },
     public_key: {
-      label: phrase("Alipay's public key"),
+      label: phrase("Alipay public key"),
       kind: "key",
-      hint: phrase("Alipay's own, not the application's."),
+      hint: phrase("The public key of Alipay, not of your application."),
     },
     pay_type: {
       label: phrase("Payment method"),
@@ -81,31 +83,33 @@ export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T],
     },
   },
   wxpay: {
-    app_id: { label: phrase("Application id"), kind: "text" },
+    app_id: { label: phrase("Application ID"), kind: "text" },
     mch_id: { label: phrase("Merchant number"), kind: "text" },
     mch_certificate_serial_number: {
-      label: phrase("Serial number of the merchant's certificate"),
+      label: phrase("Merchant certificate serial number"),
       kind: "text",
     },
     mch_private_key: {
-      label: phrase("Merchant's private key"),
+      label: phrase("Merchant private key"),
       kind: "secret-key",
       hint: phrase("The content of apiclient_key.pem."),
     },
     mch_apiv3_key: { label: phrase("APIv3 key"), kind: "secret", hint: phrase("32 characters.") },
     platform_key_id: {
-      label: phrase("Id of WeChat Pay's public key"),
+      label: phrase("WeChat Pay public key ID"),
       kind: "text",
-      hint: phrase("PUB_KEY_ID_… Empty with both: its certificates are used."),
+      hint: phrase(
+        "Starts with PUB_KEY_ID_. Leave both public key fields empty to use platform certificates.",
+      ),
     },
-    platform_public_key: { label: phrase("WeChat Pay's public key"), kind: "key" },
+    platform_public_key: { label: phrase("WeChat Pay public key"), kind: "key" },
   },
   stripe: {
     secret_key: { label: phrase("Secret key"), kind: "secret", hint: phrase("sk_live_… or rk_live_…") },
     webhook_secret: {
       label: phrase("Signing secret of the webhook"),
       kind: "secret",
-      hint: phrase("whsec_… Save first, then make the webhook with the address below."),
+      hint: phrase("Starts with whsec_. Save first, then create the webhook with the URL below."),
     },
   },
 };

@@ -52,7 +52,9 @@ export function GatewayList() {
     await confirmDeletion(
       {
         title: t("Delete the payment gateway {{name}}?", { name: gateway.name }),
-        body: t("It no longer accepts payments. Orders stay, and pending payments are still credited."),
+        body: t(
+          "New payments are no longer possible. Orders are kept, and pending payments are still credited.",
+        ),
       },
       () => remove.mutateAsync(gateway.id),
     );
@@ -158,12 +160,12 @@ function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
     },
     {
       id: "notify_url",
-      title: t("Notify address"),
+      title: t("Notification URL"),
       card: "none",
       cell: (gateway) => (
         <CopyCode
           text={gateway.notify_url}
-          label={t("Notify address")}
+          label={t("Notification URL")}
           shown={`…/${gateway.uuid.slice(0, 8)}`}
         />
       ),

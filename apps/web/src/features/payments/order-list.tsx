@@ -79,7 +79,7 @@ export function OrderList() {
   const close = async (order: OrderRow) => {
     const sure = await confirm({
       title: t("Close the order {{number}}?", { number: order.trade_no }),
-      body: t("The order is closed. If it is paid anyway, the payment is credited."),
+      body: t("The user can no longer pay this order. If a payment arrives anyway, it is credited."),
       action: t("Close order"),
     });
     if (sure)
@@ -153,7 +153,7 @@ export function OrderList() {
               <SearchBox
                 value={params.gateway_no}
                 onChange={(gateway_no) => setParams({ gateway_no })}
-                placeholder={t("Gateway's number")}
+                placeholder={t("Gateway transaction ID")}
                 width={205}
               />
               <SearchBox
@@ -197,7 +197,7 @@ export function OrderList() {
             <Empty
               icon={IconReceipt}
               title={t("No orders yet")}
-              hint={t("They appear here when a user starts a top-up.")}
+              hint={t("Orders appear here when a user starts a top-up.")}
             />
           )
         }
@@ -247,13 +247,13 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
     shared.credit,
     {
       id: "gateway_no",
-      title: t("Payment gateway's number"),
+      title: t("Gateway transaction ID"),
       hidden: true,
       cell: (order) =>
         order.gateway_no === "" ? (
           "–"
         ) : (
-          <CopyCode text={order.gateway_no} label={t("Payment gateway's number")} />
+          <CopyCode text={order.gateway_no} label={t("Gateway transaction ID")} />
         ),
     },
     {

@@ -23,7 +23,7 @@ export default function PaymentsPage() {
   return (
     <Page
       title={t("Payments")}
-      description={t("Each payment is credited once, for exactly the sum its order was opened with.")}
+      description={t("Each payment is credited exactly once, with the amount of its order.")}
       actions={
         tab === "gateways" && edits ? (
           <Button leftSection={<IconPlus size={16} />} onClick={() => gateway.open(NEW)}>

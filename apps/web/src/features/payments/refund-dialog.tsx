@@ -46,7 +46,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
           </Text>
           <Textarea
             label={t("Reason")}
-            description={t("It is recorded in the account's log and in the ledger.")}
+            description={t("Recorded in the user's log and in the ledger.")}
             autosize
             minRows={2}
             maxLength={300}

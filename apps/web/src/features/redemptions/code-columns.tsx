@@ -37,7 +37,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
       ),
     },
     { id: "status", title: t("Status"), sortable: true, card: "fact", cell: (row) => <Status row={row} /> },
-    amountColumn({ id: "quota", title: t("Worth"), sortable: true, card: "fact" }, (row) => row.quota),
+    amountColumn({ id: "quota", title: t("Face value"), sortable: true, card: "fact" }, (row) => row.quota),
     {
       id: "redeemed_by",
       title: t("Redeemed by"),

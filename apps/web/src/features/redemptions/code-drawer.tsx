@@ -16,7 +16,7 @@ const CodeForm = z.object({
   name: RedemptionInput.shape.name,
   /** In dollars; the server's points are integers. */
   amount: z
-    .number(phrase("A number from 0 is required"))
+    .number(phrase("Enter a number of at least 0"))
     .min(0, because("quota_negative"))
     .max(1_000_000, because("dollars_too_many")),
   /** Local time in the format of a date input; "" = never. */
@@ -69,10 +69,13 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
       onClose={onClose}
       width={480}
     >
-      <FormSection title={t("General")} hint={t("The first user who redeems a code gets its value.")}>
+      <FormSection
+        title={t("General")}
+        hint={t("The value of a code is credited to the first user who redeems it.")}
+      >
         <TextInput
           label={t("Name")}
-          description={t("What the codes are for; shown in the log of the user who redeems one.")}
+          description={t("The purpose of the codes. Shown in the log of the user who redeems one.")}
           withAsterisk
           data-autofocus
           maxLength={64}
@@ -80,7 +83,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
         />
         <SimpleGrid cols={{ base: 1, sm: code ? 1 : 2 }}>
           <NumberInput
-            label={t("Worth each")}
+            label={t("Value of each code")}
             description={t("{{points}} points", { count: points, points: format.whole(points) })}
             withAsterisk
             leftSection="$"
@@ -103,7 +106,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
         </SimpleGrid>
         <TextInput
           type="datetime-local"
-          label={t("Can be redeemed until")}
+          label={t("Expires at")}
           description={t("Empty: no expiry")}
           {...form.getInputProps("expires")}
         />

@@ -21,7 +21,7 @@ export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
     >
       <Stack>
         <Text c="dimmed" fz="sm">
-          {t("The list shows them again at any time.")}
+          {t("You can also find the codes in the list later.")}
         </Text>
         <ScrollArea.Autosize mah={320}>
           <Code block>{text}</Code>

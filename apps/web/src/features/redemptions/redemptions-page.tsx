@@ -56,7 +56,7 @@ export default function RedemptionsPage() {
   const destroy = async (ids: number[]) => {
     const question = {
       title: t("Delete {{count}} codes?", { count: ids.length }),
-      body: t("These codes can no longer be redeemed. Credited amounts stay."),
+      body: t("These codes can no longer be redeemed. Amounts that were already credited are kept."),
     };
     if (!(await confirmDeletion(question, () => remove.mutateAsync(ids)))) return;
     setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
@@ -71,7 +71,7 @@ export default function RedemptionsPage() {
   return (
     <Page
       title={t("Redemption codes")}
-      description={t("Hand them out as vouchers: each can be redeemed once, on the top-up screen.")}
+      description={t("Vouchers that users redeem on the top-up screen. Each code works once.")}
       actions={newCodes}
     >
       <DroppedFilters params={redemptionParams} />

@@ -20,14 +20,14 @@ export const brandSections: SettingSection[] = [
         key: "Logo",
         kind: "logo",
         label: phrase("Logo"),
-        hint: phrase("A URL or a small image. Leave it empty for the default logo."),
+        hint: phrase("A URL, or an image file of at most 60 KB. Leave it empty for the default logo."),
       },
       {
         key: "AccentColor",
         kind: "color",
         label: phrase("Accent color"),
         hint: phrase(
-          "Buttons, links and the default logo. It is made darker or lighter where text needs it.",
+          "Used for buttons, links and the default logo. It is adjusted where text would be hard to read.",
         ),
       },
     ],
@@ -36,14 +36,14 @@ export const brandSections: SettingSection[] = [
     id: "status-page",
     title: phrase("Status page"),
     help: "settings#texts-and-looks",
-    hint: phrase("Anyone can see at /status how available the models of the public groups are."),
+    hint: phrase("Shows the availability of the models in public groups at /status, without sign-in."),
     fields: [
       {
         key: "StatusPageEnabled",
         kind: "switch",
         label: phrase("Public status page"),
         hint: phrase(
-          "Shows 24 hours and 90 days of each model. Channels and numbers of calls are not shown.",
+          "Shows the last 24 hours and 90 days of each model. Channels and call counts are not shown.",
         ),
       },
     ],
@@ -52,21 +52,21 @@ export const brandSections: SettingSection[] = [
     id: "notice",
     title: phrase("Notice"),
     help: "settings#texts-and-looks",
-    hint: phrase("Shown once to every user when it is new, and later from the bell."),
+    hint: phrase("Shown once to each user when it changes. After that, users can open it from the bell."),
     fields: [{ key: "Notice", kind: "content", label: phrase("Notice") }],
   },
   {
     id: "home",
     title: phrase("Home page"),
     help: "settings#texts-and-looks",
-    hint: phrase("Markdown, HTML, or an address that is shown in a frame. Empty shows our page."),
+    hint: phrase("Markdown, HTML, or a URL to show in a frame. Leave it empty for the default page."),
     fields: [{ key: "HomePageContent", kind: "content", label: phrase("Home page") }],
   },
   {
     id: "about",
     title: phrase("About page"),
     help: "settings#texts-and-looks",
-    hint: phrase("Markdown or HTML. Empty shows our page."),
+    hint: phrase("Markdown or HTML. Leave it empty for the default page."),
     fields: [{ key: "About", kind: "content", label: phrase("About page") }],
   },
   {

@@ -49,7 +49,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
       </Text>
       {rows.length === 0 ? (
         <Text fz="sm" mb="xs">
-          {t("The list is empty, so these are offered: {{names}}.", {
+          {t("The list is empty. The default clients are offered: {{names}}.", {
             names: defaultChatLinks
               .filter((entry) => entry.show)
               .map((entry) => entry.name)
@@ -84,7 +84,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
         </Button>
         {rows.length === 0 ? (
           <Button size="xs" variant="subtle" onClick={() => change(defaultChatLinks.map(rowOf))}>
-            {t("Start from these")}
+            {t("Start with the default clients")}
           </Button>
         ) : null}
       </Group>

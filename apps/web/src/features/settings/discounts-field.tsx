@@ -29,7 +29,9 @@ export function DiscountsField({ label, value, error, onChange }: DiscountsField
     <fieldset className={classes.links}>
       <legend>{label}</legend>
       <Text c="dimmed" fz="xs" mb="xs">
-        {t("A discount applies to exactly this amount. A group's discount replaces the one for everyone.")}
+        {t(
+          "A discount applies to top-ups of exactly this amount. A group's discount replaces the one for everyone.",
+        )}
       </Text>
       {rows.map((row, place) => (
         <DiscountRow

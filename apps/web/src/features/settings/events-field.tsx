@@ -13,7 +13,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "models-changed": phrase("A provider added or removed models"),
   "payment-trouble": phrase("Payment problem"),
   "storage-full": phrase("A server's disk is full"),
-  "budget-reached": phrase("An account or API key reaches the amount that its budget names"),
+  "budget-reached": phrase("An account or API key reaches the notice amount of its budget"),
 };
 
 type EventsFieldProps = {

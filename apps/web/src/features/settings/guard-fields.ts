@@ -11,21 +11,23 @@ export const monitoringSection: SettingSection = {
     {
       key: "AutomaticDisableChannelEnabled",
       kind: "switch",
-      label: phrase("Disable failing channels"),
-      hint: phrase("Only on evidence: a refused credential, an empty balance, or too many failures."),
+      label: phrase("Disable failing channels automatically"),
+      hint: phrase(
+        "A channel is disabled when its provider rejects the credential, its balance is empty, or too many calls fail.",
+      ),
     },
     {
       key: "DisableChannelKeywords",
       kind: "phrases",
       label: phrase("Error phrases that disable a key"),
       hint: phrase(
-        "One per line. A provider error that contains one of them counts as a refused credential, whatever its status.",
+        "One per line. A provider error that contains one of these phrases counts as a rejected credential, regardless of its status.",
       ),
     },
     {
       key: "AutomaticEnableChannelEnabled",
       kind: "switch",
-      label: phrase("Enable them again when a test succeeds"),
+      label: phrase("Enable channels again when a test succeeds"),
       hint: phrase("Manually disabled channels stay disabled."),
     },
     {
@@ -40,14 +42,14 @@ export const monitoringSection: SettingSection = {
       kind: "number",
       unit: units.seconds,
       label: phrase("Disable channels slower than"),
-      hint: phrase("When two tests in a row take longer. 0 = off."),
+      hint: phrase("A channel is disabled when two consecutive tests take longer. 0 = off."),
     },
     {
       key: "ChannelUpdateFrequency",
       kind: "number",
       unit: units.minutes,
       label: phrase("Refresh all balances every"),
-      hint: phrase("If the provider reports it. 0 = off."),
+      hint: phrase("Only for providers that report a balance. 0 = off."),
     },
     {
       key: "ModelListCheckHours",
@@ -61,29 +63,29 @@ export const monitoringSection: SettingSection = {
 
 export const endpointsSection: SettingSection = {
   id: "doors",
-  title: phrase("APIs of other providers"),
+  title: phrase("Client APIs"),
   help: "settings#dialects",
   hint: phrase(
-    "Off: clients of that kind are refused with 403. OpenAI's Chat and Responses are always open.",
+    "Requests to a disabled API are refused with status 403. OpenAI's Chat Completions and Responses APIs are always enabled.",
   ),
   fields: [
     {
       key: "ClaudeAPIEnabled",
       kind: "switch",
       label: phrase("Anthropic API"),
-      hint: phrase("/v1/messages, its token counting, and everything under /claude."),
+      hint: phrase("/v1/messages, token counting, and all paths under /claude."),
     },
     {
       key: "ResponsesWebSocketEnabled",
       kind: "switch",
       label: phrase("Responses over WebSocket"),
-      hint: phrase("Codex uses it for /v1/responses. Off: clients use HTTP."),
+      hint: phrase("Codex uses it for /v1/responses. When off, clients use HTTP."),
     },
     {
       key: "GeminiAPIEnabled",
       kind: "switch",
       label: phrase("Gemini API"),
-      hint: phrase("Google's addresses under /v1beta and /v1/models, and everything under /gemini."),
+      hint: phrase("Google's paths under /v1beta and /v1/models, and all paths under /gemini."),
     },
   ],
 };
@@ -93,7 +95,7 @@ export const keywordsSection: SettingSection = {
   title: phrase("Blocked words"),
   help: "settings#blocked-words",
   hint: phrase(
-    "Chats that contain them are refused before a request is sent. They cost nothing and appear in the log.",
+    "Requests that contain a blocked word are refused before they reach a provider. They cost nothing and appear in the log.",
   ),
   foldedBy: "EnableSafe",
   fields: [

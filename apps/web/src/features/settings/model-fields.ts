@@ -21,32 +21,30 @@ export const demoSection: SettingSection = {
 
 export const translationSection: SettingSection = {
   id: "translation",
-  title: phrase("Defaults for missing parameters"),
+  title: phrase("Models and default parameters"),
   help: "settings#request-defaults",
-  hint: phrase(
-    "For clients that use another dialect than the provider. Clients of the provider's own dialect set these values in the request.",
-  ),
+  hint: phrase("The default parameters apply when a client uses a different API than the provider."),
   fields: [
     {
       key: "ModelAliases",
       kind: "json",
       label: phrase("Model aliases"),
       hint: phrase(
-        'Models are also listed and called under these names, and billed under their own. Claude Code lists only names that contain "claude": {"claude-gpt-5": "gpt-5"}.',
+        'Additional names for models. Calls are billed as the original model. Claude Code only lists names that contain "claude", for example {"claude-gpt-5": "gpt-5"}.',
       ),
     },
     {
       key: "DisabledModels",
       kind: "phrases",
       label: phrase("Models disabled everywhere"),
-      hint: phrase("Exact names, one per line. Their calls are refused on all channels."),
+      hint: phrase("Exact names, one per line. Calls to these models are refused on all channels."),
     },
     {
       key: "ClaudeDefaultMaxTokens",
       kind: "json",
       label: phrase("Claude: maximum output"),
       hint: phrase(
-        'Tokens per model when the client sets no limit. For example {"claude-opus-4-5": 32000, "default": 8192}.',
+        'Output tokens per model when the client sets no limit, for example {"claude-opus-4-5": 32000, "default": 8192}.',
       ),
     },
     {
@@ -61,7 +59,9 @@ export const translationSection: SettingSection = {
       key: "GeminiOpenThink",
       kind: "json",
       label: phrase("Gemini: show thoughts"),
-      hint: phrase('Per model, for clients that do not request them. For example {"gemini-2.5-pro": true}.'),
+      hint: phrase(
+        'Models that return thoughts even if the client does not request them, for example {"gemini-2.5-pro": true}.',
+      ),
     },
   ],
 };
@@ -74,9 +74,9 @@ export const taskSection: SettingSection = {
     {
       key: "MjNotifyEnabled",
       kind: "switch",
-      label: phrase("Call clients back when a task is finished"),
+      label: phrase("Send callbacks when a task is finished"),
       hint: phrase(
-        "Sent to the address in the request, if it is public. This reveals the address of this server. Off: clients must poll.",
+        "Sent to the callback address in the request, if it is public. The receiver sees the address of this server. When off, clients must poll.",
       ),
     },
     {
@@ -84,7 +84,7 @@ export const taskSection: SettingSection = {
       kind: "number",
       unit: units.minutes,
       label: phrase("Task timeout"),
-      hint: phrase("After it, the task fails and is refunded. 0 = one hour, for Kling three."),
+      hint: phrase("A task that takes longer fails and is refunded. 0 = 1 hour, or 3 hours for Kling."),
     },
   ],
 };

@@ -7,33 +7,33 @@ export const moneySection: SettingSection = {
   id: "money",
   title: phrase("Money"),
   help: "settings#money",
-  hint: phrase("How amounts are shown, and where users pay."),
+  hint: phrase("How amounts are displayed, and where users buy redemption codes."),
   fields: [
     {
       key: "DisplayInCurrencyEnabled",
       kind: "switch",
       label: phrase("Show amounts in dollars"),
-      hint: phrase("Off: they are shown in points."),
+      hint: phrase("When off, amounts are shown in points."),
     },
     {
       key: "QuotaPerUnit",
       kind: "number",
       label: phrase("Points per dollar"),
-      hint: phrase("Only for display; calls are charged in points."),
+      hint: phrase("Only affects how amounts are displayed. Calls are charged in points."),
     },
     {
       key: "TimeZone",
       kind: "text",
       label: phrase("Time zone"),
       hint: phrase(
-        "Days, weeks and months of budgets and spending limits end at midnight in this time zone, for example Asia/Shanghai. Default: UTC.",
+        "Budgets and spending limits reset at midnight in this time zone, for example Asia/Shanghai. Default: UTC.",
       ),
     },
     {
       key: "TopUpLink",
       kind: "address",
-      label: phrase("Link to buy codes"),
-      hint: phrase("Shown on the top-up screen. Empty hides the link."),
+      label: phrase("Link to buy redemption codes"),
+      hint: phrase("Shown on the top-up screen. Leave it empty to hide the link."),
     },
   ],
 };
@@ -43,19 +43,21 @@ export const topUpSection: SettingSection = {
   id: "top-up",
   title: phrase("Online top-up"),
   help: "settings#online-top-up",
-  hint: phrase("Payment gateways are on the screen “Payments”; these settings apply to all of them."),
+  hint: phrase(
+    "These settings apply to all payment gateways. You manage payment gateways on the Payments screen.",
+  ),
   fields: [
     {
       key: "PaymentMinAmount",
       kind: "number",
       unit: units.dollars,
-      label: phrase("Smallest top-up"),
+      label: phrase("Minimum top-up"),
     },
     {
       key: "PaymentUSDRate",
       kind: "decimal",
       label: phrase("Yuan per dollar"),
-      hint: phrase("Used by gateways that take yuan. Open orders keep their price."),
+      hint: phrase("Used by payment gateways that charge in yuan. Open orders keep their price."),
     },
     {
       key: "RechargeDiscount",
@@ -71,7 +73,7 @@ export const giftSection: SettingSection = {
   help: "settings#gifts-and-validity",
   hint: phrase("What new users and inviters receive, in points."),
   fields: [
-    { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
+    { key: "QuotaForNewUser", kind: "points", label: phrase("Gift for a new user") },
     { key: "QuotaForInvitee", kind: "points", label: phrase("Extra gift for an invited user") },
     { key: "QuotaForInviter", kind: "points", label: phrase("Gift for the inviter") },
     {
@@ -79,20 +81,20 @@ export const giftSection: SettingSection = {
       kind: "number",
       label: phrase("Gifts per network and day"),
       hint: phrase(
-        "Sign-ups beyond it get an account without gifts. A network is a /24 of IPv4 or a /64 of IPv6. Default 5, 0 = no limit.",
+        "Further new users get no gift. A network is an IPv4 /24 or an IPv6 /64. Default: 5. 0 = no limit.",
       ),
     },
     {
       key: "QuotaValidityDays",
       kind: "number",
       unit: units.days,
-      label: phrase("A balance is valid for"),
+      label: phrase("Balance validity"),
       hint: phrase("Counted from the last top-up. 0 = no expiry."),
     },
     {
       key: "QuotaRemindThreshold",
       kind: "points",
-      label: phrase("Send a reminder by email below"),
+      label: phrase("Email a reminder when the balance falls below"),
     },
   ],
 };

@@ -29,7 +29,7 @@ const mailServers = {
 
 export const mailSection: SettingSection = {
   id: "mail",
-  title: phrase("Mail"),
+  title: phrase("Outgoing email"),
   help: "notifications#mail",
   hint: phrase("Codes, password resets and reminders are sent through this server."),
   test: { kind: "mail" },
@@ -38,7 +38,7 @@ export const mailSection: SettingSection = {
       key: "SMTPServer",
       kind: "suggested",
       label: phrase("SMTP server"),
-      hint: phrase("Choose a known one, which sets the port too, or enter another."),
+      hint: phrase("Choose a provider to fill in the port, or enter another server."),
       known: mailServers,
     },
     {
@@ -53,13 +53,13 @@ export const mailSection: SettingSection = {
       key: "SMTPFrom",
       kind: "text",
       label: phrase("Sender address"),
-      hint: phrase("Empty: the SMTP account. The sender's name is the name of the site."),
+      hint: phrase("Leave it empty to use the SMTP account. The sender name is the system name."),
     },
     {
       key: "SMTPRequireTLS",
       kind: "switch",
-      label: phrase("Only over an encrypted connection"),
-      hint: phrase("Turn it off only for a server in your own network without encryption."),
+      label: phrase("Require an encrypted connection"),
+      hint: phrase("Turn this off only for a server in your own network that does not support encryption."),
     },
   ],
 };
@@ -73,13 +73,13 @@ export const personSections: SettingSection[] = [
       {
         key: "EmailVerificationEnabled",
         kind: "switch",
-        label: phrase("Sign-up needs a verified email address"),
+        label: phrase("Require a verified email address to sign up"),
         hint: phrase("A code is sent to the address. Requires a mail server."),
       },
       {
         key: "EmailDomainRestrictionEnabled",
         kind: "switch",
-        label: phrase("Only addresses of these domains"),
+        label: phrase("Allow only these domains"),
       },
       {
         key: "EmailDomainWhitelist",
@@ -93,15 +93,15 @@ export const personSections: SettingSection[] = [
     id: "turnstile",
     title: phrase("Cloudflare Turnstile"),
     help: "settings#sign-in-and-sign-up",
-    hint: phrase(
-      "Checks that visitors are people: at sign-in, sign-up, password reset, and before codes are sent.",
-    ),
+    hint: phrase("Blocks bots at sign-in, sign-up and password reset, and before codes are sent."),
     fields: [
       {
         key: "TurnstileCheckEnabled",
         kind: "switch",
         label: phrase("Verify visitors"),
-        hint: phrase("Browsers then load a script from Cloudflare. Otherwise, they contact no third party."),
+        hint: phrase(
+          "When on, browsers load a script from Cloudflare. When off, they contact no third party.",
+        ),
       },
       { key: "TurnstileSiteKey", kind: "text", label: phrase("Site key") },
       { key: "TurnstileSecretKey", kind: "secret", label: phrase("Secret key") },
@@ -114,15 +114,15 @@ export const botSection: SettingSection = {
   title: phrase("Telegram bot"),
   help: "notifications#telegram-bot",
   hint: phrase(
-    "The bot that users write to. After a change, reload the menu on the Telegram bot screen. Notices can use another bot.",
+    "The bot that your users chat with. After a change, reload the menu on the Telegram bot screen. Notices can use a different bot.",
   ),
   fields: [
-    { key: "TelegramBotToken", kind: "secret", label: phrase("Token of the bot people write to") },
+    { key: "TelegramBotToken", kind: "secret", label: phrase("Token of the user bot") },
     {
       key: "TelegramBotServer",
       kind: "address",
       label: phrase("API address of the bot"),
-      hint: phrase("Another one where Telegram cannot be reached directly."),
+      hint: phrase("Change this address if the server cannot reach Telegram directly."),
     },
   ],
 };
@@ -171,12 +171,12 @@ export const noticeSections: SettingSection[] = [
         key: "NotifyQuietMinutes",
         kind: "number",
         unit: units.minutes,
-        label: phrase("Repeat the same notice at most every"),
-        hint: phrase("Repetitions during this time are counted."),
+        label: phrase("Repeat a notice at most every"),
+        hint: phrase("Further occurrences during this time are counted but not sent."),
       },
     ],
   },
-  noticeChannelSection("email", "NotifyEmail", { title: phrase("Notices by mail") }, [
+  noticeChannelSection("email", "NotifyEmail", { title: phrase("Email notices") }, [
     {
       key: "NotifyEmailTo",
       kind: "text",
@@ -191,7 +191,7 @@ export const noticeSections: SettingSection[] = [
       key: "NotifyTelegramServer",
       kind: "address",
       label: phrase("API address"),
-      hint: phrase("Another one where Telegram cannot be reached directly."),
+      hint: phrase("Change this address if the server cannot reach Telegram directly."),
     },
   ]),
   noticeChannelSection("lark", "NotifyLark", { title: phrase("Lark robot") }, [
@@ -215,7 +215,7 @@ export const noticeSections: SettingSection[] = [
     {
       title: "Webhook",
       hint: phrase(
-        "A POST request with JSON. With a secret, the header x-gateway-signature proves its origin.",
+        "Sends a POST request with JSON. If you set a secret, the header x-gateway-signature contains a signature of the request.",
       ),
     },
     [

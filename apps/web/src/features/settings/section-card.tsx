@@ -84,7 +84,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const confirmNoPasswords = () =>
     confirm({
       title: t("Disable sign-in with a password?"),
-      body: t("Without another sign-in method no one can sign in, including you."),
+      body: t("If no other sign-in method works, no one can sign in, including you."),
       action: t("Disable"),
     });
 
@@ -121,7 +121,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
         {mayChange && shown.some((field) => isLocked(field.key)) ? (
           <Text c="dimmed" fz="sm" px={20} pt={8}>
             {t(
-              "Only root can change the disabled settings: they decide who can sign in or where links lead.",
+              "Only root can change the disabled settings, because they control who can sign in and where links lead.",
             )}
           </Text>
         ) : null}

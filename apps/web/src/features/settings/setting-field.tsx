@@ -48,7 +48,7 @@ export function SettingField(props: SettingFieldProps) {
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const back: { label: string; to: Draft } =
     field.kind !== "secret"
-      ? { label: t("Back to the default: {{value}}", { value: printed(initial, field, t) }), to: initial }
+      ? { label: t("Reset to default: {{value}}", { value: printed(initial, field, t) }), to: initial }
       : dirty
         ? { label: t("Discard"), to: "" }
         : { label: t("Remove"), to: null };
@@ -156,7 +156,11 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
           {...common}
           autoComplete="new-password"
           placeholder={
-            secretSet ? (dirty ? t("Removed on saving") : t("Stored. Type to replace it.")) : undefined
+            secretSet
+              ? dirty
+                ? t("Will be removed when you save")
+                : t("Stored. Type to replace it.")
+              : undefined
           }
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
@@ -241,7 +245,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
                 mr={6}
                 onClick={() => onChange(trimEndOf(document.baseURI, "/"))}
               >
-                {t("Use this one")}
+                {t("Use current address")}
               </Button>
             ) : null
           }

@@ -13,11 +13,11 @@ export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }
     run.mutate(test, {
       onSuccess: (to) =>
         toast.success(
-          to === "" ? t("The test was sent") : t("A test mail was sent to {{email}}", { email: to }),
+          to === "" ? t("Test message sent") : t("A test email was sent to {{email}}", { email: to }),
         ),
     });
   return (
-    <Tooltip label={t("Save first: the test uses the saved values.")} disabled={!dirty}>
+    <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>
       <Button
         variant="default"
         size="compact-sm"
@@ -29,7 +29,7 @@ export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }
           if (!dirty) act();
         }}
       >
-        {test.kind === "mail" ? t("Send me a test mail") : t("Send a test")}
+        {test.kind === "mail" ? t("Send me a test email") : t("Send a test message")}
       </Button>
     </Tooltip>
   );

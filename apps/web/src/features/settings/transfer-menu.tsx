@@ -37,7 +37,7 @@ export function TransferMenu() {
     if (!picked) return;
     const file = picked.size > MOST_BYTES ? undefined : parseFile(await picked.text());
     if (file === undefined) {
-      toast.warning(t("This is not a file of settings."));
+      toast.warning(t("This is not a settings file. Choose a file that was exported on this screen."));
       return;
     }
     preview.mutate(file, { onSuccess: (answer) => setChosen({ file, preview: answer }) });
@@ -94,9 +94,9 @@ function Changes({ file, preview, onDone }: ChangesProps) {
   const bringIn = useImportSettings();
   const { changes, skipped, same } = preview;
   const reasons = {
-    unknown: t("not known here"),
-    secret: t("a secret"),
-    invalid: t("a value that cannot be used"),
+    unknown: t("unknown setting"),
+    secret: t("secret"),
+    invalid: t("invalid value"),
   };
   const apply = () =>
     bringIn.mutate(file, {
@@ -142,11 +142,11 @@ function Changes({ file, preview, onDone }: ChangesProps) {
       )}
       <Text fz="sm" c="dimmed">
         {t("{{count}} settings already match the file.", { count: same })}{" "}
-        {t("Secrets are never in a file and stay as they are.")}
+        {t("Settings files contain no secrets. Stored secrets are not changed.")}
       </Text>
       {skipped.length > 0 ? (
         <Text fz="sm" c="dimmed">
-          {t("Left out: {{list}}", {
+          {t("Not imported: {{list}}", {
             list: skipped.map(({ key, reason }) => `${key} (${reasons[reason]})`).join(", "),
           })}
         </Text>

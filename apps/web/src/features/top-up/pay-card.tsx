@@ -32,7 +32,7 @@ export function PayCard({ onOpened }: PayCardProps) {
   const error = choices.error ?? terms.error;
   if (choices.data?.length === 0) return null;
   return (
-    <Section title={t("Pay online")} hint={t("The balance grows as soon as the payment has arrived.")}>
+    <Section title={t("Pay online")} hint={t("Your balance is credited as soon as the payment arrives.")}>
       {choices.data && terms.data ? (
         terms.data.available ? (
           <PayForm choices={choices.data} terms={terms.data} onOpened={onOpened} />
@@ -158,7 +158,7 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
         {choice ? <PriceLines price={price} currency={choice.currency} rate={terms.usd_rate} /> : null}
         {amount !== "" && fault === "" ? (
           <Text c="dimmed" fz="xs">
-            {t("{{amount}} are credited to your balance.", {
+            {t("{{amount}} will be added to your balance.", {
               amount: format.quota(Math.round(amount * terms.points_per_usd)),
             })}
           </Text>
@@ -197,7 +197,7 @@ function discountOf({ discounts }: TopUpTerms, amount: number | ""): number {
 function faultOf(amount: number, { min_amount, max_amount }: TopUpTerms, t: TFunction): string {
   if (!Number.isInteger(amount) || amount < 1) return t("Enter a whole number of dollars");
   if (amount < min_amount) return t("At least {{amount}}", { amount: dollars(min_amount) });
-  return amount > max_amount ? t("Amount cannot exceed 1000000") : "";
+  return amount > max_amount ? t("The amount cannot exceed 1,000,000") : "";
 }
 
 function dollars(amount: number): string {

@@ -160,7 +160,7 @@ function Paid({ points, onClose }: { points: number; onClose: () => void }) {
         {t("Payment received")}
       </Text>
       <Text c="dimmed" ta="center">
-        {t("{{amount}} were credited to your balance.", { amount: format.quota(points) })}
+        {t("{{amount}} was added to your balance.", { amount: format.quota(points) })}
       </Text>
       <Button onClick={onClose} data-autofocus>
         {t("Done")}

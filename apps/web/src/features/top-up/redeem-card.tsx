@@ -50,7 +50,7 @@ export function RedeemCard() {
         </form>
         {redeem.isSuccess ? (
           <Alert color="green" icon={<IconCheck size={18} />} p="sm" role="status">
-            {t("{{amount}} were credited to your balance.", { amount: format.quota(redeem.data) })}
+            {t("{{amount}} was added to your balance.", { amount: format.quota(redeem.data) })}
           </Alert>
         ) : null}
         {link ? (

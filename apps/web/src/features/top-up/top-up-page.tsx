@@ -31,7 +31,7 @@ export default function TopUpPage() {
   return (
     <Page
       title={t("Top up")}
-      description={t("Every credit and every charge is in your logs.")}
+      description={t("Your logs show all top-ups and charges.")}
       actions={
         <Button
           component={Link}

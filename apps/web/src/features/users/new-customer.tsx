@@ -116,7 +116,9 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
         />
         <NumberInput
           label={t("Monthly budget in dollars")}
-          description={t("Calls beyond it are refused until the next month. Empty = no limit.")}
+          description={t(
+            "When it is used up, calls are refused until the next month. Leave it empty for no limit.",
+          )}
           placeholder={t("No limit")}
           prefix="$"
           min={0}
@@ -164,7 +166,7 @@ function MadeDialog({ made, onClose }: { made: Made; onClose: () => void }) {
         )}
         <Textarea
           label={t("Message to send")}
-          description={t("The password is shown only here. The customer can change it after signing in.")}
+          description={t("The password is shown only once. The customer can change it after signing in.")}
           readOnly
           autosize
           minRows={8}

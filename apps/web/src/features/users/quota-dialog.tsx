@@ -22,11 +22,7 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
   const points = takes ? -size : size;
   const free = user.quota - user.reserved;
   const problem =
-    points === 0
-      ? t("Enter an amount")
-      : -points > free
-        ? t("Cannot deduct an amount exceeding the user's balance")
-        : "";
+    points === 0 ? t("Enter an amount") : -points > free ? t("The amount exceeds the user's balance") : "";
 
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -97,7 +93,7 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
           <Group justify="space-between" wrap="nowrap">
             <Text fz="sm" c="dimmed" className="tabular">
               {points !== 0 && problem === ""
-                ? t("Then {{balance}}", { balance: format.usd(user.quota + points) })
+                ? t("New balance: {{balance}}", { balance: format.usd(user.quota + points) })
                 : null}
             </Text>
             <Group gap="xs" wrap="nowrap">

@@ -58,7 +58,7 @@ function RightsList({ permissions }: { permissions: Permissions }) {
     <Facts columns={1}>
       <Fact label={t("Can edit")}>{names("edit")}</Fact>
       <Fact label={t("Can view")}>{names("view")}</Fact>
-      <Fact label={t("Closed")}>{names("none")}</Fact>
+      <Fact label={t("No access")}>{names("none")}</Fact>
     </Facts>
   );
 }
@@ -142,7 +142,7 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
         onChange={(choice) => onChange(choice === "all" ? null : (initial ?? everything()))}
         disabled={disabled}
       />
-      <Group gap={6} role="group" aria-label={t("Frequent sets of permissions")}>
+      <Group gap={6} role="group" aria-label={t("Permission presets")}>
         {presets.map(({ label, rights }) => (
           <Button
             key={label}
@@ -173,7 +173,7 @@ function AreaLine({ area, level, onChange }: AreaLineProps) {
   const only = onlyLevel[area];
   const title = t(areaTitles[area]);
   const choices: { value: Level; label: string }[] = [
-    { value: "none", label: t("Closed") },
+    { value: "none", label: t("No access") },
     { value: "view", label: t("Can view") },
     { value: "edit", label: t("Can edit") },
   ];

@@ -143,7 +143,7 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     },
     demote: {
       title: t("Make {{name}} an ordinary user?", { name }),
-      body: t("Permissions beyond their own account end immediately."),
+      body: t("This user immediately loses access to everything except their own account."),
       action: t("Make an ordinary user"),
       danger: false,
     },
@@ -160,12 +160,14 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     },
     delete: {
       title: t("Delete {{name}}?", { name }),
-      body: t("Sessions and keys end permanently, and the name becomes free. Logs and bills stay."),
+      body: t(
+        "All sessions and keys stop working permanently, and the username can be used again. Logs and bills are kept.",
+      ),
       action: t("Delete"),
     },
     reset_totp: {
       title: t("Remove the second factor of {{name}}?", { name }),
-      body: t("The password alone will open the account until a new app is set up."),
+      body: t("Until the user sets up a new authenticator app, the password alone is enough to sign in."),
       action: t("Remove"),
     },
   };

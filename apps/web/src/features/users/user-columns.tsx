@@ -117,7 +117,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       },
       {
         id: "last_login_ip",
-        title: t("Last address"),
+        title: t("Last IP address"),
         sortable: true,
         hidden: true,
         cell: (row) => (

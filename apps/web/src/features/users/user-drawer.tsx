@@ -230,7 +230,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Last sign-in")}>
             <RelativeTime seconds={user.last_login_time} />
           </Fact>
-          <Fact label={t("Last address")}>{user.last_login_ip || none}</Fact>
+          <Fact label={t("Last IP address")}>{user.last_login_ip || none}</Fact>
         </Facts>
       </Part>
     </>

@@ -53,7 +53,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
         <NameFields form={form} />
         <PasswordInput
           label={t("Password")}
-          description={t("At least 8 characters. Tell it to the user yourself.")}
+          description={t("At least 8 characters. The user is not notified: send the password yourself.")}
           autoComplete="new-password"
           withAsterisk
           visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
@@ -113,7 +113,9 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
         {own ? null : (
           <PasswordInput
             label={t("New password")}
-            description={t("Leave it empty to keep the current one. A new one ends all sessions.")}
+            description={t(
+              "Leave it empty to keep the current password. A new password signs the user out everywhere.",
+            )}
             autoComplete="new-password"
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             {...form.getInputProps("password")}
@@ -161,7 +163,7 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   return (
     <Select
       label={t("Group")}
-      description={t("Decides channels, price and requests per minute")}
+      description={t("Determines channels, price and requests per minute")}
       data={data}
       allowDeselect={false}
       withAsterisk

@@ -123,7 +123,7 @@ function Loaded({ user }: { user: UserDetail }) {
                 empty={t("No top-ups")}
               />
               <RecentCalls
-                title={t("Changes of the balance by administrators")}
+                title={t("Balance changes by administrators")}
                 filter={{ ...filter, log_type: LogType.manage }}
                 empty={t("No changes")}
               />
