@@ -37,7 +37,7 @@ it("approves a device with limits, lists it in the profile, and revokes it", asy
   await page.getByRole("link", { name: "Command-line devices" }).click();
   await page.getByRole("button", { name: "Sign out Work laptop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByText("No device has signed in").waitFor();
+  await page.getByText("No devices are signed in").waitFor();
   const models = await fetch(`${site.url}/v1/models`, {
     headers: { authorization: `Bearer ${issued["access_token"] ?? ""}` },
   });

@@ -30,7 +30,7 @@ describe("an installation without an administrator", () => {
     await page.waitForURL("**/setup");
     await page.getByText("one-time set-up link").waitFor();
     await page.goto(`${site.url}/setup?token=wrong`);
-    await page.getByRole("heading", { name: "This link cannot be used" }).waitFor();
+    await page.getByRole("heading", { name: "This link is not valid" }).waitFor();
     await expect.poll(() => page.getByLabel("Username").count()).toBe(0);
     await page.unroute("**/api/setup/check");
     await page.route("**/api/setup/check", (route) =>

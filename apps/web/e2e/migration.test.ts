@@ -32,7 +32,7 @@ it("imports a file after a dry run, then signs in with an account of the other g
 
   await page.getByRole("button", { name: "Start the dry run" }).click();
   await page.getByText("Choose a product").last().waitFor();
-  await page.getByRole("combobox", { name: "The other gateway" }).click();
+  await page.getByRole("combobox", { name: "Other gateway" }).click();
   await page.getByRole("option", { name: "New API" }).click();
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
@@ -45,7 +45,7 @@ it("imports a file after a dry run, then signs in with an account of the other g
   await page.getByRole("button", { name: "Start the dry run" }).click();
   await page.getByText("is a One Hub database, not one of New API").waitFor();
   await page.getByRole("button", { name: "Back" }).click();
-  await page.getByRole("combobox", { name: "The other gateway" }).click();
+  await page.getByRole("combobox", { name: "Other gateway" }).click();
   await page.getByRole("option", { name: "One Hub" }).click();
   await page.getByRole("button", { name: "Start the dry run" }).click();
 
@@ -87,7 +87,7 @@ it("imports LiteLLM from its Postgres database, with the salt key and a pasted c
     const page = await server.open((await setupLink(server)).replace("/setup?", "/setup/import?"), {
       guest: true,
     });
-    await page.getByRole("combobox", { name: "The other gateway" }).click();
+    await page.getByRole("combobox", { name: "Other gateway" }).click();
     await page.getByRole("option", { name: "LiteLLM" }).click();
     await page.getByLabel("Salt key", { exact: true }).waitFor();
     // It has no file, so only an address can be entered.
@@ -95,7 +95,7 @@ it("imports LiteLLM from its Postgres database, with the salt key and a pasted c
     expect(await faults(page)).toEqual([]);
     await page.getByRole("button", { name: "Start the dry run" }).click();
     await page.getByText("Enter the address", { exact: true }).waitFor();
-    await page.getByLabel("Address of its database").fill(database.from);
+    await page.getByLabel("Database address").fill(database.from);
     await page.getByLabel("Starting balance in dollars").fill("50");
     const chosen = page.waitForEvent("filechooser");
     await page.getByLabel("Configuration file").click();

@@ -58,11 +58,11 @@ async function call(times: number): Promise<void> {
 
 /** Fills the form, except the access token. */
 async function fill(page: Page): Promise<void> {
-  await page.getByRole("combobox", { name: "The old gateway" }).click();
+  await page.getByRole("combobox", { name: "Old gateway" }).click();
   await page.getByRole("option", { name: "One Hub" }).click();
-  await page.getByRole("combobox", { name: "Channel that points to it" }).click();
+  await page.getByRole("combobox", { name: "Channel to the old gateway" }).click();
   await page.getByRole("option", { name: "Old gateway" }).click();
-  await page.getByLabel("Name of the channel's key there").fill("bridge");
+  await page.getByLabel("Key in the old gateway").fill("bridge");
   await page.getByLabel("Address of the old gateway").fill(old.url);
 }
 
@@ -126,7 +126,7 @@ it("fits a phone", async () => {
 it("cancels a comparison", async () => {
   const page = await site.open("/panel/parallel_run");
   // What was compared last is filled in again; access to the old gateway is not.
-  await expect.poll(() => page.getByLabel("Name of the channel's key there").inputValue()).toBe("bridge");
+  await expect.poll(() => page.getByLabel("Key in the old gateway").inputValue()).toBe("bridge");
   expect(await token(page).inputValue()).toBe("");
   const hanging = createServer(() => undefined).listen(0, "127.0.0.1");
   onTestFinished(() => hanging.closeAllConnections());

@@ -151,9 +151,7 @@ describe("the check of visitors (Turnstile)", () => {
       await page.getByLabel("Username or email").fill("mailer");
       await password(page, "Password").fill("another one");
       await button(page, "Sign in").click();
-      await page
-        .getByText("Turnstile is checking the user environment, try again in a few seconds.")
-        .waitFor();
+      await page.getByText("The browser check is not complete yet. Try again in a few seconds.").waitFor();
       await page.evaluate(() => (window as unknown as { passCheck(): void }).passCheck());
       await button(page, "Sign in").click();
       // The check cannot run here, so no visitor passes it.

@@ -38,7 +38,7 @@ describe("signing up", () => {
     await fill(page, "newcomer", "long enough", "something else");
     await page.getByText("Passwords do not match").waitFor();
     await fill(page, "ab", "short");
-    await page.getByText("The user name needs at least 3 characters").waitFor();
+    await page.getByText("The username needs at least 3 characters").waitFor();
     await page.getByText("The password needs at least 8 characters").waitFor();
     await fill(page, "Root", "long enough");
     await page.getByText("This user name is taken.").waitFor();

@@ -83,7 +83,7 @@ describe("the lists of tasks", () => {
 
     await row("Nothing comes of it").getByRole("button", { name: "Open" }).click();
     await drawer.getByText("The demo provider was set to fail.").waitFor();
-    await drawer.getByText("The cost was refunded.").waitFor();
+    await drawer.getByText("The cost of the task was refunded.").waitFor();
   });
 
   it("are filtered by the address", async () => {

@@ -28,7 +28,7 @@ export function describeReport(report: ImportReport): string {
     unknown.length === 0
       ? ""
       : [
-          "Unknown tables and columns, which were not read",
+          "Tables and columns that were not read",
           ...unknown.map(({ table: name, columns }) =>
             columns.length === 0 ? `  ${name}` : `  ${name}: ${columns.join(", ")}`,
           ),

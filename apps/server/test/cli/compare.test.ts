@@ -103,7 +103,7 @@ describe("gateway compare", () => {
     expect(BigInt(report.totals.here)).toBeGreaterThan(0n);
     expect(report.totals.here).toBe(report.totals.source);
     const printed = await compare("--url", old.url);
-    expect(printed.out).toContain("Every charge agrees.");
+    expect(printed.out).toContain("All charges are equal.");
     expect(printed.err).toContain("calls: 4");
   });
 

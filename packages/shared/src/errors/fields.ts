@@ -26,7 +26,7 @@ export const fieldReasons = {
   name_surrogate: phrase("A name contains half of a surrogate pair"),
   too_deep: phrase("It has more than {{maximum}} levels"),
   name_required: phrase("Name is required"),
-  user_name_too_short: phrase("The user name needs at least 3 characters"),
+  user_name_too_short: phrase("The username needs at least 3 characters"),
   user_name_characters: phrase("The user name may contain letters, digits, dots, hyphens and underscores"),
   user_name_lookalikes: phrase(
     "The user name has characters that look like others. Write it with ordinary ones",

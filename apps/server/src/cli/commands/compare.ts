@@ -195,7 +195,7 @@ function describe(report: ComparisonReport): string {
       : table([["Deviation", "Call", "Model", "Points here", "there", "Tokens here", "there"], ...listed]),
     deviating > listed.length ? `${deviating - listed.length} more deviations are not listed.` : "",
     report.ok
-      ? "Every charge agrees."
+      ? "All charges are equal."
       : deviating === 0
         ? "There was no call to compare. Check --channel and --key-name, or give more --hours."
         : "",

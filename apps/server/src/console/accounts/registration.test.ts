@@ -89,7 +89,7 @@ describe("sign-up", () => {
       status: 400,
       body: {
         fields: {
-          username: "The user name needs at least 3 characters",
+          username: "The username needs at least 3 characters",
           password: "The password needs at least 8 characters",
         },
       },

@@ -27,7 +27,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
       <Stack gap="lg">
         <Facts columns={2}>
           <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
-          <Fact label={t("Who")}>{row.username || t("the system")}</Fact>
+          <Fact label={t("Who")}>{row.username || t("system")}</Fact>
           <Fact label={t("Target")}>
             {row.target_name === "" ? row.target_id : `${row.target_name} (#${row.target_id})`}
           </Fact>

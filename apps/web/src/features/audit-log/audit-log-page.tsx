@@ -40,7 +40,7 @@ export default function AuditLogPage() {
   return (
     <Page
       title={t("Audit log")}
-      description={t("All changes by administrators. Open a row to see the values before and after.")}
+      description={t("All changes by administrators. Open a row to see the old and new values.")}
     >
       <DroppedFilters params={auditParams} />
       <DataTable
@@ -184,7 +184,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       title: t("Who"),
       card: "fact",
       sortable: true,
-      cell: (row) => row.username || t("the system"),
+      cell: (row) => row.username || t("system"),
     },
     { id: "ip", title: t("Source IP"), card: "line", sortable: true, cell: (row) => row.ip || "–" },
     {

@@ -27,7 +27,9 @@ export default function DiagnosticsPage() {
   return (
     <Page
       title={t("Diagnostics")}
-      description={t("Checks what usually goes wrong around a gateway, and says how to correct it.")}
+      description={t(
+        "Checks the gateway and its environment for common problems, and shows how to fix them.",
+      )}
       actions={
         <Button
           variant="default"
@@ -50,7 +52,7 @@ export default function DiagnosticsPage() {
         </Section>
       ) : data.findings.length === 0 ? (
         <Section>
-          <Empty icon={IconStethoscope} title={t("Nothing was checked")} />
+          <Empty icon={IconStethoscope} title={t("No checks were run")} />
         </Section>
       ) : (
         <Findings diagnosis={data} />
@@ -65,7 +67,7 @@ function Running() {
     <Stack gap={6} role="status">
       <Progress value={100} animated aria-label={t("Checking …")} size="sm" />
       <Text fz="sm" c="dimmed">
-        {t("The checks take a few seconds, at most half a minute.")}
+        {t("The checks take a few seconds, and at most 30 seconds.")}
       </Text>
     </Stack>
   );

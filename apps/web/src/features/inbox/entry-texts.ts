@@ -32,8 +32,8 @@ const noticeChannels = lookupTable<string>({
 
 const securityTitles: Partial<Record<InboxRow["event"], string>> = {
   "password-changed": phrase("Your password was changed"),
-  "second-factor-on": phrase("The second factor of your account was turned on"),
-  "second-factor-off": phrase("The second factor of your account was turned off"),
+  "second-factor-on": phrase("The second factor of your account was enabled"),
+  "second-factor-off": phrase("The second factor of your account was disabled"),
   "recovery-codes-renewed": phrase("Your recovery codes were replaced"),
   "passkey-added": phrase("A passkey was added to your account"),
   "passkey-removed": phrase("A passkey was removed from your account"),
@@ -114,8 +114,8 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
       return undelivered(t, facts["channel"] ?? "", reason);
     case "balance-low":
       return {
-        title: t("Your balance is low: {{amount}}", { amount: points("balance") }),
-        text: t("Calls are refused when it is used up."),
+        title: t("Low balance: {{amount}}", { amount: points("balance") }),
+        text: t("When the balance is used up, calls are refused. Top up to continue."),
         to: "/panel/topup",
       };
     case "budget-notice":
@@ -130,7 +130,9 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
       };
     case "payment-refunded":
       return {
-        title: t("A payment was refunded: {{amount}} taken from your balance", { amount: points("quota") }),
+        title: t("A payment was refunded: {{amount}} deducted from your balance", {
+          amount: points("quota"),
+        }),
         text: t("{{what}}: {{reason}}", { what: of("order"), reason }),
         to: "/panel/topup",
       };

@@ -37,7 +37,7 @@ export default function InboxPage() {
   return (
     <Page
       title={t("Notifications")}
-      description={t("Entries are kept for 90 days.")}
+      description={t("Notifications are kept for 90 days.")}
       actions={
         <Button
           variant="default"
@@ -95,7 +95,7 @@ export default function InboxPage() {
             icon={IconBellOff}
             title={narrowed ? t("Nothing matches") : t("No notifications yet")}
             hint={
-              narrowed ? undefined : t("Changes of your account, payments and refused calls appear here.")
+              narrowed ? undefined : t("Changes to your account, payments and refused calls appear here.")
             }
             action={
               narrowed ? (

@@ -73,7 +73,7 @@ export function LitellmFields({ value, onChange }: LitellmFieldsProps) {
       <NumberInput
         label={t("Starting balance in dollars")}
         description={t(
-          "For each account without a fixed budget. LiteLLM has no balances; here every call is paid from one. Empty: 0.",
+          "For each account without a fixed budget. LiteLLM has no balances, but here every call is paid from a balance. Empty = 0.",
         )}
         min={0}
         max={MAX_LITELLM_CREDIT}

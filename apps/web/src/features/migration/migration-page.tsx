@@ -25,7 +25,7 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
   return (
     <Page
       title={t("Migration")}
-      description={t("Imports from other gateways, with the proof that no balance changed.")}
+      description={t("Reports of imports from other gateways, with a comparison of every balance.")}
       actions={
         <Button
           component={Link}
@@ -50,7 +50,7 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
               <Stack gap="xs">
                 <Text fz="sm">
                   {t(
-                    "An import goes into a new installation: choose “Migrate from another gateway” at the set-up link, or use the command line.",
+                    "You can only import into a new installation. Choose “Migrate from another gateway” at the set-up link, or use the command line.",
                   )}
                 </Text>
                 <Code block ta="left" style={{ whiteSpace: "pre-wrap" }}>

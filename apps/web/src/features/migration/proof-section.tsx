@@ -44,7 +44,11 @@ export function ProofSection({ report }: { report: ImportReport }) {
   ];
   const sums = [
     { label: t("Balances"), pair: totals.users_quota, mustMatch: true },
-    { label: t("Balances of accounts that are not deleted"), pair: totals.live_users_quota, mustMatch: true },
+    {
+      label: t("Balances of all accounts, without deleted ones"),
+      pair: totals.live_users_quota,
+      mustMatch: true,
+    },
     { label: t("Used by users"), pair: totals.users_used_quota, mustMatch: false },
     { label: t("Used by tokens"), pair: totals.tokens_used_quota, mustMatch: false },
   ];
@@ -52,7 +56,7 @@ export function ProofSection({ report }: { report: ImportReport }) {
   return (
     <Section
       title={t("Proof")}
-      hint={t("The source was read again and compared with this gateway, in points.")}
+      hint={t("The source was read again and compared with this gateway. All amounts are in points.")}
     >
       <Stack gap="lg">
         <Stack gap={8}>

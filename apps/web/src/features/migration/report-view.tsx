@@ -18,7 +18,7 @@ export function ReportView({ report }: { report: ImportReport }) {
     <Stack gap="md">
       <Verdict report={report} />
       {attention.length === 0 ? null : (
-        <Section title={t("Needs your attention")} hint={t("These work differently than before.")}>
+        <Section title={t("Needs your attention")} hint={t("These items work differently than before.")}>
           <Notes notes={attention} />
         </Section>
       )}
@@ -33,8 +33,8 @@ export function ReportView({ report }: { report: ImportReport }) {
       )}
       {report.unknown.length === 0 ? null : (
         <Section
-          title={t("Unknown tables and columns")}
-          hint={t("They belong to another version of the program and were not read.")}
+          title={t("Tables and columns that were not read")}
+          hint={t("They belong to a version of the other gateway that is not supported here.")}
         >
           <Fold label={t("Show {{count}} tables", { count: report.unknown.length })}>
             <ul className={classes.notes}>
@@ -59,7 +59,7 @@ function Verdict({ report }: { report: ImportReport }) {
   if (!report.ok)
     return (
       <Alert color="red" icon={<IconAlertTriangle size={18} />} title={t("A check failed")}>
-        {t("Nothing was imported. Correct in the source what the checks below name, then start again.")}
+        {t("Nothing was imported. Correct the problems listed below in the source, then start again.")}
       </Alert>
     );
   return (
@@ -69,8 +69,8 @@ function Verdict({ report }: { report: ImportReport }) {
       title={report.dry_run ? t("The dry run succeeded") : t("The import is complete")}
     >
       {report.dry_run
-        ? t("Nothing was changed yet. The import will do exactly what this report says.")
-        : t("Every balance is the same as before. Test the channels, then move your domain here.")}
+        ? t("Nothing has been changed yet. The import will make exactly the changes in this report.")
+        : t("All balances are unchanged. Test the channels, then point your domain to this gateway.")}
     </Alert>
   );
 }

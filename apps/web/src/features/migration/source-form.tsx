@@ -103,7 +103,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
           </Alert>
         )}
         <Select
-          label={t("The other gateway")}
+          label={t("Other gateway")}
           placeholder={t("Choose a product")}
           data={products.data.map(({ id, title }) => ({ value: id, label: title }))}
           value={source.product || null}
@@ -116,7 +116,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
         />
         {onlyPostgres ? null : (
           <SegmentedControl
-            aria-label={t("Location of its database")}
+            aria-label={t("Database location")}
             data={[
               { value: "file", label: t("SQLite file") },
               { value: "address", label: t("MySQL or Postgres") },
@@ -151,7 +151,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
         ) : (
           <PasswordInput
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-            label={t("Address of its database")}
+            label={t("Database address")}
             description={
               onlyPostgres
                 ? t(
@@ -174,7 +174,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
         <Fold label={t("More options")}>
           <NumberInput
             label={t("Days of the log to import")}
-            description={t("0 imports no log rows. Balances and usage are imported in any case.")}
+            description={t("0 = no log rows. Balances and usage are always imported.")}
             min={0}
             max={3_650}
             allowDecimal={false}

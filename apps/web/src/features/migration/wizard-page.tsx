@@ -33,7 +33,7 @@ export default function WizardPage() {
         </Title>
         <Text c="dimmed">
           {t(
-            "Users keep their passwords, clients keep their keys, and every balance is compared. The other gateway is only read.",
+            "Users keep their passwords, clients keep their keys, and every balance is compared. Nothing is changed in the other gateway.",
           )}
         </Text>
       </Stack>
@@ -43,7 +43,7 @@ export default function WizardPage() {
             <Text>
               {setUp
                 ? t(
-                    "This installation already has an administrator. An import goes into a new installation only.",
+                    "This installation already has an administrator. You can only import into a new installation.",
                   )
                 : t("Open the set-up link that the server printed when it started.")}
             </Text>
@@ -127,7 +127,7 @@ function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
       return (
         <Paper withBorder p={{ base: "lg", sm: 36 }}>
           <RunProgress
-            title={t("Sending the file")}
+            title={t("Uploading the file")}
             share={step.share}
             onCancel={() => void cancel(undefined)}
           />
@@ -242,7 +242,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
             {report.ok ? (
               <Text fz="sm">
                 {t(
-                  "Stop the other gateway before you import, so that its balances are complete. Calls after the dry run change the numbers of this report.",
+                  "Stop the other gateway before you import, so that its balances are final. Calls after the dry run change the numbers in this report.",
                 )}
               </Text>
             ) : null}

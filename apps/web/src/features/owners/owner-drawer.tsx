@@ -44,7 +44,7 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
         <NumberInput
           label="ID"
           description={t(
-            "Must be above 1000. Smaller ids belong to known providers. It cannot be changed later.",
+            "Must be greater than 1000. Smaller IDs are reserved for known providers. The ID cannot be changed later.",
           )}
           withAsterisk
           allowDecimal={false}
@@ -54,7 +54,7 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
         <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
         <TextInput
           label={t("Icon")}
-          description={t("The name of a provider's logo, such as openai, or the address of an image.")}
+          description={t("The name of a provider's logo, for example openai, or the URL of an image.")}
           maxLength={500}
           leftSection={<OwnerIcon icon={icon} name={name} size={18} />}
           {...form.getInputProps("icon")}

@@ -148,7 +148,7 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
       sortValue: (owner) => Number(owner.id <= LAST_RESERVED_OWNER),
       cell: (owner) => (
         <Badge color={owner.id > LAST_RESERVED_OWNER ? "iris" : "gray"}>
-          {owner.id > LAST_RESERVED_OWNER ? t("Own") : t("Known provider")}
+          {owner.id > LAST_RESERVED_OWNER ? t("Custom") : t("Known provider")}
         </Badge>
       ),
     },

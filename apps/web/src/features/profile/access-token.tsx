@@ -40,13 +40,15 @@ export function AccessTokenSection() {
   return (
     <Section
       title={t("Access token")}
-      hint={t("For scripts that manage this gateway in your name. Calls to models need a key instead.")}
+      hint={t(
+        "For scripts that use the management API on your behalf. To call models, use an API key instead.",
+      )}
       aside={exists ? <Badge color="green">{t("Set")}</Badge> : <Badge color="gray">{t("None")}</Badge>}
     >
       <Stack gap="md">
         <Text fz="sm">
           {t(
-            "Send it in the Authorization header. It may do all that you may do, so keep it like a password.",
+            "Send it in the Authorization header. It has all your permissions, so treat it like a password.",
           )}{" "}
           <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="inherit">
             {t("API reference")}
@@ -70,7 +72,7 @@ export function AccessTokenSection() {
           text={
             exists
               ? t("Scripts that use the current one stop working immediately.")
-              : t("It can do everything that you can do. Confirm your identity.")
+              : t("The token has all your permissions. Confirm your identity.")
           }
           action={exists ? t("Replace") : t("Create access token")}
           run={make}
@@ -93,7 +95,7 @@ function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <Stack>
-        <Text>{t("This is the only time it is shown. Copy it now.")}</Text>
+        <Text>{t("Copy the token now. It is not shown again.")}</Text>
         <Code block data-testid="access-token">
           {token}
         </Code>

@@ -28,7 +28,7 @@ export function BindingsSection() {
   const shown = [...offers, ...left];
   if (shown.length === 0) return null;
   return (
-    <Section title={t("Connected accounts")} hint={t("External accounts that you can sign in with.")}>
+    <Section title={t("Connected accounts")} hint={t("External accounts that you can use to sign in.")}>
       {bound.error && !bound.data ? (
         <Failed error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (
@@ -74,7 +74,7 @@ function UnbindButton({ id, name }: ButtonProps) {
   const act = async () => {
     const sure = await confirm({
       title: t("Disconnect {{name}}?", { name }),
-      body: t("You will no longer be able to sign in here with it."),
+      body: t("You can no longer use this account to sign in."),
       action: t("Disconnect"),
     });
     if (!sure) return;
@@ -121,7 +121,7 @@ function BindButton({ id, name }: ButtonProps) {
       {asking ? (
         <OwnerPrompt
           title={t("Connect {{name}}", { name })}
-          text={t("It can then sign in to your account. Confirm your identity.")}
+          text={t("You can then use this account to sign in. Confirm your identity.")}
           action={t("Continue")}
           run={go}
           onClose={() => setAsking(false)}

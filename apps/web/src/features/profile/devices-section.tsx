@@ -35,7 +35,7 @@ export function DevicesSection() {
       body: t("Its key is deleted and stops working immediately."),
       action: t("Revoke"),
     });
-    if (sure) revoke.mutate(token.id, { onSuccess: () => toast.success(t("Signed out there")) });
+    if (sure) revoke.mutate(token.id, { onSuccess: () => toast.success(t("Device signed out")) });
   };
   return (
     <Section
@@ -47,7 +47,7 @@ export function DevicesSection() {
       ) : devices.data === undefined ? (
         <Skeleton height={56} radius="md" />
       ) : devices.data.length === 0 ? (
-        <Empty compact icon={IconTerminal2} title={t("No device has signed in")} />
+        <Empty compact icon={IconTerminal2} title={t("No devices are signed in")} />
       ) : (
         <LineList>
           {devices.data.map((token) => (

@@ -25,7 +25,7 @@ export function EmailSection() {
   return (
     <Section
       title={t("Email")}
-      hint={t("For password resets and low-balance emails.")}
+      hint={t("Used for password resets and low-balance reminders.")}
       aside={
         <Button variant="default" onClick={() => setOpen(true)}>
           {self.email === null ? t("Add an address") : t("Change")}

@@ -62,8 +62,8 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
 /** Translates the browser's errors, which are technical English messages. */
 function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
   if (error instanceof ApiError || error instanceof TypeError) return errorReason(error, t);
-  if (error.name === "InvalidStateError") return t("This device has a passkey for your account already.");
-  return t("The device did not create a passkey. Try again.");
+  if (error.name === "InvalidStateError") return t("This device already has a passkey for your account.");
+  return t("Your device did not create a passkey. Try again.");
 }
 
 export function RenamePasskey({ passkey, onDone }: { passkey: PasskeyRow; onDone: () => void }) {

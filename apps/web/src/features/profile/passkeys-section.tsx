@@ -35,7 +35,7 @@ export function PasskeysSection() {
     <Section
       title={t("Passkeys")}
       hint={t(
-        "Sign in with your fingerprint, your face or your device's PIN. No password and no second factor.",
+        "Sign in with your fingerprint, your face or the PIN of your device, without a password or second factor.",
       )}
       aside={
         possible ? (
@@ -51,7 +51,7 @@ export function PasskeysSection() {
         <Skeleton height={56} radius="md" />
       ) : count === 0 ? (
         <Text fz="sm" c="dimmed">
-          {t("None yet. Add one for each device you sign in from.")}
+          {t("You have no passkeys. Add one for each device that you use to sign in.")}
         </Text>
       ) : (
         <LineList>
@@ -81,7 +81,7 @@ function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void 
     const sure = await confirm({
       title: t("Remove the passkey “{{name}}”?", { name }),
       body: t(
-        "It can no longer sign in to your account. Your device may still offer it. Delete it there, too.",
+        "You can no longer use it to sign in. Your device may still offer it, so delete it there, too.",
       ),
       action: t("Remove"),
     });

@@ -10,7 +10,7 @@ export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () 
     <Stack>
       <Text>
         {t(
-          "Each code signs you in once when you do not have the app. The codes are not shown again. Store them in a safe place.",
+          "Use a recovery code to sign in when you do not have the app. Each code works once. Store the codes in a safe place, because they are not shown again.",
         )}
       </Text>
       <SimpleGrid cols={2} spacing="xs" data-testid="recovery-codes">

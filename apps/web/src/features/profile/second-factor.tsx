@@ -26,7 +26,7 @@ export function SecondFactorSection() {
   return (
     <Section
       title={t("Second factor")}
-      hint={t("After the password, you enter a code from an authenticator app on your phone.")}
+      hint={t("In addition to your password, enter a code from an authenticator app.")}
       aside={on ? <Badge color="green">{t("On")}</Badge> : <Badge color="gray">{t("Off")}</Badge>}
     >
       {on ? (
@@ -41,7 +41,9 @@ export function SecondFactorSection() {
       ) : (
         <Group justify="space-between" gap="md">
           <Text fz="sm" c="dimmed" flex="1 1 280px">
-            {t("A stolen password is then not enough to sign in. Any app for time-based codes works.")}
+            {t(
+              "Protects your account if your password is stolen. Works with any app for time-based codes (TOTP).",
+            )}
           </Text>
           <Button onClick={() => setOpen({ kind: "enable" })}>{t("Set up")}</Button>
         </Group>

@@ -12,7 +12,7 @@ export function SessionsSection() {
   const end = useEndSession();
   const endAll = end.isPending && end.variables === undefined;
   const others = sessions.data?.some((session) => !session.current) ?? false;
-  const tell = () => toast.success(t("Signed out there"));
+  const tell = () => toast.success(t("Device signed out"));
   return (
     <Section
       title={t("Signed-in devices")}

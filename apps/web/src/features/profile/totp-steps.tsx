@@ -114,7 +114,7 @@ function ConfirmApp({ offer, onDone }: { offer: TotpOffer; onDone: (codes: strin
       loading={enable.isPending}
       onSubmit={() => enable.mutate(code, { onSuccess: (made) => onDone(made.recovery_codes) })}
     >
-      <Text>{t("Scan this with the app, or type the secret in.")}</Text>
+      <Text>{t("Scan the QR code with the app, or enter the secret.")}</Text>
       <Group gap="lg" align="center">
         <QrCode text={offer.uri} label={t("QR code for the authenticator app")} />
         <div style={{ flex: "1 1 180px", minWidth: 0 }}>
@@ -153,7 +153,7 @@ export function DisableTotp(props: { asksPassword: boolean; onDone: () => void }
       loading={disable.isPending}
       onSubmit={() => disable.mutate({ password, code }, { onSuccess: done })}
     >
-      <Text>{t("The password alone will open your account again. Your recovery codes stop working.")}</Text>
+      <Text>{t("Your password alone will be enough to sign in. Your recovery codes stop working.")}</Text>
       {props.asksPassword ? (
         <PasswordField value={password} onChange={setPassword} error={passwordError} />
       ) : null}

@@ -76,9 +76,15 @@ function Arrival({ provider }: { provider: string }) {
   const trying =
     failureCount === 0
       ? t("Processing…")
-      : t("Something went wrong. Try {{number}} of {{most}}…", { number: failureCount + 1, most: TRIES });
+      : t("Sign-in failed. Trying again ({{number}} of {{most}})…", {
+          number: failureCount + 1,
+          most: TRIES,
+        });
   // A rejection is final, so it may occur at the first try.
-  const failed = t("Try {{number}} of {{most}} failed. Going back…", { number: failureCount, most: TRIES });
+  const failed = t("Attempt {{number}} of {{most}} failed. Returning to the sign-in page…", {
+    number: failureCount,
+    most: TRIES,
+  });
   return (
     <EntryCard title={error ? t("Sign-in failed") : t("Signing in")}>
       <Group gap="sm" wrap="nowrap" role="status">

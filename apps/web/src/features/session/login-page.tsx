@@ -31,7 +31,7 @@ function useProblems(): (values: Values) => Problems {
       username.trim(),
       3,
       t("Username is required"),
-      t("The user name needs at least 3 characters"),
+      t("The username needs at least 3 characters"),
     );
     const secret = least(
       password,

@@ -37,12 +37,15 @@ export default function NewPasswordPage() {
 
   const askAgain = (
     <Anchor component={Link} to="/reset" fz="sm" ta="center">
-      {t("Ask for a new link")}
+      {t("Request a new link")}
     </Anchor>
   );
   if (link.email === "" || link.token === "")
     return (
-      <EntryCard title={t("Invalid link")} hint={t("Open the link of the mail as a whole.")}>
+      <EntryCard
+        title={t("Invalid link")}
+        hint={t("Copy the complete link from the email, or request a new one.")}
+      >
         {askAgain}
       </EntryCard>
     );

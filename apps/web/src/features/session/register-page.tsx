@@ -122,7 +122,7 @@ function Fields() {
     });
   });
   return (
-    <EntryCard title={t("Sign up")} hint={t("An account at {{name}}", { name })}>
+    <EntryCard title={t("Sign up")} hint={t("Create an account at {{name}}", { name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {failure ? (
@@ -170,7 +170,7 @@ function Fields() {
             {t("Create account")}
           </Button>
           <Text fz="sm" c="dimmed" ta="center">
-            {t("Have an account already?")}{" "}
+            {t("Already have an account?")}{" "}
             <Anchor component={Link} to="/login" fz="inherit">
               {t("Sign in")}
             </Anchor>

@@ -30,7 +30,7 @@ export default function ResetPage() {
     return (
       <EntryCard
         title={t("Forgot your password?")}
-        hint={t("This site sends no mail. Ask its operator for a new password.")}
+        hint={t("This site cannot send email. Ask its operator for a new password.")}
       >
         {back}
       </EntryCard>
@@ -41,7 +41,7 @@ export default function ResetPage() {
         <Stack>
           <Alert color="green" variant="light" icon={<IconMailCheck size={18} />} role="status">
             {t(
-              "If there is an account with {{email}}, a mail with a link is on its way. The link works once, for 30 minutes.",
+              "If an account uses {{email}}, you will receive an email with a link. The link works once and expires after 30 minutes.",
               { email: form.values.email.trim() },
             )}
           </Alert>
@@ -56,7 +56,10 @@ export default function ResetPage() {
     check.pass((turnstile) => ask.mutate({ email, turnstile }));
   });
   return (
-    <EntryCard title={t("Forgot your password?")} hint={t("We email you a link to choose a new one.")}>
+    <EntryCard
+      title={t("Forgot your password?")}
+      hint={t("We will email you a link to choose a new password.")}
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           {ask.error ? (

@@ -44,7 +44,7 @@ export default function SetupPage() {
   if (self) return <Navigate to="/panel/dashboard" replace />;
   if (site && !site.needs_setup)
     return (
-      <EntryCard title={t("Already set up")} hint={t("This installation has its administrator.")}>
+      <EntryCard title={t("Already set up")} hint={t("This installation already has an administrator.")}>
         <Anchor component={Link} to="/login">
           {t("Sign in")}
         </Anchor>
@@ -62,7 +62,7 @@ function CheckedLink({ token }: { token: string }) {
     return <EntryCard title={t("Create the administrator")}>{<Skeleton height={240} />}</EntryCard>;
   const final = link.error instanceof ApiError && link.error.code === "wrong_credentials";
   return (
-    <EntryCard title={final ? t("This link cannot be used") : t("Create the administrator")}>
+    <EntryCard title={final ? t("This link is not valid") : t("Create the administrator")}>
       {final ? (
         <Stack gap="sm">
           <Text>{t("The set-up link is wrong, was used before, or is older than a day.")}</Text>
@@ -146,7 +146,7 @@ function SetupFields({ token }: { token: string }) {
             <Checkbox
               label={t("Enable the demo provider")}
               description={t(
-                "A simulated provider that needs no key, so that you can make your first call now. You can turn it off in the settings.",
+                "A simulated provider that needs no API key, so that you can make your first call now. You can turn it off in the settings.",
               )}
               {...form.getInputProps("demo", { type: "checkbox" })}
             />

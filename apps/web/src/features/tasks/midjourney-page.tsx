@@ -36,7 +36,7 @@ export default function MidjourneyPage() {
     <TaskList
       id="midjourney"
       title="Midjourney"
-      description={t("Images take a while. Failed tasks are refunded.")}
+      description={t("Image tasks run in the background. Failed tasks are refunded.")}
       icon={IconPhoto}
       list={useQuery(midjourneyQuery(whose, query))}
       keyOf={keyOfMidjourney}
@@ -52,7 +52,7 @@ export default function MidjourneyPage() {
         <Empty
           icon={IconPhoto}
           title={t("No images yet")}
-          hint={t("Create one with one of your tokens and follow its progress here.")}
+          hint={t("Create an image with one of your tokens. You can follow its progress here.")}
         />
       }
     />

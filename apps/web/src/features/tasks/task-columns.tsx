@@ -74,7 +74,7 @@ export function taskColumns<Row>(
     },
     {
       id: "fail_reason",
-      title: t("Why it failed"),
+      title: t("Reason for the failure"),
       card: "none",
       cell: (row) => {
         const reason = read(row).fail_reason;

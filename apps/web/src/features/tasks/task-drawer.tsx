@@ -69,12 +69,12 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
         title={task.fail_reason || t("The provider gave no reason.")}
       >
         <Text fz="sm" c="dimmed">
-          {task.refunded ? t("The cost was refunded.") : t("It was not charged.")}
+          {task.refunded ? t("The cost of the task was refunded.") : t("The task was not charged.")}
         </Text>
       </Alert>
     );
   if (isOpen(task))
-    return <Text c="dimmed">{t("The result appears here when the provider has completed it.")}</Text>;
+    return <Text c="dimmed">{t("The result appears here when the provider has completed the task.")}</Text>;
   return result;
 }
 

@@ -35,7 +35,7 @@ export default function TasksPage() {
     <TaskList
       id="tasks"
       title={t("Tasks")}
-      description={t("Songs, lyrics and videos take a while. Failed tasks are refunded.")}
+      description={t("Tasks for songs, lyrics and videos run in the background. Failed tasks are refunded.")}
       icon={IconPlayerPlay}
       list={useQuery(tasksQuery(whose, query))}
       keyOf={keyOfTask}
@@ -65,7 +65,7 @@ export default function TasksPage() {
         <Empty
           icon={IconWand}
           title={t("No tasks yet")}
-          hint={t("Create a song or a video with one of your tokens and follow its progress here.")}
+          hint={t("Create a song or a video with one of your tokens. You can follow its progress here.")}
         />
       }
     />

@@ -28,7 +28,7 @@ export function BotState() {
   const bot = useQuery(botQuery);
   const reload = useReloadBot();
   const act = () =>
-    reload.mutate(undefined, { onSuccess: () => toast.success(t("Telegram has the commands now")) });
+    reload.mutate(undefined, { onSuccess: () => toast.success(t("Menu updated in Telegram")) });
 
   const status = bot.data;
   const { tone, word, hint } = status ? labelFor(status, t) : unknown(bot.error, t);
@@ -102,8 +102,8 @@ function labelFor(
     word: t("Working"),
     hint:
       problem === ""
-        ? t("Replies change immediately. Telegram's menu changes when you reload it.")
-        : t("Telegram's last error when it called this site: {{problem}}", { problem }),
+        ? t("Changes of replies take effect immediately. Changes of the menu take effect when you reload it.")
+        : t("Last error that Telegram reported for this site: {{problem}}", { problem }),
   };
 }
 

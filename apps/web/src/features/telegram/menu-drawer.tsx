@@ -41,7 +41,7 @@ export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
       <FormSection title={t("What users see")}>
         <TextInput
           label={t("Command")}
-          description={t("What users type. Lowercase letters, digits and underscores.")}
+          description={t("Lowercase letters, digits and underscores.")}
           placeholder="price"
           withAsterisk
           maxLength={33}

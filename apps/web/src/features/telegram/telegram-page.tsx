@@ -78,7 +78,7 @@ export default function TelegramPage() {
             <Empty
               icon={IconBrandTelegram}
               title={t("No commands yet")}
-              hint={t("For example your prices, contact details and rules.")}
+              hint={t("Add commands that reply with your prices, contact details or rules, for example.")}
               action={newCommand}
             />
           ) : (

@@ -108,7 +108,7 @@ export function ComparisonForm({
       }}
     >
       <Select
-        label={t("The old gateway")}
+        label={t("Old gateway")}
         placeholder={t("Choose a product")}
         data={products.map(({ id, title }) => ({ value: id, label: title }))}
         value={draft.product || null}
@@ -116,9 +116,9 @@ export function ComparisonForm({
         error={faultOf("product")}
         allowDeselect={false}
       />
-      <Input.Wrapper label={t("Channel that points to it")} error={faultOf("channel")} labelElement="div">
+      <Input.Wrapper label={t("Channel to the old gateway")} error={faultOf("channel")} labelElement="div">
         <FoundSelect
-          label={t("Channel that points to it")}
+          label={t("Channel to the old gateway")}
           placeholder={t("Choose a channel")}
           kind="comparison-channels"
           find={findChannels}
@@ -129,8 +129,8 @@ export function ComparisonForm({
         />
       </Input.Wrapper>
       <TextInput
-        label={t("Name of the channel's key there")}
-        description={t("The name of the key in the old gateway. Use a key that nothing else uses.")}
+        label={t("Key in the old gateway")}
+        description={t("The name of the key that the channel uses. Nothing else should use this key.")}
         maxLength={200}
         value={draft.keyName}
         onChange={(event) => change({ keyName: event.currentTarget.value })}
@@ -152,7 +152,7 @@ export function ComparisonForm({
       {product?.has_log_api === false ? null : (
         <SegmentedControl
           className={classes.whole}
-          aria-label={t("How to read its log")}
+          aria-label={t("Access to the old log")}
           data={[
             { value: "api", label: t("Management API") },
             { value: "database", label: t("MySQL or Postgres") },
@@ -176,7 +176,7 @@ export function ComparisonForm({
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             label={t("Access token of the key's owner")}
             description={t(
-              "You find it on the profile page of the old gateway. It is sent to this address only, and not stored.",
+              "You find it on the profile page of the old gateway. It is only sent to the address of the old gateway, and it is not stored.",
             )}
             autoComplete="off"
             maxLength={500}
@@ -186,7 +186,7 @@ export function ComparisonForm({
           />
           {needsUserId ? (
             <NumberInput
-              label={t("Number of the key's owner")}
+              label={t("User ID of the key's owner")}
               description={t("New API requires it together with the access token.")}
               min={1}
               max={2_147_483_647}
@@ -202,7 +202,7 @@ export function ComparisonForm({
         <PasswordInput
           visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
           className={classes.whole}
-          label={t("Address of its database")}
+          label={t("Database address")}
           description={t(
             "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
           )}
@@ -226,7 +226,9 @@ export function ComparisonForm({
             />
             <NumberInput
               label={t("Time window, in seconds")}
-              description={t("How far the times of a call may differ, if the logs share no request id.")}
+              description={t(
+                "How much the times of a call may differ in both logs. Used when the logs share no request ID.",
+              )}
               min={1}
               max={comparisonLimits.windowSeconds}
               allowDecimal={false}
@@ -235,7 +237,9 @@ export function ComparisonForm({
             />
             <NumberInput
               label={t("Tolerance, in points")}
-              description={t("Differences up to this count as equal, because the two round differently.")}
+              description={t(
+                "Charges that differ by at most this amount count as equal, because the gateways round differently.",
+              )}
               min={0}
               max={comparisonLimits.tolerance}
               allowDecimal={false}

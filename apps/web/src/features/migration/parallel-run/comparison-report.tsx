@@ -36,20 +36,18 @@ function Verdict({ report }: { report: ComparisonReport }) {
   if (report.ok)
     return (
       <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} role="status">
-        {t("Every charge agrees.")}
+        {t("All charges are equal.")}
       </Alert>
     );
   if (agreementOf(report).of === 0)
     return (
       <Alert color="yellow" variant="light" icon={<IconInfoCircle size={18} />} role="status">
-        {t(
-          "There was no call to compare. Check the channel and the name of the key, or choose a longer period.",
-        )}
+        {t("No calls to compare. Check the channel and the name of the key, or choose a longer period.")}
       </Alert>
     );
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="status">
-      {t("Some charges deviate. The table shows each of them, the largest difference first.")}
+      {t("Some charges are different. The table lists them, with the largest difference first.")}
     </Alert>
   );
 }
@@ -77,7 +75,7 @@ function Totals({ report }: { report: ComparisonReport }) {
       <Stat
         title={t("Charged here")}
         value={format.charge(here)}
-        hint={t("Of the calls that were found on both sides.")}
+        hint={t("Calls that both gateways have logged.")}
         line={points(here)}
       />
       <Stat title={t("Charged there")} value={format.charge(there)} line={points(there)} />
@@ -97,12 +95,12 @@ function Notes({ report }: { report: ComparisonReport }) {
   const { calls, matched_by_id: byId, too_recent: recent, deviations } = report;
   const deviating = calls.deviating + calls.ambiguous + calls.missing_here + calls.missing_there;
   const notes = [
-    t("Found by request id: {{byId}}. By model, tokens and time: {{other}}.", {
+    t("Matched by request ID: {{byId}}. Matched by model, tokens and time: {{other}}.", {
       byId: whole(byId),
       other: whole(calls.compared - byId),
     }),
     t(
-      "Different charge: {{charge}}. Several rows fit: {{ambiguous}}. Only here: {{here}}. Only there: {{there}}.",
+      "Different charge: {{charge}}. Several possible matches: {{ambiguous}}. Only in this gateway: {{here}}. Only in the old gateway: {{there}}.",
       {
         charge: whole(calls.deviating),
         ambiguous: whole(calls.ambiguous),
@@ -112,7 +110,7 @@ function Notes({ report }: { report: ComparisonReport }) {
     ),
     recent === 0
       ? ""
-      : t("Too recent to decide: {{calls}}. Their row may still be written on the other side.", {
+      : t("Too recent to compare: {{calls}}. The other gateway may not have logged them yet.", {
           calls: whole(recent),
         }),
     deviating > deviations.length

@@ -5,17 +5,17 @@ import { phrase } from "#lib/i18n.ts";
 
 export const kindLabels: Record<Deviation["kind"], string> = {
   charge: phrase("Different charge"),
-  ambiguous: phrase("Several rows fit"),
-  missing_there: phrase("Only here"),
+  ambiguous: phrase("Several possible matches"),
+  missing_there: phrase("Only in this gateway"),
   missing_here: phrase("Only in the old gateway"),
 };
 
 /** Says what differs, with both values where the logs have them. */
 export function reasonText(t: TFunction, { kind, causes, here, source }: Deviation): string {
   if (kind === "ambiguous")
-    return t("Several rows of the old gateway fit this call, and their charges differ.");
+    return t("Several log rows of the old gateway match this call, and their charges differ.");
   if (kind === "missing_there") return t("The log of the old gateway has no row for this call.");
-  if (kind === "missing_here") return t("The channel has no call for this row.");
+  if (kind === "missing_here") return t("The channel has no call that matches this log row.");
   const text: Record<DeviationCause, () => string> = {
     tokens: () =>
       t("Different tokens: {{here}} here, {{there}} there", {
@@ -32,7 +32,7 @@ export function reasonText(t: TFunction, { kind, causes, here, source }: Deviati
         here: priceOf(here),
         there: priceOf(source),
       }),
-    unknown: () => t("The log of the old gateway does not say how it computed the charge."),
+    unknown: () => t("The log of the old gateway does not show how the charge was calculated."),
   };
   return causes.map((cause) => text[cause]()).join(" · ");
 }

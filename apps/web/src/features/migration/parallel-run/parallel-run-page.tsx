@@ -29,7 +29,7 @@ export default function ParallelRunPage() {
       description={
         <>
           {t(
-            "Let a share of the calls go through a channel to the old gateway, and compare each charge here with what the old gateway charged.",
+            "Send some of your calls to the old gateway through a channel, and compare what both gateways charge for each call.",
           )}{" "}
           <Anchor component={Link} to="/panel/help/migration" fz="inherit">
             {t("How to set it up")}
@@ -167,7 +167,7 @@ function EarlierComparisons({ chosen, onOpen }: { chosen: number; onOpen: (id: n
           icon={IconArrowsDiff}
           title={t("No comparisons yet")}
           hint={t(
-            "Create a key on the old gateway and a channel here that uses it. Let some calls go through, then compare.",
+            "Create a key in the old gateway and a channel here that uses it. Send some calls through the channel, then compare.",
           )}
         />
       ) : (
