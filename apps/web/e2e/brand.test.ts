@@ -51,7 +51,7 @@ describe("the settings of the brand", () => {
           .evaluate((mark) => getComputedStyle(mark).fill),
       )
       .toBe(green);
-    await form.getByRole("button", { name: "Accent color: Back to the default: empty" }).click();
+    await form.getByRole("button", { name: "Accent color: Reset to default: empty" }).click();
     await form.getByRole("button", { name: "Save" }).click();
     await expect
       .poll(() =>

@@ -40,10 +40,10 @@ describe("user groups", () => {
       .waitFor();
     await form.getByLabel("Identifier").fill("students");
     await form.getByLabel("Ratio").fill("0.5");
-    await form.getByText("A call that costs $1 costs $0.5 here.").waitFor();
+    await form.getByText("A call that costs $1 at ratio 1 costs $0.5 in this group.").waitFor();
     await form.getByText(/a token bucket/).waitFor();
     await form.getByLabel("Requests per minute").fill("30");
-    await form.getByText(/counted within each minute/).waitFor();
+    await form.getByText(/counted per minute/).waitFor();
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     expect(await groupOf("students")).toMatchObject({ ratio: 0.5, api_rate: 30, enable: true });

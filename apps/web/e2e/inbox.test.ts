@@ -63,7 +63,7 @@ describe("the bell", () => {
     await bell(page, "Notifications, 4 unread").click();
     const panel = page.getByRole("dialog");
     await panel.getByRole("link", { name: "37 calls refused: balance empty" }).waitFor();
-    await panel.getByText("Your balance is low: $0.50").waitFor();
+    await panel.getByText("Low balance: $0.50").waitFor();
     await panel.getByText("×12").waitFor();
     await panel.getByText("The provider's account is empty: USD 0.00.").waitFor();
     await expectNoFaults(page);

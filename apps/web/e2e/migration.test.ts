@@ -76,7 +76,7 @@ it("imports a file after a dry run, then signs in with an account of the other g
 
 it("ends with the set-up: the link leads to the sign-in afterwards", async () => {
   const page = await site.open((await setupLink()).replace("/setup?", "/setup/import?"), { guest: true });
-  await page.getByText("An import goes into a new installation only").waitFor();
+  await page.getByText("You can only import into a new installation").waitFor();
   await page.getByRole("link", { name: "Sign in" }).last().waitFor();
 });
 

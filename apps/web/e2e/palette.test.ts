@@ -125,9 +125,9 @@ describe("the prices of a group", () => {
 
     await page.goto(`${site.url}/panel/user_group?prices=${id}`);
     const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
-    await dialog.getByText("A call that costs $1.8 costs $2.16 from now on.").waitFor();
+    await dialog.getByText("A call that costs $1.8 now will cost $2.16.").waitFor();
     await dialog.getByRole("button", { name: "−10 %" }).click();
-    await dialog.getByText("costs $1.62 from now on.").waitFor();
+    await dialog.getByText("will cost $1.62.").waitFor();
     await dialog.getByRole("button", { name: "Change the prices" }).click();
     await dialog.waitFor({ state: "hidden" });
     expect((await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio).toBe(1.62);

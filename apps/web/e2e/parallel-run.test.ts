@@ -62,7 +62,7 @@ async function fill(page: Page): Promise<void> {
   await page.getByRole("option", { name: "One Hub" }).click();
   await page.getByRole("combobox", { name: "Channel to the old gateway" }).click();
   await page.getByRole("option", { name: "Old gateway" }).click();
-  await page.getByLabel("Key in the old gateway").fill("bridge");
+  await page.getByLabel("Key name in the old gateway").fill("bridge");
   await page.getByLabel("Address of the old gateway").fill(old.url);
 }
 
@@ -90,7 +90,7 @@ it("compares each charge with the old gateway's, and explains every deviation", 
   await page.getByRole("heading", { name: "Old gateway and One Hub" }).waitFor();
   const agreement = page.getByRole("region", { name: "Agreement" });
   await expect.poll(() => agreement.textContent()).toBe("Agreement75%3 of 4 calls");
-  await page.getByText("Found by request id: 4. By model, tokens and time: 0.").waitFor();
+  await page.getByText("Matched by request ID: 4. Matched by model, tokens and time: 0.").waitFor();
   const row = page.getByRole("row").filter({ hasText: "Different charge" });
   await row.getByText("Different price: 50 / 100 here, 60 / 100 there").waitFor();
   // Both charges have the decimals in which they differ.
@@ -126,7 +126,7 @@ it("fits a phone", async () => {
 it("cancels a comparison", async () => {
   const page = await site.open("/panel/parallel_run");
   // What was compared last is filled in again; access to the old gateway is not.
-  await expect.poll(() => page.getByLabel("Key in the old gateway").inputValue()).toBe("bridge");
+  await expect.poll(() => page.getByLabel("Key name in the old gateway").inputValue()).toBe("bridge");
   expect(await token(page).inputValue()).toBe("");
   const hanging = createServer(() => undefined).listen(0, "127.0.0.1");
   onTestFinished(() => hanging.closeAllConnections());

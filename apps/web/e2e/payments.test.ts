@@ -129,7 +129,7 @@ describe("topping up online", () => {
     await tab.getByRole("heading", { name: "661.50" }).waitFor();
     await tab.getByRole("link", { name: "Pay now" }).click();
     await dialog.getByText("Payment received").waitFor();
-    await dialog.getByText("$100.00 were credited to your balance.").waitFor();
+    await dialog.getByText("$100.00 was added to your balance.").waitFor();
     expect(await balance()).toBe(before + 50_000_000);
     // After the return from the gateway, the other tab shows the same.
     await tab.getByText("Payment received").waitFor();

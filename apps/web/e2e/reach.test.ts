@@ -58,7 +58,7 @@ describe("an email address", () => {
     await page.waitForURL("**/reset");
     await page.getByLabel("Email", { exact: true }).fill("mailer@mail.example");
     await button(page, "Send the link").click();
-    await page.getByText("If there is an account with mailer@mail.example").waitFor();
+    await page.getByText("If an account uses mailer@mail.example").waitFor();
     const link = /http\S+/.exec(await box.take("mailer@mail.example"))![0];
     await page.goto(link);
     await page.getByText("For mailer@mail.example.").waitFor();
@@ -117,7 +117,7 @@ describe("a passkey", () => {
     await page.getByText("last used").waitFor();
     await page.getByRole("button", { name: "Remove Laptop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("None yet. Add one for each device").waitFor();
+    await page.getByText("You have no passkeys. Add one for each device").waitFor();
   });
 });
 
@@ -169,7 +169,7 @@ describe("settings", () => {
     const page = await site.open("/panel/setting?tab=system");
     const mail = page.getByRole("form", { name: "Outgoing email", exact: true });
     await mail.getByRole("button", { name: "Send me a test email" }).click();
-    await page.getByText("A test mail was sent to gateway@mail.example").waitFor();
+    await page.getByText("A test email was sent to gateway@mail.example").waitFor();
     expect(await box.take("gateway@mail.example")).toContain("邮件设置可用");
 
     await page.getByRole("tab", { name: "Notices" }).click();
@@ -203,7 +203,7 @@ describe("settings", () => {
     });
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Theirs").waitFor();
-    await dialog.getByText("SMTPToken (a secret), Unheard (not known here)").waitFor();
+    await dialog.getByText("SMTPToken (secret), Unheard (unknown setting)").waitFor();
     await dialog.getByRole("button", { name: "Import" }).click();
     await page.getByText("Settings imported").waitFor();
     expect(await site.api("GET", "/option")).toMatchObject({ SystemName: "Theirs" });

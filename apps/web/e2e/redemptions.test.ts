@@ -97,7 +97,7 @@ describe("redemption codes", () => {
     const page = await site.open("/panel/topup");
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
-    await page.getByText("$1.00 were credited to your balance.").waitFor();
+    await page.getByText("$1.00 was added to your balance.").waitFor();
     await page.locator("main").getByText("$201.00", { exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();

@@ -29,7 +29,7 @@ describe("settings", () => {
     await section(page, "Timeouts").getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
 
-    await retries.getByRole("button", { name: "Additional attempts: Back to the default: 3" }).click();
+    await retries.getByRole("button", { name: "Additional attempts: Reset to default: 3" }).click();
     await expect.poll(() => attempts.inputValue()).toBe("3");
     await retries.getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ RetryTimes: 3 });

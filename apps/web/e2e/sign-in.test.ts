@@ -123,9 +123,9 @@ describe("the page after the redirect", () => {
       .poll(() => output)
       .toEqual([
         "Processing…",
-        "Something went wrong. Try 2 of 3…",
-        "Something went wrong. Try 3 of 3…",
-        "Try 3 of 3 failed. Going back…",
+        "Sign-in failed. Trying again (2 of 3)…",
+        "Sign-in failed. Trying again (3 of 3)…",
+        "Attempt 3 of 3 failed. Returning to the sign-in page…",
       ]);
     expect(requested).toBe(3);
   });
@@ -133,7 +133,7 @@ describe("the page after the redirect", () => {
   it("does not repeat a rejected sign-in, and shows the attempt and the reason", async () => {
     const page = await site.open("/login", { guest: true });
     const output = await hear(page, state);
-    const refused = "Try 1 of 3 failed. Going back…";
+    const refused = "Attempt 1 of 3 failed. Returning to the sign-in page…";
     await page.goto("/oauth/oidc?code=c&state=made-up");
     await page
       .getByText("This sign-in has expired or was begun in another browser", { exact: false })

@@ -82,7 +82,7 @@ describe("the users screen", () => {
     await dialog.getByText("Add", { exact: true }).first().click();
     await dialog.getByLabel("Amount in dollars").fill("2");
     await dialog.getByLabel("Remark").fill("Thanks for the help");
-    await dialog.getByText("Then $3.00").waitFor();
+    await dialog.getByText("New balance: $3.00").waitFor();
     await dialog.getByRole("button", { name: "Add" }).click();
     await rowOf(page, "kenji").getByText("$3.00").waitFor();
   });

@@ -129,7 +129,7 @@ export function ComparisonForm({
         />
       </Input.Wrapper>
       <TextInput
-        label={t("Key in the old gateway")}
+        label={t("Key name in the old gateway")}
         description={t("The name of the key that the channel uses. Nothing else should use this key.")}
         maxLength={200}
         value={draft.keyName}
