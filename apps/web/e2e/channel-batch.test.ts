@@ -36,7 +36,7 @@ describe("selected channels", () => {
     await drawer.getByLabel("Priority").fill("7");
     await drawer.getByRole("button", { name: "Preview" }).click();
     await drawer.getByText("1 channel cannot be changed").waitFor();
-    await drawer.getByText("The channel would have no model left.").waitFor();
+    await drawer.getByText("At least one model must remain on the channel.").waitFor();
     expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject({ priority: 2 });
     await drawer.getByRole("button", { name: "Apply to 1 channel" }).click();
     await drawer.getByText("1 channel was not changed").waitFor();

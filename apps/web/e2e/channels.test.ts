@@ -78,7 +78,9 @@ describe("a new channel", () => {
     await form.getByLabel("Name").fill("Cellar");
     await form.getByLabel("API address").fill("ftp://cellar");
     await typeModels(form, "demo-*-chat");
-    await form.getByText("A wildcard * may only be the last character, after at least one other").waitFor();
+    await form
+      .getByText("A wildcard * is only allowed as the last character, after at least one other character")
+      .waitFor();
     await form.getByRole("button", { name: "Add a mapping" }).click();
     await form.getByLabel("Requested model 1").fill("house-model");
     await form.getByLabel("Forwarded model 1").fill("++");
@@ -214,7 +216,7 @@ describe("a stored channel", () => {
     await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
     await form.getByLabel("Extra parameters").fill("{ oops");
     await save(form);
-    await form.getByText("Must be a valid JSON string").waitFor();
+    await form.getByText("Enter valid JSON").waitFor();
     await form.getByLabel("Extra parameters").fill('{"temperature": 0.5}');
     await save(form);
     await closed(form);
@@ -233,7 +235,7 @@ describe("a stored channel", () => {
     const form = page.getByRole("dialog");
     await form.getByLabel("API address").fill("https://user:word@example.com");
     await save(form);
-    const objection = form.getByText("The address must not contain a user name or password.").first();
+    const objection = form.getByText("The address must not contain a username or password.").first();
     await objection.waitFor();
     // The error stays after the validation on blur, and disappears when the field changes.
     await page.waitForTimeout(600);

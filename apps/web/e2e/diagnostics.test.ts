@@ -20,10 +20,10 @@ it("shows what is wrong and where to correct it, and checks again", async () => 
   // A new run within five seconds returns the previous result.
   await page.waitForTimeout(5_500);
   await page.getByRole("button", { name: "Check again" }).click();
-  await page.getByText("Event streams arrive event by event.").waitFor();
+  await page.getByText("The proxy does not buffer event streams.").waitFor();
   expect(await missing.count()).toBe(0);
 
-  const unset = page.getByRole("listitem").filter({ hasText: "No mail can be sent" });
+  const unset = page.getByRole("listitem").filter({ hasText: "Email cannot be sent" });
   await unset.getByRole("link", { name: "Open" }).click();
   await page.waitForURL("**/panel/setting?q=SMTP");
 });

@@ -218,7 +218,7 @@ describe("the list of all orders", () => {
 
   it("is searched by part of the payer's name, and exported as filtered", async () => {
     const page = await site.open("/panel/payment?status=success");
-    const who = page.getByRole("searchbox", { name: "User name or ID" });
+    const who = page.getByRole("searchbox", { name: "Username or ID" });
     await who.fill("nobody");
     await page.getByText("No order matches").waitFor();
     await who.fill("OOT");

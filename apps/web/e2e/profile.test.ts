@@ -119,7 +119,7 @@ describe("the profile", () => {
     const secret = await page.evaluate(() => navigator.clipboard.readText());
     await dialog.getByRole("textbox", { name: "Code" }).fill("abc def");
     await dialog.getByRole("button", { name: "Enable" }).click();
-    await dialog.getByText("The code is wrong or was used before").waitFor();
+    await dialog.getByText("The code is wrong or was already used").waitFor();
     await dialog.getByRole("textbox", { name: "Code" }).fill(codeOf(secret));
     await dialog.getByRole("button", { name: "Enable" }).click();
     const shown = dialog.getByTestId("recovery-codes").locator("code");
@@ -132,7 +132,7 @@ describe("the profile", () => {
     await window.getByRole("heading", { name: "One more step" }).waitFor();
     await window.getByRole("textbox", { name: "Code" }).fill("nonsense");
     await window.getByRole("button", { name: "Sign in", exact: true }).last().click();
-    await window.getByText("The code is wrong or was used before").waitFor();
+    await window.getByText("The code is wrong or was already used").waitFor();
     await window.getByRole("textbox", { name: "Code" }).fill(code);
     await window.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await window.waitForURL("**/panel/dashboard");

@@ -78,7 +78,7 @@ describe("an email address", () => {
     await password(again, "New password").fill("third one!");
     await password(again, "Repeat the new password").fill("third one!");
     await button(again, "Save password").click();
-    await again.getByText("This link has expired or was used already.").waitFor();
+    await again.getByText("This link has expired or was already used.").waitFor();
   });
 });
 
@@ -155,7 +155,7 @@ describe("the check of visitors (Turnstile)", () => {
       await page.evaluate(() => (window as unknown as { passCheck(): void }).passCheck());
       await button(page, "Sign in").click();
       // The check cannot run here, so no visitor passes it.
-      await page.getByText("The check could not be made. Try again in a moment.").waitFor();
+      await page.getByText("The browser check service cannot be reached. Try again in a moment.").waitFor();
       expect(complaints).toEqual([]);
       expect(await policy(page)).toContain("script-src 'self' https://challenges.cloudflare.com;");
     } finally {
@@ -180,7 +180,7 @@ describe("settings", () => {
     await hook.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await hook.getByRole("button", { name: "Send a test message" }).click();
-    await page.getByText("Only public addresses can be fetched.").waitFor();
+    await page.getByText("Only public URLs can be fetched.").waitFor();
 
     await page.getByRole("button", { name: "More" }).click();
     const [download] = await Promise.all([

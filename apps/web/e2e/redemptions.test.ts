@@ -101,7 +101,7 @@ describe("redemption codes", () => {
     await page.locator("main").getByText("$201.00", { exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
-    await page.getByText("Redemption failed, this redemption code was used already").waitFor();
+    await page.getByText("This redemption code was already used").waitFor();
 
     const list = await site.open("/panel/redemption?keyword=Gift&status=3");
     const row = list.getByRole("row").filter({ hasText: "Gift" });

@@ -41,7 +41,7 @@ describe("signing up", () => {
     await page.getByText("The username needs at least 3 characters").waitFor();
     await page.getByText("The password needs at least 8 characters").waitFor();
     await fill(page, "Root", "long enough");
-    await page.getByText("This user name is taken.").waitFor();
+    await page.getByText("This username is taken.").waitFor();
     await fill(page, "newcomer", "long enough");
     await page.waitForURL("**/panel/dashboard");
     expect(await find("newcomer")).toMatchObject({ quota: 750_000 });

@@ -60,7 +60,7 @@ describe("settings", () => {
     await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
     await github.getByRole("button", { name: "Save" }).click();
     await github
-      .getByText("Fill in the required fields of this sign-in method before turning it on.")
+      .getByText("Fill in the required fields of this sign-in method before you turn it on.")
       .waitFor();
     await github.getByLabel("Client ID").fill("our app");
     await github.getByRole("textbox", { name: "Client secret" }).fill("kept to ourselves");
@@ -79,7 +79,7 @@ describe("settings", () => {
     await lark.getByRole("textbox", { name: "App ID" }).fill("");
     await lark.getByRole("button", { name: "Save" }).click();
     const refusal = lark.getByText(
-      "Fill in the required fields of this sign-in method before turning it on.",
+      "Fill in the required fields of this sign-in method before you turn it on.",
     );
     await refusal.waitFor();
     expect(await settings()).toMatchObject({ LarkAuthEnabled: true, LarkClientId: "our app" });

@@ -26,7 +26,7 @@ describe("signing in", () => {
   it("shows when the password is wrong, and stays", async () => {
     const page = await site.open("/login", { guest: true });
     await signIn(page, "not the password");
-    await page.getByRole("alert").getByText("The user name or the password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("The username or password is wrong.").waitFor();
     await expect.poll(() => page.url()).toContain("/login");
   });
 
@@ -236,7 +236,7 @@ describe("a request that failed", () => {
     [
       500,
       "internal",
-      "Something went wrong on our side. Quote the request id when you report it. (request id: r-1)",
+      "Something went wrong on our side. Include the request ID when you report it. (request id: r-1)",
     ],
     [405, "method_not_allowed", "This site is for demonstration only, there is no server!"],
     [400, "from_a_later_version", "Something new. (request id: r-1)"],

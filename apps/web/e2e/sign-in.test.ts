@@ -136,7 +136,7 @@ describe("the page after the redirect", () => {
     const refused = "Attempt 1 of 3 failed. Returning to the sign-in page…";
     await page.goto("/oauth/oidc?code=c&state=made-up");
     await page
-      .getByText("This sign-in has expired or was begun in another browser", { exact: false })
+      .getByText("This sign-in has expired or was started in another browser", { exact: false })
       .waitFor();
     await page.waitForURL("**/login");
     await expect.poll(() => output).toEqual(["Processing…", refused]);

@@ -71,7 +71,7 @@ describe("the Telegram bot's screen", () => {
     await setting("TelegramBotServer", "http://127.0.0.1:1");
     await page.goto("/panel/telegram");
     await page.getByText("Not working").waitFor();
-    await page.getByText("Telegram: It cannot be reached.").waitFor();
+    await page.getByText("Telegram cannot be reached.").waitFor();
     await page.getByRole("button", { name: "Reload menu" }).click();
     await page.locator(".mantine-Notification-root").waitFor();
   });

@@ -95,8 +95,8 @@ describe("creating a token", () => {
     await drawer.getByRole("button", { name: "Create token" }).click();
 
     await drawer.getByText("Name is required").waitFor();
-    await drawer.getByText("This time has passed already").waitFor();
-    await drawer.getByText("Choose at least one model, or turn the restriction off").waitFor();
+    await drawer.getByText("Enter a time in the future").waitFor();
+    await drawer.getByText("Choose at least one model, or turn off the restriction").waitFor();
     const lines = drawer.getByText("neither an IP address nor a range");
     await expect
       .poll(async () => (await lines.allTextContents()).map((line) => line.split(" ·")[0]))

@@ -24,7 +24,7 @@ describe("the users screen", () => {
     await form.getByLabel("Username").fill("root");
     await form.getByRole("textbox", { name: "Password" }).fill("long enough");
     await form.getByRole("button", { name: "Create user" }).click();
-    await form.getByText("This user name is taken.").waitFor();
+    await form.getByText("This username is taken.").waitFor();
     await form.getByLabel("Username").fill("mei.lin");
     await form.getByLabel("Initial balance in dollars").fill("12.5");
     await form.getByText("= 6,250,000 points").waitFor();

@@ -142,7 +142,8 @@ interface Upload {
 function uploadOf({ raw }: FastifyRequest): Upload {
   const through = new PassThrough();
   const leave = () => {
-    if (!raw.readableEnded) through.destroy(new Error("The body was not sent to its end."));
+    if (!raw.readableEnded)
+      through.destroy(new Error("The body is incomplete: the client stopped sending it."));
   };
   // Without a listener, an error would be unhandled. The reader of the stream receives it.
   through.on("error", () => {});

@@ -50,14 +50,14 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
     exists: {
       title: "You already have an account",
       body: (site) =>
-        `A sign-up was attempted at ${site} with this email address, but an account with it exists. Sign in with it, or reset the password if you forgot it.`,
+        `A sign-up was attempted at ${site} with this email address, but the address already has an account. Sign in to this account, or reset the password if you forgot it.`,
     },
     reset: {
       title: "Choose a new password",
       body: (username, site, minutes) =>
         `A password reset was requested for the account “${username}” at ${site}. The link works once, for ${minutes} minutes.`,
       button: "Choose a new password",
-      closing: "If you did not ask for this, do nothing: your password stays as it is.",
+      closing: "If you did not request this, ignore this email. Your password stays unchanged.",
     },
     changed: {
       title: "Your email address was changed",
@@ -69,8 +69,8 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
         `The account “${username}” at ${site} has a new password, and all its devices were signed out.`,
     },
     test: {
-      title: "The mail settings work",
-      body: (site) => `${site} can send mail. This is the test that you requested in the settings.`,
+      title: "The email settings work",
+      body: (site) => `${site} can send email. This is the test that you requested in the settings.`,
     },
     balance: {
       title: "Your balance is running low",
@@ -79,7 +79,7 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       left: "Balance",
       threshold: "Reminder below",
       button: "Top up",
-      closing: "You get this mail once, until the balance has been above the limit again.",
+      closing: "You receive this email once, until your balance has risen above the limit again.",
     },
     budget: {
       title: {
@@ -97,11 +97,11 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       limit: "Limit",
       resets: "Period ends",
       button: "Show usage",
-      closing: "You get this mail once per period.",
+      closing: "You receive this email once per period.",
     },
-    linkToo: "If the button does nothing, open this address:",
-    ignore: "If this was not you, you can ignore this mail.",
-    notYou: "If this was not you, write to the operator of the site at once.",
+    linkToo: "If the button does not work, open this address:",
+    ignore: "If this was not you, ignore this email.",
+    notYou: "If this was not you, contact the operator of the site immediately.",
   },
   zh_CN: {
     code: {

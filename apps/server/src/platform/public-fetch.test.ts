@@ -50,7 +50,7 @@ describe("fetching an address from a user", () => {
     ]) {
       await expect(fetchPublicText(address)).rejects.toMatchObject({
         code: "invalid_request",
-        message: "Only public addresses can be fetched.",
+        message: "Only public URLs can be fetched.",
       });
     }
   });
@@ -61,7 +61,7 @@ describe("fetching an address from a user", () => {
     });
     const onlyHere = { mayReach: (address: string) => address === "127.0.0.1" || address === "::1" };
     await expect(fetchPublicText(url, onlyHere)).rejects.toMatchObject({
-      message: "Only public addresses can be fetched.",
+      message: "Only public URLs can be fetched.",
     });
     const circle = await serve((_request, response) => response.writeHead(302, { location: "/" }).end());
     await expect(fetchPublicText(circle, here)).rejects.toMatchObject({

@@ -157,7 +157,7 @@ describe("a token's spending limit", () => {
     for (const endpoint of ["openai", "responses", "anthropic", "gemini"] as const) {
       const refused = await call(key, there, endpoint);
       expect([endpoint, refused.status]).toEqual([endpoint, 402]);
-      expect(refused.text).toContain("a day");
+      expect(refused.text).toContain("daily spending limit");
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     }
     const token = await here.api<{ day_quota: number; month_quota: number }>("GET", `/token/${id}`);
@@ -226,7 +226,7 @@ describe("the budget of an account", () => {
     for (const endpoint of ["openai", "responses", "anthropic", "gemini"] as const) {
       const refused = await call(first, there, endpoint);
       expect(refused.status, endpoint).toBe(402);
-      expect(refused.text).toContain("Your budget is $0.000002 a day");
+      expect(refused.text).toContain("Your daily budget is $0.000002");
       expect(refused.text).toMatch(/It resets at \d{4}-\d\d-\d\d 00:00 UTC/);
       const wait = Number(refused.headers.get("retry-after"));
       expect(wait).toBeGreaterThan(0);

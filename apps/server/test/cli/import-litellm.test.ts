@@ -375,7 +375,7 @@ describe("gateway import litellm", () => {
     await writeFile(broken, "model_list: [\n  a: {");
     expect(await refused("--config", broken)).toContain("is not valid YAML");
     await writeFile(broken, "services: {}\nmodel_list: 5");
-    expect(await refused("--config", broken)).toContain("is not a configuration of LiteLLM");
+    expect(await refused("--config", broken)).toContain("is not a LiteLLM configuration");
     expect((await cli(url, "import", "one-hub", "--from", from.from, "--yes")).err).toContain(
       "gateway import litellm",
     );

@@ -163,7 +163,7 @@ describe("a check of the model lists", () => {
     const { db } = site.services;
     await db.channelRun.create({ data: { kind: "models" } });
     const second = await admin.send("POST", "/api/channel/run", { kind: "models" });
-    expect([second.status, second.body.message]).toEqual([409, "The model lists are being checked already."]);
+    expect([second.status, second.body.message]).toEqual([409, "The model lists are already being checked."]);
     await db.channelRun.updateMany({ data: { status: "done" } });
   });
 });

@@ -150,7 +150,7 @@ describe("notification channels", () => {
         settings({ NotifyWebhookAddress: address }),
         guarded,
       );
-      await expect(sending).rejects.toThrow("Only public addresses can be fetched.");
+      await expect(sending).rejects.toThrow("Only public URLs can be fetched.");
     }
     expect(receiver.posts).toEqual([]);
   });

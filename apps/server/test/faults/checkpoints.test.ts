@@ -203,7 +203,7 @@ it("long calls: are charged once up to their last checkpoint when their node die
   for (const end of onPaused) {
     const streamed = await end();
     expect(streamed.text, streamed.path).toMatch(streamed.error);
-    expect(streamed.text, streamed.path).toContain("reservation was released");
+    expect(streamed.text, streamed.path).toContain("gateway was interrupted");
     await expectInterrupted(streamed);
   }
   await expectRightBooks();

@@ -4,7 +4,7 @@ import { phrase } from "./phrase.ts";
 /** Codes with one message. */
 export const accountMessages = {
   unauthenticated: phrase("Sign in first, or send an access token."),
-  totp_wrong: phrase("The code is wrong or was used before."),
+  totp_wrong: phrase("The code is wrong or was already used. Enter the current code."),
   person_unproven: phrase("The browser check failed. Reload the page and try again."),
   user_disabled: phrase("This account is disabled. Ask an administrator."),
   proof_required: phrase(
@@ -16,7 +16,7 @@ export const accountMessages = {
 /** Codes with a message per reason. */
 export const accountReasons = {
   wrong_credentials: {
-    user_name_or_password_wrong: phrase("The user name or the password is wrong."),
+    user_name_or_password_wrong: phrase("The username or password is wrong."),
     setup_link_invalid: phrase("This set-up link is no longer valid. Restart the server to get a new one."),
   },
   totp_required: {
@@ -59,36 +59,42 @@ export const accountReasons = {
     own_account: phrase("Change your own account in your profile."),
     rank_too_high: phrase("You cannot change an account whose role is the same as yours or higher."),
     role_too_high: phrase("You can only assign roles below your own."),
-    rights_by_root_only: phrase("Only root decides what administrators may do."),
+    rights_by_root_only: phrase("Only root can change the permissions of administrators."),
     own_role: phrase("You cannot remove your own administrator role."),
     rights_beyond_own: phrase(
       "This administrator has permissions that you do not have. Ask root to change the role.",
     ),
-    sign_up_closed: phrase("The administrator has closed sign-up."),
+    sign_up_closed: phrase("Sign-up is closed on this site. Ask an administrator for an account."),
     password_sign_up_off: phrase("Sign-up with a password is disabled."),
     password_sign_in_off: phrase("Sign-in with a password is disabled."),
     sign_in_method_off: phrase("This sign-in method is disabled."),
-    sign_in_expired: phrase("This sign-in has expired or was begun in another browser. Start again."),
+    sign_in_expired: phrase("This sign-in has expired or was started in another browser. Start again."),
     sign_in_not_confirmed: phrase("The sign-in provider did not confirm this sign-in. Start again."),
     sign_in_cancelled: phrase("The sign-in was cancelled."),
-    sign_up_without_email: phrase("Sign-up needs no email address here."),
-    no_mail_server_to_send: phrase("This server has no mail server to send from."),
-    reset_by_mail_off: phrase("Passwords cannot be reset by mail here."),
-    reset_link_invalid: phrase("This link has expired or was used already. Ask for a new one."),
-    session_required: phrase("Only a signed-in browser can link an account."),
+    sign_up_without_email: phrase("This site does not verify email addresses at sign-up."),
+    no_mail_server_to_send: phrase(
+      "This site cannot send email. Ask an administrator to configure a mail server.",
+    ),
+    reset_by_mail_off: phrase(
+      "This site cannot reset passwords by email. Ask an administrator for a new password.",
+    ),
+    reset_link_invalid: phrase("This link has expired or was already used. Request a new one."),
+    session_required: phrase("Sign in to the console to link an account. An access token cannot do this."),
     passkey_not_confirmed: phrase("The passkey could not be confirmed. Try again."),
   },
   conflict: {
-    username_taken: phrase("This user name is taken."),
+    username_taken: phrase("This username is taken."),
     email_taken: phrase("This email address belongs to another account"),
-    provider_linked_already: phrase("Your account is bound to another account there. Unbind that one first."),
-    linked_to_another_user: phrase("This account is linked to another user here."),
+    provider_linked_already: phrase(
+      "Your account is already linked to another account of this provider. Unlink that account first.",
+    ),
+    linked_to_another_user: phrase("This external account is already linked to another user."),
     only_sign_in_method: phrase("This is the only way you can sign in. Set a password first."),
     totp_off: phrase("The second factor is not enabled."),
     totp_on: phrase("The second factor is already enabled."),
     totp_secret_missing: phrase("Start the setup of your authenticator app again."),
     too_many_passkeys: phrase("An account can have {{most}} passkeys."),
-    passkey_taken: phrase("This passkey belongs to an account here already."),
+    passkey_taken: phrase("This passkey is already registered for an account."),
     default_group_disable: phrase("The default group cannot be disabled"),
     default_group_delete: phrase("The default group cannot be deleted"),
     group_in_use: phrase("Accounts, tokens or channels still belong to this group. Move them first"),
@@ -98,9 +104,9 @@ export const accountReasons = {
     user_not_found: phrase("User not found."),
     session_not_found: phrase("Session not found."),
     device_code_unknown: phrase(
-      "This code is unknown, has expired or was used already. Start the sign-in on your device again.",
+      "This code is unknown, has expired or was already used. Start the sign-in on your device again.",
     ),
-    binding_not_found: phrase("Binding not found."),
+    binding_not_found: phrase("Linked account not found."),
     passkey_not_found: phrase("Passkey not found."),
     user_group_not_found: phrase("User group not found."),
     page_not_found: phrase("Page not found."),
@@ -108,20 +114,24 @@ export const accountReasons = {
   },
   rate_limit_exceeded: {
     too_many_from_address: phrase("Too many requests from this address. Try again later."),
-    too_many_of_session: phrase("Too many requests of this session. Try again later."),
-    too_many_of_account: phrase("Too many requests of your account. Try again later."),
-    log_reads_busy: phrase("Too many requests are reading the whole log. Try again later."),
+    too_many_of_session: phrase("Too many requests from this session. Try again later."),
+    too_many_of_account: phrase("Too many requests from your account. Try again later."),
+    log_reads_busy: phrase("Too many requests are reading the log at the same time. Try again later."),
     too_many_requests: phrase("Too many requests. Try again later."),
-    too_many_codes: phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
+    too_many_codes: phrase("Too many wrong codes. Wait 15 minutes and try again."),
     too_many_changes: phrase("Too many tokens were created or changed. Wait a moment and try again."),
     too_many_passwords: phrase("Too many wrong passwords for this account. Wait a moment and try again."),
-    mail_just_sent: phrase("A mail was just sent there. Wait a minute before asking for another."),
-    too_many_mails: phrase("Too many mails were sent there. Try again in a few minutes."),
-    too_many_gifts: phrase("Too many gifts were given to accounts of this network. Try again tomorrow."),
+    mail_just_sent: phrase(
+      "An email was just sent to this address. Wait one minute before you request another.",
+    ),
+    too_many_mails: phrase("Too many emails were sent to this address. Try again in a few minutes."),
+    too_many_gifts: phrase(
+      "Too many gifts were given to new accounts from this network. Try again tomorrow.",
+    ),
   },
   upstream_failed: {
-    mail_not_sent: phrase("The mail could not be sent. Try again later."),
-    person_check_unreachable: phrase("The check could not be made. Try again in a moment."),
+    mail_not_sent: phrase("The email could not be sent. Try again later."),
+    person_check_unreachable: phrase("The browser check service cannot be reached. Try again in a moment."),
     sign_in_provider_unreachable: phrase("The sign-in provider cannot be reached. Try again in a moment."),
   },
   invalid_request: {

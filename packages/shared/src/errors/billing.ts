@@ -11,29 +11,29 @@ export const billingMessages = {
 export const billingReasons = {
   spend_limit_reached: {
     daily_spend_limit: phrase(
-      "This API key may spend {{limit}} a day, and what is left does not cover this request. The limit resets at {{resets}}.",
+      "The daily spending limit of this API key is {{limit}}. The remaining amount does not cover this request. The limit resets at {{resets}}.",
     ),
     weekly_spend_limit: phrase(
-      "This API key may spend {{limit}} a week, and what is left does not cover this request. The limit resets at {{resets}}.",
+      "The weekly spending limit of this API key is {{limit}}. The remaining amount does not cover this request. The limit resets at {{resets}}.",
     ),
     monthly_spend_limit: phrase(
-      "This API key may spend {{limit}} a month, and what is left does not cover this request. The limit resets at {{resets}}.",
+      "The monthly spending limit of this API key is {{limit}}. The remaining amount does not cover this request. The limit resets at {{resets}}.",
     ),
   },
   budget_exceeded: {
     daily_budget: phrase(
-      "Your budget is {{limit}} a day, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
+      "Your daily budget is {{limit}}. The remaining amount does not cover this request. The budget resets at {{resets}}. Contact the administrator if you need more.",
     ),
     weekly_budget: phrase(
-      "Your budget is {{limit}} a week, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
+      "Your weekly budget is {{limit}}. The remaining amount does not cover this request. The budget resets at {{resets}}. Contact the administrator if you need more.",
     ),
     monthly_budget: phrase(
-      "Your budget is {{limit}} a month, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
+      "Your monthly budget is {{limit}}. The remaining amount does not cover this request. The budget resets at {{resets}}. Contact the administrator if you need more.",
     ),
   },
   session_budget_exhausted: {
     session_budget_spent: phrase(
-      "The budget of this session is {{limit}}, and what is left does not cover this request. Start a new session, or raise the budget.",
+      "The budget of this session is {{limit}}. The remaining amount does not cover this request. Start a new session, or raise the budget.",
     ),
   },
   price_missing: {
@@ -50,7 +50,7 @@ export const billingReasons = {
   },
   upstream_failed: {
     payment_gateway_unreachable: phrase("The payment gateway cannot be reached. Try again in a moment."),
-    usage_impossible: phrase("The provider reported an impossible usage."),
+    usage_impossible: phrase("The provider reported an invalid usage."),
   },
   forbidden: {
     payment_notice_not_genuine: phrase("This is not a notification of the payment gateway."),
@@ -59,17 +59,19 @@ export const billingReasons = {
     price_changed: phrase("The price has changed. Check it again before you pay."),
     order_not_paid: phrase("Only a paid order can be refunded"),
     order_not_open: phrase("This order is no longer open"),
-    payment_type_fixed: phrase("The type cannot be changed. Add another gateway instead"),
+    payment_type_fixed: phrase("The type cannot be changed. Add another payment gateway instead"),
     payment_unknown_order: phrase("There is no order with this number."),
     payment_other_gateway: phrase("The order was opened with another gateway."),
-    payment_paid_twice: phrase("The order was paid a second time."),
+    payment_paid_twice: phrase("The order was paid twice."),
     payment_other_currency: phrase("Paid in {{paid}} instead of {{expected}}."),
     payment_other_amount: phrase("Paid {{paid}} instead of {{expected}}."),
     payment_of_another_order: phrase("This payment belongs to another order."),
-    redemption_expired: phrase("Redemption failed, this redemption code has expired"),
-    redemption_used: phrase("Redemption failed, this redemption code was used already"),
+    redemption_expired: phrase("This redemption code has expired"),
+    redemption_used: phrase("This redemption code was already used"),
     redemption_fixed: phrase("A redeemed code cannot be changed"),
-    credit_reference_taken: phrase("This reference belongs to another credit."),
+    credit_reference_taken: phrase(
+      "This reference was already used for another credit. Use a new reference.",
+    ),
     model_names_repeated: phrase("Model names cannot be repeated"),
     statements_made: phrase("The statements of this month already exist."),
   },
@@ -77,19 +79,19 @@ export const billingReasons = {
     payment_gateway_not_found: phrase("Payment gateway not found."),
     order_not_found: phrase("Order not found."),
     redemption_not_found: phrase("Redemption code not found."),
-    redemption_unknown: phrase("Redemption failed, the redemption code is not valid"),
+    redemption_unknown: phrase("This redemption code is not valid. Check it and try again"),
     price_not_found: phrase("Price not found."),
     bill_not_found: phrase("Bill not found."),
     statement_not_found: phrase("Statement not found."),
-    usage_in_month_not_found: phrase("Usage in this month not found."),
+    usage_in_month_not_found: phrase("No usage was found in this month."),
   },
   rate_limit_exceeded: {
     too_many_orders: phrase("Too many unpaid orders. Pay or cancel one of them first."),
   },
   invalid_request: {
-    redemption_code_missing: phrase("Redemption failed, no redemption code was given"),
+    redemption_code_missing: phrase("Enter a redemption code"),
     credit_amount: phrase("The amount must be a whole number of points other than 0."),
-    balance_too_high: phrase("The balance cannot be that large."),
+    balance_too_high: phrase("The balance would exceed the maximum."),
     balance_too_low: phrase("The amount exceeds the user's balance"),
     amount_below_minimum: phrase("The amount is below the minimum"),
     price_list_empty: phrase("The price list is empty."),
@@ -98,12 +100,12 @@ export const billingReasons = {
     price_list_not_answered: phrase("The address did not return a price list."),
     price_model_name: phrase("A model name has 1 to {{most}} characters and no spaces around it."),
     price_wildcard: phrase("A wildcard * is allowed only at the end of a model name."),
-    price_kind: phrase("A kind has 1 to 48 characters."),
+    price_kind: phrase("The name of an extra price has 1 to 48 characters."),
     price_tier: phrase("Each tier starts above a different whole number of tokens."),
-    price_not_decimal: phrase("{{name}} must be a decimal number from 0."),
+    price_not_decimal: phrase("{{name}} must be a decimal number of at least 0."),
     price_too_large: phrase("{{name}} must be at most 1000000000 and have at most {{decimals}} decimals."),
     results_not_billable: phrase("The number of results cannot be billed."),
-    month_not_over: phrase("Statements can be created for past months only."),
+    month_not_over: phrase("Statements can only be created for past months."),
     not_private_key: phrase("This is not an RSA private key"),
     not_public_key: phrase("This is not an RSA public key"),
   },

@@ -27,28 +27,28 @@ export const keyReasons = {
     model_disabled: phrase(
       'The model "{{model}}" is disabled by the operator of this gateway. Use another model.',
     ),
-    model_unknown_to_provider: phrase('No provider has the model "{{model}}".'),
+    model_unknown_to_provider: phrase('No provider offers the model "{{model}}".'),
   },
   forbidden: {
     pin_by_admins_only: phrase("Only administrators may choose a channel."),
     pin_needs_edit_right: phrase("Choosing a channel for a call requires permission to edit channels."),
     pin_required: phrase(
-      "Files, batches, assistants and similar objects belong to one provider's account. An administrator reaches them by naming the channel behind the key: `sk-…#12`.",
+      "Files, batches, assistants and similar objects belong to one provider account. An administrator can use them by adding the channel ID to the API key: `sk-…#12`.",
     ),
     anthropic_api_off: phrase("The Anthropic API is disabled on this gateway."),
     gemini_api_off: phrase("The Gemini API is disabled on this gateway."),
   },
   conflict: {
     request_id_taken: phrase("A request with this ID is in progress."),
-    task_name_taken: phrase("The provider returned the id of another task."),
+    task_name_taken: phrase("The provider returned the ID of another task."),
     too_many_tokens: phrase(
-      "This account has {{most}} tokens, which is the most it may have. Delete some first.",
+      "This account has reached the limit of {{most}} tokens. Delete tokens that you no longer use.",
     ),
     too_many_conversations: phrase(
-      "This account keeps {{most}} conversations, which is the most it may. Delete some to begin another.",
+      "This account has reached the limit of {{most}} conversations. Delete some to start another.",
     ),
     conversations_too_large: phrase(
-      "The conversations of this account use {{megabytes}} MB, which is the most they may. Delete some to add to them.",
+      "The conversations of this account have reached the limit of {{megabytes}} MB. Delete some to continue.",
     ),
   },
   rate_limit_exceeded: {
@@ -81,7 +81,7 @@ export const keyReasons = {
     response_not_found: phrase('The response "{{id}}" was not found.'),
     response_channel_gone: phrase("The channel of this response no longer exists."),
     previous_response_not_found: phrase(
-      'The response "{{id}}" is not known here: it was not stored, has lapsed, or belongs to another account.',
+      'The response "{{id}}" was not found. It was not stored, has expired, or belongs to another account.',
     ),
     conversation_not_found: phrase('The conversation "{{id}}" was not found.'),
   },

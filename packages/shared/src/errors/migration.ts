@@ -4,8 +4,8 @@ import { phrase } from "./phrase.ts";
 /** Codes with a message per reason. */
 export const migrationReasons = {
   conflict: {
-    import_running: phrase("An import is running already. Wait until it has ended, or cancel it."),
-    import_file_present: phrase("This import has its file already."),
+    import_running: phrase("An import is already running. Wait until it has ended, or cancel it."),
+    import_file_present: phrase("This import already has a file."),
     source_other_product: phrase(
       "{{origin}} is a {{other}} database, not one of {{product}}. Choose {{other}}.",
     ),
@@ -34,12 +34,12 @@ export const migrationReasons = {
       "{{origin}} cannot be reached. Check the address, and that this server may connect to it.",
     ),
     old_gateway_token: phrase(
-      "{{origin}} rejects the access token (HTTP {{status}}). Enter the access token of the account that owns the key. New API also needs the number of the account.",
+      "{{origin}} rejects the access token (HTTP {{status}}). Enter the access token of the account that owns the key. New API also needs the user ID of this account.",
     ),
     old_gateway_other: phrase(
       "{{origin}} does not respond like the management API of a gateway. Check the address.",
     ),
-    comparison_running: phrase("A comparison is running already. Wait until it has ended."),
+    comparison_running: phrase("A comparison is already running. Wait until it has ended."),
     comparison_cancelled: phrase("The comparison was cancelled. Start it again."),
     comparison_owners: phrase(
       'More than one account has a key with the name "{{key}}" in {{origin}}. Enter the owner of the key.',
@@ -56,7 +56,7 @@ export const migrationReasons = {
     ),
     litellm_config_not_yaml: phrase("{{name}} is not valid YAML: {{detail}}"),
     litellm_config_unknown: phrase(
-      "{{name}} is not a configuration of LiteLLM: it has no model_list. Choose the file that LiteLLM starts with.",
+      "{{name}} is not a LiteLLM configuration: it has no model_list. Choose the file that LiteLLM starts with.",
     ),
     target_not_empty: phrase(
       "This installation is not empty: it has {{found}}. An import goes into a new installation only: start this gateway with an empty database, and import before you set it up.",

@@ -9,18 +9,18 @@ export const relayMessages = {
   content_policy_violation: phrase("This request contains words that are not allowed on this gateway."),
   shutting_down: phrase("The gateway is shutting down. Try again in a moment."),
   overloaded: phrase(
-    "The requests in progress use all memory that this server may use for them. Try again in a moment.",
+    "The requests in progress use all the memory that this server reserves for them. Try again in a moment.",
   ),
   storage_full: phrase(
     "The server has no disk space for this upload. Try again later, or ask the operator to free space in DATA_DIR.",
   ),
   account_busy: phrase(
-    "This account is locked by another operation right now. Nothing was charged. Try again in a moment.",
+    "This account is locked by another operation. Nothing was charged. Try again in a moment.",
   ),
   reservation_lost: phrase(
-    "The gateway was interrupted during this request and its reservation was released. At most what had been delivered is charged. Send the request again.",
+    "The gateway was interrupted during this request. Only what was delivered is charged. Send the request again.",
   ),
-  internal: phrase("Something went wrong on our side. Quote the request id when you report it."),
+  internal: phrase("Something went wrong on our side. Include the request ID when you report it."),
 };
 
 /** Codes with a message per reason. */
@@ -47,7 +47,7 @@ export const relayReasons = {
     response_unreachable: phrase("The provider could not be reached for this response."),
     response_state_unknown: phrase("The provider did not report the state of this response. Try again."),
     response_not_cancelled: phrase(
-      "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
+      "This response is still in progress, and its provider could not cancel it. Try again in a moment.",
     ),
     response_channel_deleted: phrase("The channel of this response was deleted."),
     provider_failed_with: phrase("{{message}}"),

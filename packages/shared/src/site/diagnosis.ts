@@ -40,11 +40,11 @@ export const diagnosisTexts = {
   check_timed_out: {
     text: phrase("The check did not finish within {{seconds}} s."),
     fix: phrase(
-      "Check again. If it happens again, see whether the server or what it connects to is overloaded.",
+      "Check again. If it happens again, check whether the server or the services that it connects to are overloaded.",
     ),
   },
   // the server
-  clock_correct: { text: phrase("The server and the database agree on the time.") },
+  clock_correct: { text: phrase("The clocks of the server and the database agree.") },
   clock_apart: {
     text: phrase("The clocks of the server and the database are {{seconds}} s apart."),
     fix: phrase("Enable time synchronization (NTP) on both machines."),
@@ -116,7 +116,9 @@ export const diagnosisTexts = {
   },
   // the network
   address_unset: {
-    text: phrase("The server address is not set, so mails, payments and sign-ins have no links."),
+    text: phrase(
+      "The server address is not set, so links in emails, payments and external sign-in do not work.",
+    ),
     fix: phrase("Enter the server address in the settings."),
   },
   host_unknown: {
@@ -155,7 +157,7 @@ export const diagnosisTexts = {
       "Pass the headers Upgrade and Connection on. nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection $connection_upgrade.",
     ),
   },
-  events_pass: { text: phrase("Event streams arrive event by event.") },
+  events_pass: { text: phrase("The proxy does not buffer event streams.") },
   events_broken: {
     text: phrase("The event stream of the probe broke off: {{detail}}."),
     fix: phrase("Check the timeouts of the proxy, and that it passes /api/probe/stream."),
@@ -203,7 +205,7 @@ export const diagnosisTexts = {
   prices_complete: { text: phrase("Every model of an enabled channel has a price.") },
   prices_missing: {
     text: phrase("Models without a price, whose calls are refused: {{models}} (total: {{total}})"),
-    fix: phrase("Add prices, or remove the models from their channels."),
+    fix: phrase("Add prices for these models, or remove the models from their channels."),
   },
   keys_accepted: { text: phrase("No provider has rejected a key.") },
   keys_disabled: {
@@ -216,12 +218,12 @@ export const diagnosisTexts = {
   },
   // mail
   mail_unset: {
-    text: phrase("No mail can be sent, so users cannot reset their password."),
+    text: phrase("Email cannot be sent, so users cannot reset their password."),
     fix: phrase("Enter the mail server in the settings."),
   },
   mail_accepted: { text: phrase("The mail server {{server}} accepts the account.") },
   mail_refused: {
-    text: phrase("No mail can be sent: {{reason}}"),
+    text: phrase("Email cannot be sent: {{reason}}"),
     fix: phrase("Correct the mail server in the settings."),
   },
 } as const satisfies Record<string, { text: string; fix?: string }>;

@@ -9,14 +9,14 @@ export const importNotes = {
   // users
   user_id_unusable: phrase("Users whose id is not a positive number."),
   user_renamed: phrase(
-    "Users whose name differs from another one's only in case or spelling. They sign in with a new name.",
+    "Users whose name differs from another name only in case or spelling. They sign in with a new name.",
   ),
   user_without_password: phrase(
-    "Users without a password that can be verified. They sign in another way, or reset it by mail.",
+    "Users without a password that can be verified. They sign in another way, or reset it by email.",
   ),
   user_remarks: phrase("Remarks about users, which do not exist here."),
   email_repeated: phrase(
-    "Users with the mail address of another user. The address stays with the first one.",
+    "Users with the email address of another user. The address stays with the first one.",
   ),
   second_root: phrase("Only one root account can exist. The other root accounts become administrators."),
   root_without_password: phrase(
@@ -196,7 +196,7 @@ export const importNotes = {
   menu_unusable: phrase("Telegram commands that cannot be used here."),
   setting_refused: phrase("Settings whose value cannot be used here. They have their default."),
   setting_unknown: phrase("Settings that do not exist here."),
-  setting_switched_off: phrase("Settings that are off because a required setting is missing."),
+  setting_switched_off: phrase("Settings that are turned off because a required setting is missing."),
 } as const;
 
 export type ImportNoteCode = keyof typeof importNotes;

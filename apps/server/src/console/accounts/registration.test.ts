@@ -60,7 +60,7 @@ describe("sign-up", () => {
     // Only Cyrillic letters, each of which looks like a Latin one.
     expect(await signUp({ username: "соре" })).toMatchObject({
       status: 409,
-      body: { fields: { username: "This user name is taken." } },
+      body: { fields: { username: "This username is taken." } },
     });
     const admin = await site.as(await site.makeUser({ role: 10 }));
     const [one, other] = [await site.makeUser({ username: "renamed-1" }), await site.makeUser()];
@@ -96,7 +96,7 @@ describe("sign-up", () => {
     });
     const first = await signUp();
     const again = await signUp({ username: first.body.data.username.toUpperCase() });
-    expect(again).toMatchObject({ status: 409, body: { fields: { username: "This user name is taken." } } });
+    expect(again).toMatchObject({ status: 409, body: { fields: { username: "This username is taken." } } });
   });
 
   it("is closed by either switch, and while addresses must be verified but no mail can be sent", async () => {

@@ -227,7 +227,10 @@ describe("the first sign-in with a provider", () => {
     await configure({ RegisterEnabled: false });
     const users = await site.services.db.user.count();
     const refused = await new Visitor().signIn(github, stranger());
-    expect(refused).toMatchObject({ status: 403, message: "The administrator has closed sign-up." });
+    expect(refused).toMatchObject({
+      status: 403,
+      message: "Sign-up is closed on this site. Ask an administrator for an account.",
+    });
     expect(await site.services.db.user.count()).toBe(users);
     expect((await new Visitor().signIn(github, person)).status).toBe(200);
   });

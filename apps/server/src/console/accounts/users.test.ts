@@ -56,7 +56,7 @@ describe("creating an account", () => {
     const taken = { username: rootUser.username.toUpperCase(), password: "long enough" };
     expect(await admin.send("POST", "/api/user", taken)).toMatchObject({
       status: 409,
-      body: { fields: { username: "This user name is taken." } },
+      body: { fields: { username: "This username is taken." } },
     });
     const nowhere = { username: newName(), password: "long enough", group: "nowhere" };
     expect(await admin.send("POST", "/api/user", nowhere)).toMatchObject({

@@ -139,11 +139,11 @@ describe("redemption codes", () => {
     await me.send("POST", "/api/user/topup", { key: used });
     await admin.send("PATCH", `/api/redemption/${(await find(disabled)).id}`, { status: 2 });
     const cases: [unknown, number, string][] = [
-      ["", 400, "Redemption failed, no redemption code was given"],
-      ["nonsense", 404, "Redemption failed, the redemption code is not valid"],
-      [used, 409, "Redemption failed, this redemption code was used already"],
-      [disabled, 409, "Redemption failed, this redemption code was used already"],
-      [expired, 409, "Redemption failed, this redemption code has expired"],
+      ["", 400, "Enter a redemption code"],
+      ["nonsense", 404, "This redemption code is not valid. Check it and try again"],
+      [used, 409, "This redemption code was already used"],
+      [disabled, 409, "This redemption code was already used"],
+      [expired, 409, "This redemption code has expired"],
     ];
     for (const [key, status, message] of cases) {
       expect(await me.send("POST", "/api/user/topup", { key })).toMatchObject({ status, body: { message } });

@@ -74,7 +74,7 @@ describe("an edit of many channels", () => {
       {
         id: two.id,
         name: "Two",
-        message: "The channel would have no model left.",
+        message: "At least one model must remain on the channel.",
         code: "invalid_request",
         params: { reason: "no_model_left" },
       },

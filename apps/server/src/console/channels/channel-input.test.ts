@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const wildcard = "A wildcard * may only be the last character, after at least one other";
+const wildcard = "A wildcard * is only allowed as the last character, after at least one other character";
 const target = "The target of a mapping must be a model name";
 const url = "The address must be an http or https URL";
 
@@ -20,8 +20,8 @@ const url = "The address must be an http or https URL";
 const cases: [object, string, string][] = [
   [{ name: " " }, "name", "Name is required"],
   [{ name: "x".repeat(129) }, "name", "It cannot be longer than 128 characters"],
-  [{ type: 4711 }, "type", "Channel type error"],
-  [{ type: "many" }, "type", "Channel type error"],
+  [{ type: 4711 }, "type", "Unknown channel type"],
+  [{ type: "many" }, "type", "Unknown channel type"],
   [{ key: " \n " }, "key", "API key is required"],
   [{ type: 8, key: "" }, "base_url", "API address is required"],
   [{ base_url: "ftp://example.com" }, "base_url", url],
@@ -30,7 +30,7 @@ const cases: [object, string, string][] = [
   [
     { base_url: "https://user:pass@example.com" },
     "base_url",
-    "The address must not contain a user name or password.",
+    "The address must not contain a username or password.",
   ],
   [{ base_url: "https://example.com/?key=1" }, "base_url", "The address must end before any ? or #."],
   [{ models: [] }, "models", "At least one model is required"],

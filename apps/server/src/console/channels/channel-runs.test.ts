@@ -113,7 +113,7 @@ describe("a run of tests", () => {
     // Simulates another node.
     const { id } = await openRun(db, ChannelRunInput.parse({ kind: "test" }), null);
     const second = await begin({ kind: "test" });
-    expect([second.status, second.body.message]).toEqual([409, "A test is running already."]);
+    expect([second.status, second.body.message]).toEqual([409, "A test is already running."]);
     expect((await begin({ kind: "balance" })).status).toBe(200);
     const stopped = await admin.send<ChannelRun>("POST", `/api/channel/run/${id}/cancel`);
     expect(stopped.body.data).toMatchObject({ status: "cancelled", total: 1, ok: 0 });

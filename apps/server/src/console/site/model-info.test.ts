@@ -65,7 +65,7 @@ describe("the model catalogue", () => {
     expect(made.body.data).toMatchObject({ ...input, description: "", max_tokens: 0 });
     expect(await admin.send("POST", path, input)).toMatchObject({
       status: 409,
-      body: { fields: { model: "This model already has a description" } },
+      body: { fields: { model: "This model is already in the catalogue" } },
     });
     const other = await admin.send<ModelInfoRow>("POST", path, { model: "other" });
     const { id } = other.body.data;

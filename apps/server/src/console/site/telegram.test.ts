@@ -70,7 +70,7 @@ describe("the commands of the Telegram bot", () => {
     const { id } = made.body.data;
     expect(await admin.send("POST", path, hello)).toMatchObject({
       status: 409,
-      body: { fields: { command: "This command exists already" } },
+      body: { fields: { command: "This command already exists" } },
     });
     const changed = await admin.send<TelegramMenuRow>("POST", path, { ...hello, id, parse_mode: "html" });
     expect(changed.body.data).toMatchObject({ id, parse_mode: "HTML" });
@@ -131,7 +131,7 @@ describe("the Telegram bot", () => {
     });
     await configure({ TelegramBotServer: "http://127.0.0.1:1" });
     const away = await admin.get<TelegramStatus>(`${path}/status`);
-    expect(away.body.data.problem).toBe("Telegram: It cannot be reached.");
+    expect(away.body.data.problem).toBe("Telegram cannot be reached.");
     expect(JSON.stringify(away.body)).not.toContain("1:wrong");
   });
 
@@ -288,14 +288,14 @@ describe("messages to the bot", () => {
     expect(await ask("/nonsense", group)).toBeUndefined();
     expect(await ask("/hello@other_bot", group)).toBeUndefined();
     expect(await ask("/hello@Stand_In_Bot", group)).toBe("*Hi*");
-    expect(await ask("/balance", group)).toBe("Write to me in a private chat for that.");
+    expect(await ask("/balance", group)).toBe("Send this command in a private chat with me.");
   });
 
   it("link an account by a code that works once, show its balance, and unlink it", async () => {
     const user = await site.makeUser({ username: "ada", balance: 1_250_000n });
     const browser = await site.as(user);
     const link = async () => (await browser.get<TelegramLink>("/api/user/self/telegram")).body.data;
-    expect(await ask("/balance")).toContain("/bind says how");
+    expect(await ask("/balance")).toContain("Send /bind to see how");
     expect(await ask("/bind")).toContain("Open your profile at Ours");
     const old = await newCode(browser);
     const code = await newCode(browser);
@@ -304,7 +304,7 @@ describe("messages to the bot", () => {
     expect(await ask(`/bind ${code}`)).toContain("wrong or has expired");
     expect(await link()).toMatchObject({ label: "@ada77" });
     expect(await ask("/balance")).toBe("Balance: $2.50\nUsed: $0.00");
-    expect(await ask("/balance", { id: 78 })).toContain("/bind says how");
+    expect(await ask("/balance", { id: 78 })).toContain("Send /bind to see how");
     expect(await ask("/unbind")).toBe("Your account is no longer linked.");
     expect(await link()).toBeNull();
     expect((await browser.send("DELETE", "/api/user/self/telegram")).status).toBe(404);
@@ -319,8 +319,8 @@ describe("messages to the bot", () => {
     const first = await site.as(await site.makeUser({ username: "first-one" }));
     const second = await site.as(await site.makeUser({ username: "second-one" }));
     expect(await ask(`/start ${await newCode(first)}`, { id: 90 })).toContain("You are first-one");
-    expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("linked already");
-    expect(await ask(`/bind ${await newCode(first)}`, { id: 91 })).toContain("linked already");
+    expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("already linked");
+    expect(await ask(`/bind ${await newCode(first)}`, { id: 91 })).toContain("already linked");
     expect((await first.send("DELETE", "/api/user/self/telegram")).status).toBe(200);
     expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("You are second-one");
   });
@@ -338,7 +338,7 @@ describe("messages to the bot", () => {
     expect(await ask(`/bind ${late}`, { id: 95 })).toContain("wrong or has expired");
     await ask(`/bind ${await newCode(browser)}`, { id: 95 });
     await db.user.update({ where: { id: user.id }, data: { status: 2 } });
-    expect(await ask("/balance", { id: 95 })).toContain("/bind says how");
+    expect(await ask("/balance", { id: 95 })).toContain("Send /bind to see how");
   });
 
   it("are acknowledged when the bot does not know them, and not repeated when the reply fails", async () => {
@@ -351,7 +351,7 @@ describe("messages to the bot", () => {
   });
 
   it("/recharge: redeems a code once, for the linked account, and records its origin", async () => {
-    expect(await ask("/recharge abc", { id: 100 })).toContain("/bind says how");
+    expect(await ask("/recharge abc", { id: 100 })).toContain("Send /bind to see how");
     const { user } = await linkedTo(100, { balance: 250_000n });
     await linkedTo(101);
     const [code = ""] = await codes(1, 1_000_000);
@@ -402,7 +402,7 @@ describe("messages to the bot", () => {
   });
 
   it("/apikey: lists keys in pages of five with links for chat apps, to their owner only", async () => {
-    expect(await ask("/apikey", { id: 110 })).toContain("/bind says how");
+    expect(await ask("/apikey", { id: 110 })).toContain("Send /bind to see how");
     const { browser, user } = await linkedTo(110);
     expect(await ask("/apikey", { id: 110 })).toContain("no API keys yet");
     for (let number = 1; number <= 6; number += 1)
@@ -441,7 +441,7 @@ describe("messages to the bot", () => {
     telegram.calls.length = 0;
     await press("apikey:1", 112, 111);
     expect(JSON.stringify(telegram.calls)).not.toContain("sk-");
-    expect(telegram.calls[1]?.body["text"]).toContain("/bind says how");
+    expect(telegram.calls[1]?.body["text"]).toContain("Send /bind to see how");
   });
 
   it("/apikey: offers the operator's own chat apps, and none that neither Telegram nor this site opens", async () => {
@@ -461,7 +461,7 @@ describe("messages to the bot", () => {
   });
 
   it("/aff: shows the invitation code and the link to register", async () => {
-    expect(await ask("/aff", { id: 120 })).toContain("/bind says how");
+    expect(await ask("/aff", { id: 120 })).toContain("Send /bind to see how");
     const { user } = await linkedTo(120);
     const { db } = site.services;
     await db.user.update({ where: { id: user.id }, data: { aff_count: 3, aff_quota: 1_500_000n } });

@@ -47,7 +47,7 @@ it("returns what every check found, as facts and in English", async () => {
     state: "problem",
     code: "mail_refused",
     cause: { code: "upstream_failed", params: { reason: "mail_server_unreachable" } },
-    text: expect.stringContaining("No mail can be sent: "),
+    text: expect.stringContaining("Email cannot be sent: "),
   });
   expect(findings.find(({ check }) => check === "sign_in_addresses")).toMatchObject({
     code: "callback_missing",

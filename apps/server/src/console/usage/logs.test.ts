@@ -44,7 +44,7 @@ describe("clearing the log", () => {
     const url = "/api/log?target_timestamp=";
     expect((await admin.send("DELETE", "/api/log")).body).toMatchObject({
       success: false,
-      fields: { target_timestamp: "target timestamp is required" },
+      fields: { target_timestamp: "target_timestamp is required" },
     });
     const user = await site.as(await site.makeUser());
     expect((await user.send("DELETE", `${url}${day("2026-01-09")}`)).status).toBe(403);

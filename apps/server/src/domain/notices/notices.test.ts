@@ -213,7 +213,7 @@ describe("the test buttons", () => {
     expect((await post.take("root@mail.example")).subject).toContain("The mail settings work");
     await site.services.settings.set(systemActor, "SMTPToken", "wrong");
     expect((await root.send("POST", "/api/option/mail/test")).body.message).toContain(
-      "The mail server refuses the account or its password.",
+      "The mail server rejects the account or its password.",
     );
   });
 

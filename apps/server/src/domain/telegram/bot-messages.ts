@@ -41,21 +41,21 @@ export const botMessages: Readonly<Record<Settings["Language"], BotMessages>> = 
       apikey: "List your API keys",
       aff: "Invite people",
     },
-    welcome: (site) => `This is the bot of ${site}. It knows these commands:`,
+    welcome: (site) => `This is the bot of ${site}. You can use these commands:`,
     howToBind: (site) =>
       `Open your profile at ${site}, choose Telegram under Security, and send me the code shown there: /bind CODE`,
     wrongCode: "This code is wrong or has expired. Your profile shows a new one.",
     bound: (username, site) => `Done. You are ${username} at ${site}.`,
     boundAlready:
-      "This Telegram account or your account there is linked already. Unlink it first with /unbind or in your profile.",
+      "This Telegram account or your account there is already linked. Unlink it first with /unbind or in your profile.",
     unbound: "Your account is no longer linked.",
-    notBound: "No account is linked to this Telegram account. /bind says how.",
+    notBound: "No account is linked to this Telegram account. Send /bind to see how to link one.",
     balance: (left, used) => `Balance: ${left}\nUsed: ${used}`,
     howToRecharge: "Reply with your redemption code, or send /recharge CODE.",
     recharged: (added, left) => `Done. ${added} added.\nBalance: ${left}`,
     codeUnknown: "This redemption code is not valid. Check it and try again.",
-    codeSpent: "This redemption code was used already or has expired.",
-    tooManyCodes: "Too many codes. Wait a quarter of an hour and try again.",
+    codeSpent: "This redemption code was already used or has expired.",
+    tooManyCodes: "Too many codes. Wait 15 minutes and try again.",
     keys: (page, pages) => (pages === 1 ? "Your API keys:" : `Your API keys, page ${page} of ${pages}:`),
     noKeys: "You have no API keys yet. Create one in the console under Tokens.",
     tokenStates: { 2: "disabled", 3: "expired", 4: "quota used up" },
@@ -63,7 +63,7 @@ export const botMessages: Readonly<Record<Settings["Language"], BotMessages>> = 
     next: "Next",
     invitation: ({ code, link, invited, earned }) =>
       `Invitation code: ${code}\n${link === undefined ? "" : `${link}\n`}People invited: ${invited}\nInvitation rewards: ${earned}`,
-    inPrivate: "Write to me in a private chat for that.",
+    inPrivate: "Send this command in a private chat with me.",
   },
   zh_CN: {
     commands: {

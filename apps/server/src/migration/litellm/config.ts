@@ -29,7 +29,7 @@ export function parseLitellmConfig(text: string, name: string): LitellmConfig {
   const models = file["model_list"] ?? [];
   if (!Array.isArray(models) || Object.keys(file).length === 0)
     throw new ImportRefusal(
-      `${name} is not a configuration of LiteLLM: it has no model_list. Give the file that LiteLLM starts with (--config).`,
+      `${name} is not a LiteLLM configuration: it has no model_list. Give the file that LiteLLM starts with (--config).`,
       { isUsage: true, facts: { reason: "litellm_config_unknown", name } },
     );
   return {

@@ -131,7 +131,7 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
   if (status === 401 || status === 403 || answer["success"] === false)
     throw new ImportRefusal(
       `${base.host} rejects the access token (HTTP ${status}). Set OLD_GATEWAY_TOKEN to the access token of the account that owns the ` +
-        "key; New API also needs the number of the account: --user-id.",
+        "key; New API also needs the user ID of this account: --user-id.",
       { facts: { reason: "old_gateway_token", origin: base.host, status } },
     );
   if (status >= 300 || answer["success"] !== true) throw notAGateway(base, status);

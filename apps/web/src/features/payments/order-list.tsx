@@ -159,7 +159,7 @@ export function OrderList() {
               <SearchBox
                 value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
                 onChange={(username) => setParams({ username, user_id: 0 })}
-                placeholder={t("User name or ID")}
+                placeholder={t("Username or ID")}
                 width={170}
               />
               <FilterSelect
