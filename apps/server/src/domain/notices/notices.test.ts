@@ -210,7 +210,7 @@ describe("the test buttons", () => {
     });
     const mail = await root.send<{ to: string }>("POST", "/api/option/mail/test");
     expect(mail.body.data).toEqual({ to: "root@mail.example" });
-    expect((await post.take("root@mail.example")).subject).toContain("The mail settings work");
+    expect((await post.take("root@mail.example")).subject).toContain("The email settings work");
     await site.services.settings.set(systemActor, "SMTPToken", "wrong");
     expect((await root.send("POST", "/api/option/mail/test")).body.message).toContain(
       "The mail server rejects the account or its password.",
