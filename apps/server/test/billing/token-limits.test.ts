@@ -227,7 +227,7 @@ describe("the budget of an account", () => {
       const refused = await call(first, there, endpoint);
       expect(refused.status, endpoint).toBe(402);
       expect(refused.text).toContain("Your daily budget is $0.000002");
-      expect(refused.text).toMatch(/It resets at \d{4}-\d\d-\d\d 00:00 UTC/);
+      expect(refused.text).toMatch(/The budget resets at \d{4}-\d\d-\d\d 00:00 UTC/);
       const wait = Number(refused.headers.get("retry-after"));
       expect(wait).toBeGreaterThan(0);
       expect(wait).toBeLessThanOrEqual(86_400);

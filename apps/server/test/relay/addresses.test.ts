@@ -159,10 +159,10 @@ describe("an unusable address", () => {
   const path = "messages.0.content.1.image_url.url";
 
   it.each([
-    ["of a private network", "http://10.0.0.1/a.png", "Only public addresses"],
-    ["of the cloud's metadata", "http://169.254.169.254/latest/meta-data", "Only public addresses"],
-    ["of this machine, in IPv6's clothes", "http://[::ffff:10.0.0.1]/", "Only public addresses"],
-    ["of this machine, by number", "http://0x7f.2/", "Only public addresses"],
+    ["of a private network", "http://10.0.0.1/a.png", "Only public URLs"],
+    ["of the cloud's metadata", "http://169.254.169.254/latest/meta-data", "Only public URLs"],
+    ["of this machine, in IPv6's clothes", "http://[::ffff:10.0.0.1]/", "Only public URLs"],
+    ["of this machine, by number", "http://0x7f.2/", "Only public URLs"],
     ["whose name leads to this machine in IPv6 only", "http://ip6-localhost:1/", "cannot be"],
     ["that is no web address", "file:///etc/passwd", "http or https"],
   ])("%s is rejected with the position of the field", async (_what, url, sentence) => {
@@ -173,8 +173,8 @@ describe("an unusable address", () => {
   });
 
   it.each([
-    ["redirects to the cloud's metadata", "/to-metadata", "Only public addresses"],
-    ["redirects to a mapped address", "/to-mapped", "Only public addresses"],
+    ["redirects to the cloud's metadata", "/to-metadata", "Only public URLs"],
+    ["redirects to a mapped address", "/to-mapped", "Only public URLs"],
     ["is not there", "/gone", "status 404"],
     ["holds a page", "/page", "text/html"],
     ["is too large", "/large", "larger than"],

@@ -173,7 +173,7 @@ describe("access to stored objects", () => {
     const claude = await gateway.addChannel({ type: 14, name: "claude", models: ["c"] });
     const refused = await ask("/v1/files", {}, `${key}#${claude.id}`);
     expect(refused.status).toBe(400);
-    expect(await sentence(refused)).toMatch(/Anthropic.*keeps no files/);
+    expect(await sentence(refused)).toMatch(/Anthropic.*has no files/);
     const off = await gateway.addChannel({ type: 1, name: "off", models: ["c"] });
     await gateway.api("PATCH", `/channel/${off.id}`, { status: 2 });
     for (const id of [off.id, 98_765]) {

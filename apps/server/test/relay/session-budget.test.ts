@@ -158,7 +158,7 @@ describe("the budget of a session", () => {
     const unnamed = await send({ headers: { "x-session-budget": "1" } });
     expect(unnamed).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining("must name its session") } },
+      body: { error: { message: expect.stringContaining("needs a session ID") } },
     });
     const long = { "x-session-id": "x".repeat(10_240), "x-session-budget": "1" };
     expect((await send({ headers: long })).status).toBe(200);

@@ -357,8 +357,8 @@ describe("messages to the bot", () => {
     const [code = ""] = await codes(1, 1_000_000);
     expect(await ask(`/recharge ${code}`, { id: 100, type: "group" })).toContain("private chat");
     expect(await ask(`/recharge ${code}`, { id: 100 })).toBe("Done. $2.00 added.\nBalance: $2.50");
-    expect(await ask(`/recharge ${code}`, { id: 100 })).toContain("used already");
-    expect(await ask(`/recharge ${code}`, { id: 101 })).toContain("used already");
+    expect(await ask(`/recharge ${code}`, { id: 100 })).toContain("already used");
+    expect(await ask(`/recharge ${code}`, { id: 101 })).toContain("already used");
     const { db } = site.services;
     expect((await db.user.findUniqueOrThrow({ where: { id: user.id } })).quota).toBe(1_250_000n);
     const rows =
@@ -380,7 +380,7 @@ describe("messages to the bot", () => {
     };
     expect(await reply(first)).toContain("$1.00 added");
     for (const stray of [{ bot: false }, { to: "Something else" }])
-      expect(await reply(second, stray)).toContain("It knows these commands");
+      expect(await reply(second, stray)).toContain("You can use these commands");
     expect(await reply("/balance")).toContain("Balance: $1.00");
     expect(await reply(second)).toContain("$1.00 added");
   });
