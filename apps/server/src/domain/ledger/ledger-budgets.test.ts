@@ -87,7 +87,7 @@ describe("account budget", () => {
     expect(new Set(first.refused.map((error) => error.code))).toEqual(new Set(["budget_exceeded"]));
     expect(first.refused[0]).toMatchObject({
       status: 402,
-      message: expect.stringContaining("$0.000200 a day"),
+      message: expect.stringContaining("Your daily budget is $0.000200"),
     });
     expect(first.refused[0]?.retryAfter).toBeLessThanOrEqual(86_400);
     await settleAll(first.granted, 4n);
@@ -110,7 +110,7 @@ describe("account budget", () => {
     const { granted } = await ask([account], 1, 10n);
     await settleAll(granted, 50n);
     expect(await userOf(account)).toMatchObject({ month_quota: 30n, quota: 999_970n });
-    expect((await ask([account], 1, 1n)).refused[0]?.message).toContain("a month");
+    expect((await ask([account], 1, 1n)).refused[0]?.message).toContain("monthly");
   });
 
   it("resets with the day, the week and the month", async () => {
@@ -121,18 +121,18 @@ describe("account budget", () => {
         [account.userId, days],
       );
     await settleAll((await ask([account], 5, 10n)).granted, 10n);
-    expect((await ask([account], 1, 10n)).refused[0]?.message).toContain("a day");
+    expect((await ask([account], 1, 10n)).refused[0]?.message).toContain("daily");
     await database.pool.query("UPDATE users SET day_quota = 0 WHERE id = $1", [account.userId]);
     const next = await ask([account], 9, 10n);
     expect(next.granted).toHaveLength(3);
-    expect(next.refused.at(-1)?.message).toContain("a week");
+    expect(next.refused.at(-1)?.message).toContain("weekly");
     await settleAll(next.granted, 10n);
     await database.pool.query("UPDATE users SET day_quota = 0, week_quota = 0 WHERE id = $1", [
       account.userId,
     ]);
     const last = await ask([account], 9, 10n);
     expect(last.granted).toHaveLength(2);
-    expect(last.refused.at(-1)?.message).toContain("a month");
+    expect(last.refused.at(-1)?.message).toContain("monthly");
     await settleAll(last.granted, 10n);
     await move(10);
     const fresh = await ask([account], 9, 10n);
@@ -189,7 +189,7 @@ describe("operator's budget of a key", () => {
     const week = await ask([account], 10, 10n);
     expect(week.granted).toHaveLength(2);
     expect(week.refused.at(-1)).toMatchObject({ code: "spend_limit_reached" });
-    expect(week.refused.at(-1)?.message).toContain("a week");
+    expect(week.refused.at(-1)?.message).toContain("weekly");
     await settleAll(week.granted, 10n);
     await set({});
     expect((await ask([account], 10, 10n)).granted).toHaveLength(1);

@@ -67,7 +67,7 @@ describe("spending limit of a token", () => {
     expect(new Set(first.refused.map((error) => error.code))).toEqual(new Set(["spend_limit_reached"]));
     expect(first.refused[0]).toMatchObject({
       status: 402,
-      message: expect.stringContaining("$0.000200 a day"),
+      message: expect.stringContaining("The daily spending limit of this API key is $0.000200"),
     });
     await settleAll(first.granted, 4n);
     expect(await tokenOf(account)).toMatchObject({ day_quota: 40n, month_quota: 40n, reserved: 0n });
@@ -85,12 +85,12 @@ describe("spending limit of a token", () => {
     });
     await settleAll((await ask(account, 5, 10n)).granted, 10n);
     const [today] = (await ask(account, 1, 10n)).refused;
-    expect(today?.message).toContain("a day");
+    expect(today?.message).toContain("daily");
     expect(today?.retryAfter).toBeLessThanOrEqual(86_400);
     await database.pool.query("UPDATE tokens SET spent_day = spent_day - 1 WHERE id = $1", [account.tokenId]);
     const next = await ask(account, 9, 10n);
     expect(next.granted).toHaveLength(3);
-    expect(next.refused.at(-1)?.message).toContain("a month");
+    expect(next.refused.at(-1)?.message).toContain("monthly");
     await settleAll(next.granted, 10n);
     expect(await tokenOf(account)).toMatchObject({ day_quota: 30n, month_quota: 80n });
     await database.pool.query(

@@ -238,7 +238,7 @@ describe("a large body", () => {
     const content = JSON.stringify(long(prose, 80_000));
     const twice = `{"messages":[{"role":"user","content":${content},"content":"short"}]}`;
     expect(() => readJson(Buffer.from(twice), readings["openai-chat"])).toThrow(
-      /messages\.0\.content" is given/,
+      /messages\.0\.content" occurs/,
     );
     const other = `{"messages":[{"role":"user","content":${content},"Content":"short"}]}`;
     expect(() => readJson(Buffer.from(other), readings["openai-chat"])).toThrow(/must be spelled "content"/);

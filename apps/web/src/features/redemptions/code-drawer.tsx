@@ -107,7 +107,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
         <TextInput
           type="datetime-local"
           label={t("Expires at")}
-          description={t("Empty: no expiry")}
+          description={t("Leave it empty for no expiry.")}
           {...form.getInputProps("expires")}
         />
       </FormSection>

@@ -148,7 +148,12 @@ export const settingGroups: SettingGroup[] = [
         fields: [
           { key: "ConnectTimeoutMs", kind: "milliseconds", label: phrase("Connection timeout") },
           { key: "FirstByteTimeoutMs", kind: "milliseconds", label: phrase("First byte timeout") },
-          { key: "IdleTimeoutMs", kind: "milliseconds", label: phrase("Idle timeout") },
+          {
+            key: "IdleTimeoutMs",
+            kind: "milliseconds",
+            label: phrase("Idle timeout"),
+            hint: phrase("Maximum time without data within a response."),
+          },
           {
             key: "MaxAnswerSeconds",
             kind: "number",
@@ -161,7 +166,9 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.seconds,
             label: phrase("Heartbeat interval"),
-            hint: phrase("0 = off."),
+            hint: phrase(
+              "Sends a comment to the client after this time without data, so that proxies keep the connection open. 0 = off.",
+            ),
           },
           {
             key: "DisconnectDrainSeconds",

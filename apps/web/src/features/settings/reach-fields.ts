@@ -181,7 +181,7 @@ export const noticeSections: SettingSection[] = [
       key: "NotifyEmailTo",
       kind: "text",
       label: phrase("Recipients"),
-      hint: phrase("Separate addresses with commas. Empty: the root account's address."),
+      hint: phrase("Separate addresses with commas. Leave it empty to use the root account's address."),
     },
   ]),
   noticeChannelSection("telegram", "NotifyTelegram", { title: "Telegram" }, [

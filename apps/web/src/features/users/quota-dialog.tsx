@@ -50,7 +50,7 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
       <form onSubmit={save} noValidate>
         <Stack>
           <Text c="dimmed">
-            {t("Now {{balance}}, that is {{points}} points.", {
+            {t("Current balance: {{balance}} ({{points}} points)", {
               balance: format.usd(user.quota),
               count: user.quota,
               points: format.whole(user.quota),
