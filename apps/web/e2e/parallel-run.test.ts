@@ -58,7 +58,7 @@ async function call(times: number): Promise<void> {
 
 /** Fills the form, except the access token. */
 async function fill(page: Page): Promise<void> {
-  await page.getByRole("combobox", { name: "Old gateway" }).click();
+  await page.getByRole("combobox", { name: "Old gateway", exact: true }).click();
   await page.getByRole("option", { name: "One Hub" }).click();
   await page.getByRole("combobox", { name: "Channel to the old gateway" }).click();
   await page.getByRole("option", { name: "Old gateway" }).click();

@@ -36,7 +36,7 @@ describe("orders", () => {
     const page = await site.open("/panel/payment?tab=gateways");
     await page.getByText("Orders cannot be opened before the server address is configured").waitFor();
     await page.getByRole("link", { name: "Configure the server address" }).click();
-    await page.getByLabel("Server address").waitFor();
+    await page.getByLabel("Server address", { exact: true }).waitFor();
     await site.api("PUT", "/option/", { key: "ServerAddress", value: site.url });
   });
 });

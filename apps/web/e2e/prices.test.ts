@@ -171,7 +171,7 @@ describe("importing a price list", () => {
     await dialog.getByText("指定地址的列表").click();
     await dialog.getByLabel("列表地址").fill("http://127.0.0.1:1/prices.json");
     await dialog.getByRole("button", { name: "获取" }).click();
-    await dialog.getByText("只能获取公网地址。").waitFor();
+    await dialog.getByText("只能获取公网 URL。").waitFor();
   });
 });
 
