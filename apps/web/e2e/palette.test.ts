@@ -118,7 +118,7 @@ describe("the prices of a group", () => {
     const page = await site.open(`/panel/user_group?edit=${id}`);
     const form = page.getByRole("dialog", { name: "Group Dear" });
     await form.getByRole("button", { name: "+20 %" }).click();
-    await form.getByText("costs $1.8 here").waitFor();
+    await form.getByText("costs $1.8 in this group").waitFor();
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "hidden" });
     expect((await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio).toBe(1.8);

@@ -115,7 +115,12 @@ describe("redemption codes", () => {
     for (const [locale, label, button, sentence] of [
       ["zh-CN", "兑换码", "兑换", "该兑换码无效。请检查后重试"],
       ["zh-HK", "兌換碼", "兌換", "該兌換碼無效。請檢查後重試"],
-      ["ja-JP", "引き換えコード", "引き換える", "この引き換えコードは無効です。確認してもう一度お試しください"],
+      [
+        "ja-JP",
+        "引き換えコード",
+        "引き換える",
+        "この引き換えコードは無効です。確認してもう一度お試しください",
+      ],
     ] as const) {
       const page = await site.open("/panel/topup", { locale });
       await page.getByRole("textbox", { name: label }).fill("nonsense");
