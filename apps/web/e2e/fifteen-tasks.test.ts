@@ -195,7 +195,7 @@ describe("an operator", () => {
         page.getByRole("option", { name: /^VIP/ }),
       );
     }
-    await hands.see(dialog(page).getByText("costs $1.8 from now on"));
+    await hands.see(dialog(page).getByText("will cost $1.8"));
     if (hands.mode === "mouse")
       await hands.use(dialog(page).getByRole("button", { name: "Change the prices" }));
     else await hands.use(dialog(page).getByRole("button", { name: "Change the prices" }));
