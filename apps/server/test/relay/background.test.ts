@@ -153,8 +153,8 @@ describe("a background response", () => {
 
   it("is rejected clearly where no provider supports it, in a stream, and in a conversation", async () => {
     const refused: [object, string, RegExp][] = [
-      [{ model: "talker" }, "model", /in the background/],
-      [{ model: "chatter" }, "model", /in the background/],
+      [{ model: "talker" }, "model", /supports background responses/],
+      [{ model: "chatter" }, "model", /supports background responses/],
       [{ stream: true }, "stream", /streamed/],
       [{ conversation: "conv_1" }, "conversation", /conversation/],
     ];

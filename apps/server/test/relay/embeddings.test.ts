@@ -114,7 +114,7 @@ describe("an invalid embedding request", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AA==" } };
     const picture = await post("/v1beta/models/translated:embedContent", { content: { parts: [image] } });
     expect(picture.status).toBe(400);
-    expect(picture.error?.message).toContain("Only text");
+    expect(picture.error?.message).toContain("only embed text");
     const sizes = await post("/v1beta/models/translated:batchEmbedContents", {
       requests: [
         { content: content("a"), outputDimensionality: 4 },
