@@ -40,7 +40,7 @@ describe("the page of a call", () => {
         expect.stringMatching(/Fails.*Provider error.*priority 10 · HTTP 500/),
         expect.stringMatching(/Answers.*Succeeded.*priority 5 · HTTP 200/),
       ]);
-    await page.getByRole("listitem").filter({ hasText: "Lower priority: not needed" }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Not needed: lower priority" }).waitFor();
     const answered = page.getByRole("listitem").filter({ hasText: "Succeeded" });
     await answered.getByRole("button", { name: "Copy Provider request ID" }).click();
     await page.getByText("Provider request ID copied!").waitFor();

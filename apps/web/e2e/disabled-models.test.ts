@@ -73,7 +73,7 @@ describe("a model", () => {
       .or(dialog.getByLabel("Model"))
       .first()
       .fill("not-served");
-    await dialog.getByText("No enabled channel serves this model now.").waitFor();
+    await dialog.getByText("No enabled channel serves this model.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Disable everywhere" }).click();
     await page.getByRole("button", { name: "Enable again not-served" }).waitFor();

@@ -60,7 +60,7 @@ describe("a price", () => {
     const form = page.getByRole("dialog");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("At least one model is required").waitFor();
-    await form.getByText("Channel type error").waitFor();
+    await form.getByText("Unknown provider").waitFor();
 
     await typeModels(form, "house-*", "home-model");
     await choose(page, form, "Owner", "OpenAI");
@@ -71,8 +71,8 @@ describe("a price", () => {
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
     await form.getByText("×5 · $0.01 per 1K tokens").waitFor();
-    await form.getByRole("button", { name: "Add a separate price" }).click();
-    await form.getByLabel("Multiple").fill("0.25");
+    await form.getByRole("button", { name: "Add extended price" }).click();
+    await form.getByLabel("Multiplier").fill("0.25");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
 

@@ -62,7 +62,7 @@ describe("settings in one request", () => {
       body: {
         fields: {
           ClaudeDefaultMaxTokens: "Enter a whole number of tokens for each model",
-          GeminiOpenThink: "Must be a valid JSON string",
+          GeminiOpenThink: "Enter valid JSON",
         },
       },
     });

@@ -109,7 +109,7 @@ const idPrefixes: Partial<Record<DialectId, string>> = {
 
 async function replies(ask: Ask, model: string, dialect: DialectId): Promise<CheckStep> {
   const requested = await ask({ messages: says("Say hi.") });
-  const name = "Plain response";
+  const name = "Text response";
   if ("refused" in requested)
     return step(name, requested, [finding("Responds", false, refusedBy(requested))]);
   const { id, usage, model: named } = requested.response;
@@ -150,7 +150,7 @@ async function refusesNonsense(ask: Ask): Promise<CheckStep> {
       finding(
         "Refuses an invalid request",
         false,
-        "Another relay between this server and the provider changes requests.",
+        "A relay between this server and the provider changes requests.",
       ),
     ]);
   const relays = requested.refused.match(/request[ _-]?id/gi)?.length ?? 0;

@@ -25,7 +25,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
       )}
       <Text component="span" display="block" fz="xs" c="dimmed">
         {audit === null ? (
-          t("Every balance is recomputed each night.")
+          t("Every balance is recalculated each night.")
         ) : (
           <>
             {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />

@@ -112,7 +112,7 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
   const format = useFormat();
   const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
   if (stacks.series.length === 0)
-    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No call failed") : t("No data")} />;
+    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   const money = metric === "quota";
   return (

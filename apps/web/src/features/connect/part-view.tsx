@@ -11,8 +11,8 @@ import classes from "./connect.module.css";
 type Command = Extract<Part, { kind: "command" }>;
 
 const commandTitles: Record<Command["does"], string> = {
-  install: phrase("Install it, if you have not"),
-  connect: phrase("Connect it with one command"),
+  install: phrase("Install the client"),
+  connect: phrase("Connect with one command"),
   start: phrase("Start it"),
   run: phrase("Run it"),
 };
@@ -50,7 +50,7 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           {part.does === "connect" ? (
             <Text fz="sm" c="dimmed">
               {t(
-                "The script writes the settings below and makes a test call. It keeps copies of your files; --undo restores them.",
+                "The script writes the settings below and makes a test call. It backs up your files. Run it with --undo to restore them.",
               )}
             </Text>
           ) : null}

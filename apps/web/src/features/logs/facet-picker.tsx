@@ -100,7 +100,7 @@ export function FacetPicker(props: FacetPickerProps) {
           ))}
           {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
             <Text c="dimmed" fz="sm" p="xs">
-              {free ? t("Type a complete value and press ↵.") : t("Nothing matches")}
+              {free ? t("Type a complete value and press ↵.") : t("No results")}
             </Text>
           ) : null}
         </Combobox.Options>

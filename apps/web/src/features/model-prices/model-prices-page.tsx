@@ -78,7 +78,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const empty = (
     <Empty
       title={filtered ? t("No model matches") : t("No models yet")}
-      hint={filtered ? undefined : t("Models appear when a channel serves your group.")}
+      hint={filtered ? undefined : t("Models appear here when a channel serves your group.")}
       action={
         filtered ? (
           <Button variant="default" onClick={() => setParams(noFilters)}>

@@ -131,7 +131,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           {typed !== "" && !models.includes(typed) ? (
             <TestLine
               name={typed}
-              badge={t("Typed")}
+              badge={t("Custom")}
               test={byModel[typed]}
               onRun={() => void testOne(typed)}
             />
