@@ -60,7 +60,7 @@ describe("a price", () => {
     const form = page.getByRole("dialog");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("At least one model is required").waitFor();
-    await form.getByText("Unknown provider").waitFor();
+    await form.getByText("Unknown channel type").waitFor();
 
     await typeModels(form, "house-*", "home-model");
     await choose(page, form, "Owner", "OpenAI");

@@ -76,7 +76,7 @@ describe("the balance of a channel", () => {
     const { id } = await balanceAt(url, 8);
     expect(await refresh(id)).toBeNull();
     answers = { "/v1/dashboard/billing/subscription": { status: 200, body: { hard_limit_usd: "many" } } };
-    await expect(refresh(id)).rejects.toThrow("does not contain a balance");
+    await expect(refresh(id)).rejects.toThrow("does not contain one");
     answers = { "/v1/dashboard/billing/subscription": { status: 500, body: {} } };
     await expect(refresh(id)).rejects.toThrow("HTTP 500");
   });

@@ -45,7 +45,7 @@ export const channelReasons = {
       "Enter the proxy's password again: it is only kept for the same proxy and user.",
     ),
     test_model_required: phrase("Enter a test model."),
-    channel_type_unknown: phrase("Unknown provider"),
+    channel_type_unknown: phrase("Unknown channel type"),
     groups_unknown: phrase("There is no group named {{groups}}."),
     channel_key_required: phrase("API key is required"),
     channel_address_required: phrase("API address is required"),
@@ -57,13 +57,9 @@ export const channelReasons = {
     model_list_not_answered: phrase("The address did not return a list of models."),
   },
   upstream_failed: {
-    model_list_failed: phrase("The model list could not be loaded: {{detail}}"),
-    model_list_foreign: phrase(
-      "The model list could not be loaded. The provider's response is not a list of models.",
-    ),
-    balance_failed: phrase("The balance could not be loaded: {{detail}}"),
-    balance_foreign: phrase(
-      "The balance could not be loaded. The provider's response does not contain a balance.",
-    ),
+    model_list_failed: phrase("The model list could not be fetched: {{detail}}"),
+    model_list_foreign: phrase("The model list could not be fetched: the response is not a list of models."),
+    balance_failed: phrase("The balance could not be fetched: {{detail}}"),
+    balance_foreign: phrase("The balance could not be fetched: the response does not contain one."),
   },
 };

@@ -92,7 +92,7 @@ export const fieldReasons = {
   not_negative: phrase("It cannot be less than 0"),
   priority_negative: phrase("Priority cannot be less than 0"),
   weight_too_small: phrase("Weight cannot be less than 1"),
-  channel_type: phrase("Unknown provider"),
+  channel_type: phrase("Unknown channel type"),
   at_most_128: phrase("It cannot be longer than 128 characters"),
   at_most_20000: phrase("It cannot be longer than 20,000 characters"),
   proxy_address: phrase("The proxy must be an http, https or socks5 URL"),

@@ -20,8 +20,8 @@ const url = "The address must be an http or https URL";
 const cases: [object, string, string][] = [
   [{ name: " " }, "name", "Name is required"],
   [{ name: "x".repeat(129) }, "name", "It cannot be longer than 128 characters"],
-  [{ type: 4711 }, "type", "Unknown provider"],
-  [{ type: "many" }, "type", "Unknown provider"],
+  [{ type: 4711 }, "type", "Unknown channel type"],
+  [{ type: "many" }, "type", "Unknown channel type"],
   [{ key: " \n " }, "key", "API key is required"],
   [{ type: 8, key: "" }, "base_url", "API address is required"],
   [{ base_url: "ftp://example.com" }, "base_url", url],

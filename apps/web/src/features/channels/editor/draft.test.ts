@@ -82,7 +82,7 @@ const cases: [values: object, field: string, reason: string][] = [
 ];
 
 /** Messages of the console itself. */
-const others = ["Unknown provider", "The channels could not be deleted: {{message}}"];
+const others = ["Unknown channel type", "The channels could not be deleted: {{message}}"];
 
 describe("the form of a channel", () => {
   it("accepts a valid channel", () => {
@@ -94,7 +94,7 @@ describe("the form of a channel", () => {
   });
 
   it("finds no provider of an unknown type", () => {
-    expect(providerFaults(good, undefined, false)).toEqual({ type: "Unknown provider" });
+    expect(providerFaults(good, undefined, false)).toEqual({ type: "Unknown channel type" });
   });
 
   it.each(languages)("has a translation of every message in $language", ({ language, labels }) => {

@@ -63,7 +63,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
       ) : list.error ? (
         <Empty
           icon={IconCloudOff}
-          title={t("The model list could not be loaded")}
+          title={t("The model list could not be fetched")}
           hint={errorReason(list.error, t)}
           action={
             <Button variant="default" loading={list.isFetching} onClick={() => void list.refetch()}>
