@@ -83,9 +83,11 @@ describe("a tag", () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("radiogroup", { name: "View" }).getByText("By tag").click();
     await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("tags");
-    const line = page.getByRole("row").filter({ has: page.getByRole("button", { name: "Channels of lab" }) });
+    const line = page
+      .getByRole("row")
+      .filter({ has: page.getByRole("button", { name: "Channels of lab", exact: true }) });
     await line.getByText("2 enabled").waitFor();
-    await line.getByRole("button", { name: "Channels of lab" }).click();
+    await line.getByRole("button", { name: "Channels of lab", exact: true }).click();
     await page.getByRole("button", { name: "Edit Two" }).waitFor();
     await expect.poll(() => page.getByText("Loose").count()).toBe(0);
 
@@ -131,7 +133,7 @@ describe("a tag", () => {
   it("is a card on a phone with its channels inside", async () => {
     await add({ name: "Pocket", tag: "lab" });
     const page = await site.open("/panel/channel?view=tags", { phone: true });
-    await page.getByRole("button", { name: "Channels of lab" }).click();
+    await page.getByRole("button", { name: "Channels of lab", exact: true }).click();
     await page.getByRole("button", { name: "Edit Pocket" }).waitFor();
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))

@@ -14,7 +14,7 @@ describe("Help", () => {
     await page.getByRole("main").getByRole("link", { name: "Getting started" }).last().click();
     await page.getByRole("heading", { name: "Getting started", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Copy Code" }).first().click();
-    await page.getByText("Code copied!").waitFor();
+    await page.getByText("Code copied").waitFor();
     await page.getByRole("article").getByRole("link", { name: "Set prices" }).click();
     await page.waitForURL("**/panel/help/billing");
     const outline = page.getByRole("navigation", { name: "On this page" });

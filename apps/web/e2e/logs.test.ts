@@ -99,7 +99,7 @@ describe("a call in the log", () => {
       ]);
     await details(page).getByText("Attempts", { exact: true }).waitFor();
     await details(page).getByRole("button", { name: "Copy Request ID" }).click();
-    await page.getByText("Request ID copied!").waitFor();
+    await page.getByText("Request ID copied").waitFor();
     const id = await page.evaluate(() => navigator.clipboard.readText());
     await page.keyboard.press("Escape");
 

@@ -168,8 +168,8 @@ describe("importing a price list", () => {
     const page = await site.open("/panel/pricing", { locale: "zh-CN" });
     await page.getByRole("button", { name: "更新价格" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("指定地址的列表").click();
-    await dialog.getByLabel("列表地址").fill("http://127.0.0.1:1/prices.json");
+    await dialog.getByText("从 URL 获取列表").click();
+    await dialog.getByLabel("列表的 URL").fill("http://127.0.0.1:1/prices.json");
     await dialog.getByRole("button", { name: "获取" }).click();
     await dialog.getByText("只能获取公网地址。").waitFor();
   });

@@ -45,13 +45,13 @@ describe("creating a token", () => {
     await page.getByText("No tokens yet").waitFor();
     await page.getByRole("button", { name: "New token" }).last().click();
     const drawer = page.getByRole("dialog", { name: "New token" });
-    await drawer.getByText("Reaches 2 models: demo-chat, demo-chat-mini").waitFor();
+    await drawer.getByText("Can call 2 models: demo-chat, demo-chat-mini").waitFor();
     await drawer.getByLabel("Name").fill("First key");
     await drawer.getByRole("button", { name: "Create token" }).click();
 
     const ready = page.getByRole("dialog", { name: "“First key” is ready" });
     await ready.getByRole("button", { name: "Copy the key" }).click();
-    await page.getByText("Key copied!").waitFor();
+    await page.getByText("Key copied").waitFor();
     const key = await clipboard(page);
     expect(key).toMatch(/^sk-\w{40,}$/);
     expect(await ask(key)).toBe(200);
@@ -194,7 +194,7 @@ describe("the list of tokens", () => {
     const page = await site.open("/panel/token");
     await expect.poll(() => page.content()).not.toContain(key);
     await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
-    await page.getByText("Key copied!").waitFor();
+    await page.getByText("Key copied").waitFor();
     expect(await clipboard(page)).toBe(key);
 
     await page.evaluate(() => {

@@ -120,7 +120,7 @@ async function replies(ask: Ask, model: string, dialect: DialectId): Promise<Che
     finding("Usage is reported", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
     finding("Reports the requested model", isSameModel(named, model), named),
     finding(
-      "Uses the provider's id format",
+      "Uses the provider's ID format",
       prefix === undefined || id === "" ? undefined : id.startsWith(prefix),
       id,
     ),

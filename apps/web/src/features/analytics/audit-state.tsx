@@ -41,7 +41,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
               disabled={run.isPending}
               onClick={() => run.mutate()}
             >
-              {run.isPending ? t("Checking …") : t("Check now")}
+              {run.isPending ? t("Checking…") : t("Check now")}
             </Anchor>
           </>
         ) : null}

@@ -60,7 +60,7 @@ export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: C
         allowDeselect={false}
         limit={200}
         disabled={names.length === 0}
-        placeholder={models.isPending ? t("Loading …") : t("No models yet")}
+        placeholder={models.isPending ? t("Loading…") : t("No models yet")}
         nothingFoundMessage={t("No model matches")}
       />
       {self ? (

@@ -23,7 +23,7 @@ export const pitfallTexts: Record<Pitfall, string> = {
   "selected-type": phrase(
     "Set security.auth.selectedType in the settings. Otherwise, the client asks you to sign in.",
   ),
-  "project-env": phrase("A .env file in your project is read instead of the one in your home folder."),
+  "project-env": phrase("A .env file in your project takes precedence over the one in your home folder."),
   "host-without-path": phrase("Enter the API host without /v1. Cherry Studio adds it."),
   "host-of-container": phrase(
     "In a container, localhost is the container itself. Use an address that the container can reach, such as host.docker.internal.",

@@ -56,7 +56,7 @@ export function FirstSteps() {
   const balance: Step = {
     id: "balance",
     title: t("Top up"),
-    hint: t("The account is empty. Redeem a code or contact the operator of this site."),
+    hint: t("Your balance is empty. Redeem a code or contact the operator of this site."),
     done: false,
     to: "/panel/topup",
     action: t("Top up"),

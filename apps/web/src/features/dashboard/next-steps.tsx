@@ -41,7 +41,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
     {
       id: "client",
       title: t("Connect a client"),
-      hint: t("Settings for Claude Code, Codex, Cherry Studio and other programs, ready to copy."),
+      hint: t("Settings for Claude Code, Codex, Cherry Studio and other clients, ready to copy."),
       done: false,
       to: "/panel/connect",
       action: t("Connect a client"),

@@ -51,7 +51,7 @@ export function HelpContents({ index }: { index: HelpIndex }) {
             <Anchor component={Link} to={addressOf(page.id)} fw={550}>
               {page.title}
             </Anchor>
-            <Text c="dimmed" fz="sm">
+            <Text c="dimmed" fz="sm" className={classes.summary}>
               {page.description}
             </Text>
           </li>

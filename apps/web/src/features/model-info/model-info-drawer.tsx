@@ -73,7 +73,10 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
           {...form.getInputProps("description")}
         />
       </FormSection>
-      <FormSection title={t("Capabilities")} hint={t("In tokens. 0 = unknown.")}>
+      <FormSection
+        title={t("Capabilities")}
+        hint={t("Context and maximum output are in tokens. 0 = unknown.")}
+      >
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label={t("Context")}

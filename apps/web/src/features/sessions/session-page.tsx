@@ -117,7 +117,7 @@ function Totals({ session }: { session: AgentSession }) {
         line={t("{{count}} failed", { count: totals.failed })}
       />
       <Stat
-        title={t("Tokens")}
+        title={t("Tokens used")}
         value={format.short(totals.input + totals.output)}
         exact={format.whole(totals.input + totals.output)}
         line={t("{{input}} in, {{output}} out", {

@@ -44,7 +44,7 @@ function ModelsField({ form, models, reachable }: Props) {
   return (
     <TagsInput
       aria-label={t("Models")}
-      placeholder={t("Choose, or type a name")}
+      placeholder={t("Select or enter a name")}
       description={t("Use * at the end to match any ending, for example gpt-*")}
       data={owners.map((owner) => ({ group: owner || t("Others"), items: byOwner.get(owner) ?? [] }))}
       renderOption={({ option }) => (

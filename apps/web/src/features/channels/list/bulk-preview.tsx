@@ -25,9 +25,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
   const { t } = useTranslation();
   const { changed, unchanged, failed, added, removed, preview } = answer;
   if (preview && changed.length + added.length + removed.length + failed.length === 0)
-    return (
-      <Empty title={t("Nothing would change")} hint={t("The selected channels already have these values.")} />
-    );
+    return <Empty title={t("No changes")} hint={t("The selected channels already have these values.")} />;
   return (
     <Stack gap="md">
       {failed.length > 0 ? (

@@ -39,9 +39,9 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       hint={
         demo
           ? t(
-              "A channel is an account at a provider. Add one with your key, or start with the demo provider, which needs no key.",
+              "A channel is an account at a provider. Add a channel with your API key, or start with the demo provider, which needs no key.",
             )
-          : t("A channel is an account at a provider. Add one with your key.")
+          : t("A channel is an account at a provider. Add a channel with your API key.")
       }
       action={
         <Group justify="center" gap="xs">

@@ -24,7 +24,7 @@ export const checkLabels = [
   phrase("Responds"),
   phrase("Usage is reported"),
   phrase("Reports the requested model"),
-  phrase("Uses the provider's id format"),
+  phrase("Uses the provider's ID format"),
   phrase("Refuses an invalid request"),
   phrase("Intermediate relays"),
   phrase("Recognizes an image"),
