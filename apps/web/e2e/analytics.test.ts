@@ -47,7 +47,7 @@ it("shows usage by model as a chart, a table and a file; the address keeps the v
 
   await page.reload();
   await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
-  await page.getByRole("combobox", { name: "Split" }).click();
+  await page.getByRole("combobox", { name: "Group by" }).click();
   await page.getByRole("option", { name: "By channel" }).click();
   await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
 });

@@ -101,7 +101,7 @@ describe("a tag", () => {
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-embed");
     await page.keyboard.press("Enter");
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("2 channels change").waitFor();
+    await drawer.getByText("2 channels will be changed").waitFor();
     await drawer.getByRole("button", { name: "Apply to 2 channels" }).click();
     await closed(drawer);
 

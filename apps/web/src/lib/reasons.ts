@@ -57,13 +57,13 @@ export const reasonPhrases = {
   ),
   importOwnRoutes: phrase("The channel's special routes do not exist here. Check the channel and enable it."),
   importBaiduKey: phrase(
-    "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
+    "Baidu has discontinued the API for pairs of APIKey and SecretKey. Enter a key that starts with bce-v3.",
   ),
   importTencentKey: phrase(
-    "Tencent ended the API of keys with an AppId. Enter an API key of the current Hunyuan API.",
+    "Tencent has discontinued the API for keys with an AppId. Enter an API key for the current Hunyuan API.",
   ),
   importBedrockModels: phrase(
-    "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
+    "Bedrock requires its own model IDs. Enter them in the model mapping and enable the channel.",
   ),
   balanceNotReported: phrase("This provider does not report the balance."),
   noCheapTest: phrase("No inexpensive request can test this model."),

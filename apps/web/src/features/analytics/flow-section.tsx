@@ -72,7 +72,7 @@ export function FlowSection({ params, onChange }: View) {
     >
       <div className={classes.controls}>
         <SegmentedControl
-          aria-label={t("Measure")}
+          aria-label={t("Metric")}
           size="xs"
           fullWidth={phone}
           w={phone ? "100%" : undefined}

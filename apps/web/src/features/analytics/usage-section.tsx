@@ -40,7 +40,7 @@ export function UsageSection({ params, onChange }: View) {
     <Section title={t("Usage over time")}>
       <div className={classes.controls}>
         <Select
-          aria-label={t("Split")}
+          aria-label={t("Group by")}
           w={phone ? "100%" : 150}
           data={Object.entries(groupLabels).map(([value, word]) => ({ value, label: t(word) }))}
           value={params.by}
@@ -51,7 +51,7 @@ export function UsageSection({ params, onChange }: View) {
         {seesUsers ? <UserFilter userId={params.user} onChange={(user) => onChange({ user })} /> : null}
         {table ? null : (
           <SegmentedControl
-            aria-label={t("Measure")}
+            aria-label={t("Metric")}
             size="xs"
             fullWidth={phone}
             w={phone ? "100%" : undefined}

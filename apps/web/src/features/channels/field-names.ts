@@ -22,7 +22,7 @@ const fieldNames = lookupTable<string>({
   compatible_response: phrase("Convert the Responses API"),
   allow_extra_body: phrase("Pass unknown fields"),
   log_bodies: phrase("Store requests and responses"),
-  other: phrase("Provider's own setting"),
+  other: phrase("Provider-specific setting"),
   system_prompt: phrase("System prompt"),
   system_prompt_place: phrase("Position of the system prompt"),
   auto_disable: phrase("Disable automatically"),

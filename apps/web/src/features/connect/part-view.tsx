@@ -69,7 +69,9 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           <Text fz="sm" c="dimmed">
             {part.base === "home"
               ? t("If the file exists, add these settings to it.")
-              : t("In the folder of the application. If the file exists, add these settings to it.")}
+              : t(
+                  "Save the file in the folder of the application. If the file exists, add these settings to it.",
+                )}
           </Text>
           <CodeBox
             code={part.content}
@@ -111,7 +113,7 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           <Text fw={600}>{t("Open it in {{application}}", { application: part.application })}</Text>
           <Text fz="sm" c="dimmed">
             {complete
-              ? t("{{application}} shows what it will save, with your key.", {
+              ? t("{{application}} shows the settings, including your key, before it saves them.", {
                   application: part.application,
                 })
               : t("Insert a key first. The link fills in the address, the model and the key.")}

@@ -46,7 +46,7 @@ export function FirstSteps() {
     },
     {
       id: "test",
-      title: t("Test it"),
+      title: t("Test the channel"),
       hint: t("One short call checks the address, the key and the model."),
       done: (channels.data?.data[0]?.test_time ?? 0) > 0,
       to: "/panel/channel",

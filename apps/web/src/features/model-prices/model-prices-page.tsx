@@ -94,8 +94,8 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
       title={inConsole ? t("Available models") : t("Models")}
       description={
         params.unit === "M"
-          ? t("Prices per million tokens, with the ratio of the chosen group.")
-          : t("Prices per thousand tokens, with the ratio of the chosen group.")
+          ? t("Prices per million tokens, with the ratio of the selected group.")
+          : t("Prices per thousand tokens, with the ratio of the selected group.")
       }
     >
       {inConsole ? <DisabledModelsNote /> : null}

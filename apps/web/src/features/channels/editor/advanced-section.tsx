@@ -54,7 +54,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       />
       <Select
         label={t("Reservation before a call")}
-        description={t("How much of the balance is reserved until the final cost is known.")}
+        description={t("The amount of the balance that is reserved until the final cost is known.")}
         allowDeselect={false}
         data={[
           { value: "1", label: t("Full estimate") },

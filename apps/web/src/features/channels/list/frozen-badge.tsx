@@ -31,7 +31,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
               </Text>
               {key === "" ? null : (
                 <Text fz="xs">
-                  {t("Only the key")} <Code fz="xs">{key}</Code>
+                  {t("This key only")} <Code fz="xs">{key}</Code>
                 </Text>
               )}
               <Text c="dimmed" fz="xs">
