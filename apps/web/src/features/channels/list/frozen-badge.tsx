@@ -40,7 +40,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
                       time: formatTime(until),
                       relative: formatRelative(until),
                     })
-                  : t("one call at a time is tried")}
+                  : t("one trial call at a time")}
               </Text>
               <Text fz="xs" mt={2}>
                 {t(pauseReason(reason))}
