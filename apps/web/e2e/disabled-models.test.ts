@@ -85,7 +85,7 @@ describe("a model", () => {
     const page = await site.open("/panel/channel?remove=demo-think");
     const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("1 channel still serves it by a name with *").waitFor();
+    await drawer.getByText("1 channel still serves it through a wildcard").waitFor();
     await drawer.getByText("West: demo-*").waitFor();
   });
 });
