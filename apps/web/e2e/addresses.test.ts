@@ -21,7 +21,7 @@ const forms = [
   ["/panel/user", "New user"],
   ["/panel/user_group", "New group"],
   ["/panel/pricing", "New price"],
-  ["/panel/model_info", "Describe a model"],
+  ["/panel/model_info", "Add a description"],
   ["/panel/model_ownedby", "New owner"],
   ["/panel/telegram", "New command"],
   ["/panel/redemption", "New codes"],

@@ -56,8 +56,8 @@ describe("the list of all tokens", () => {
     await drawer.getByRole("combobox", { name: "User" }).fill("the-h");
     await page.getByRole("option", { name: "the-heir" }).click();
     await drawer.getByText("The old key stops working immediately").waitFor();
-    await drawer.getByRole("button", { name: "Save and hand over" }).click();
-    await page.getByText("The token has a new owner").waitFor();
+    await drawer.getByRole("button", { name: "Save and transfer" }).click();
+    await page.getByText("Token transferred").waitFor();
     await rowOf(page, "For the shop").getByRole("link", { name: "the-heir" }).waitFor();
     const found = await site.api<{ data: TokenAdminRow[] }>("GET", `/token/admin/search?token_id=${id}`);
     expect(found.data[0]?.user_id).toBe(heir.id);
@@ -105,7 +105,7 @@ describe("further options of a token", () => {
     const drawer = page.getByRole("dialog", { name: "Edit “Nightly”" });
     await drawer.getByLabel("Billing tag").fill("research");
     await drawer.getByRole("switch", { name: "Cache responses" }).click();
-    await drawer.getByRole("switch", { name: "Also streams that may call tools" }).waitFor();
+    await drawer.getByRole("switch", { name: "Also cache streams with tools" }).waitFor();
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByText("Token saved").waitFor();
     await rowOf(page, "Nightly").getByText("research").waitFor();
@@ -119,7 +119,7 @@ describe("further options of a token", () => {
     await hit.getByText("Free").waitFor();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
     await hit.click();
-    await page.getByText("From the cache: no channel was called").first().waitFor();
+    await page.getByText("Served from the cache. No channel was called.").first().waitFor();
     await page.getByText("research").first().waitFor();
   });
 

@@ -47,7 +47,7 @@ it("shows usage by model as a chart, a table and a file; the address keeps the v
 
   await page.reload();
   await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
-  await page.getByRole("combobox", { name: "Split" }).click();
+  await page.getByRole("combobox", { name: "Group by" }).click();
   await page.getByRole("option", { name: "By channel" }).click();
   await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
 });
@@ -86,13 +86,13 @@ it("filters by a user on click, and shows when there is no usage", async () => {
 
 it("waits for the end of the first month", async () => {
   const page = await site.open("/panel/analytics?tab=statements", { phone: true });
-  await page.getByText("No month is closed yet").waitFor();
+  await page.getByText("No statements yet").waitFor();
 });
 
 it("describes a model, shows it in the price list, and deletes the description", async () => {
   const page = await site.open("/panel/model_info?keyword=demo");
   await page.getByText("Demo thinker").waitFor();
-  await page.getByRole("button", { name: "Describe a model" }).click();
+  await page.getByRole("button", { name: "Add a description" }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Name" }).fill("A model of ours");
   await form.getByRole("button", { name: "Save" }).click();
@@ -121,7 +121,7 @@ it("imports a pasted list, and reports errors in one", async () => {
   await dialog.getByText("JSON", { exact: true }).click();
   await dialog.getByRole("textbox").fill("[{");
   await dialog.getByRole("button", { name: "Import" }).click();
-  await dialog.getByText("Invalid JSON").waitFor();
+  await dialog.getByText("Enter valid JSON").waitFor();
   await dialog.getByRole("textbox").fill('[{"model":"pasted-model","context_length":"many"}]');
   await dialog.getByRole("button", { name: "Import" }).click();
   await dialog.getByRole("alert").waitFor();

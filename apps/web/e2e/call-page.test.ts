@@ -40,16 +40,16 @@ describe("the page of a call", () => {
         expect.stringMatching(/Fails.*Provider error.*priority 10 · HTTP 500/),
         expect.stringMatching(/Answers.*Succeeded.*priority 5 · HTTP 200/),
       ]);
-    await page.getByRole("listitem").filter({ hasText: "Lower priority: not needed" }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Not needed: lower priority" }).waitFor();
     const answered = page.getByRole("listitem").filter({ hasText: "Succeeded" });
     await answered.getByRole("button", { name: "Copy Provider request ID" }).click();
-    await page.getByText("Provider request ID copied!").waitFor();
+    await page.getByText("Provider request ID copied").waitFor();
     const [row] = (await site.api<LogPage>("GET", `/log?request_id=${id}`)).data;
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       row?.attempts?.at(-1)?.upstream_request_id,
     );
     await page.getByRole("button", { name: "Copy link" }).click();
-    await page.getByText("Link copied!").waitFor();
+    await page.getByText("Link copied").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${site.url}/panel/log/${id}`);
     await expect
       .poll(() => page.locator("dd").getByRole("link", { name: "root" }).getAttribute("href"))
@@ -136,7 +136,7 @@ describe("the bodies of a call", () => {
         expect.stringMatching(/^AssistantResponse\S+/),
       ]);
     await page.getByRole("button", { name: "Copy as cURL" }).click();
-    await page.getByText("cURL command copied!").waitFor();
+    await page.getByText("cURL command copied").waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).toContain(`curl '${site.url}/v1/chat/completions'`);
     expect(command).not.toContain(used);

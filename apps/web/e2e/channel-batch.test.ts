@@ -30,7 +30,7 @@ describe("selected channels", () => {
     const drawer = page.getByRole("dialog", { name: "Edit 2 channels" });
     // The close button has a name, as in every drawer and dialog.
     await drawer.getByRole("button", { name: "Close", exact: true }).waitFor();
-    await drawer.getByRole("radiogroup", { name: "What to do with Models" }).getByText("Remove").click();
+    await drawer.getByRole("radiogroup", { name: "Action for Models" }).getByText("Remove").click();
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-chat");
     await page.keyboard.press("Enter");
     await drawer.getByLabel("Priority").fill("7");
@@ -83,9 +83,11 @@ describe("a tag", () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("radiogroup", { name: "View" }).getByText("By tag").click();
     await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("tags");
-    const line = page.getByRole("row").filter({ has: page.getByRole("button", { name: "Channels of lab" }) });
+    const line = page
+      .getByRole("row")
+      .filter({ has: page.getByRole("button", { name: "Channels of lab", exact: true }) });
     await line.getByText("2 enabled").waitFor();
-    await line.getByRole("button", { name: "Channels of lab" }).click();
+    await line.getByRole("button", { name: "Channels of lab", exact: true }).click();
     await page.getByRole("button", { name: "Edit Two" }).waitFor();
     await expect.poll(() => page.getByText("Loose").count()).toBe(0);
 
@@ -94,12 +96,12 @@ describe("a tag", () => {
     await page.getByText("Priority cannot be less than 0").waitFor();
     await page.keyboard.press("Escape");
     await line.hover();
-    await line.getByRole("button", { name: "Edit all of lab" }).click();
-    const drawer = page.getByRole("dialog", { name: "Edit all of lab" });
+    await line.getByRole("button", { name: "Edit all channels of lab" }).click();
+    const drawer = page.getByRole("dialog", { name: "Edit all channels of lab" });
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-embed");
     await page.keyboard.press("Enter");
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("2 channels change").waitFor();
+    await drawer.getByText("2 channels will be changed").waitFor();
     await drawer.getByRole("button", { name: "Apply to 2 channels" }).click();
     await closed(drawer);
 
@@ -120,7 +122,7 @@ describe("a tag", () => {
       .getByRole("dialog", { name: /^Delete lab/ })
       .getByRole("button", { name: "Delete" })
       .click();
-    await page.getByText("No tag yet").waitFor();
+    await page.getByText("No tags yet").waitFor();
     const { data } = await site.api<{ data: object[] }>("GET", "/channel?order=name");
     expect(data).toMatchObject([
       { name: "Loose", tag: "" },
@@ -131,7 +133,7 @@ describe("a tag", () => {
   it("is a card on a phone with its channels inside", async () => {
     await add({ name: "Pocket", tag: "lab" });
     const page = await site.open("/panel/channel?view=tags", { phone: true });
-    await page.getByRole("button", { name: "Channels of lab" }).click();
+    await page.getByRole("button", { name: "Channels of lab", exact: true }).click();
     await page.getByRole("button", { name: "Edit Pocket" }).waitFor();
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
@@ -170,7 +172,7 @@ describe("a run of tests", () => {
     await page.getByRole("button", { name: "Test Known" }).first().click();
     await page.getByRole("button", { name: "Verify the model" }).click();
     const check = page.getByRole("dialog", { name: "Verify Known" });
-    await check.getByRole("button", { name: "Check", exact: true }).click();
+    await check.getByRole("button", { name: "Verify", exact: true }).click();
     await check.getByText("Tool call").waitFor();
     await check.getByText("Responds").waitFor();
   });

@@ -51,7 +51,7 @@ describe("the keys of a channel", () => {
     await form.getByText("Replace the stored keys").click();
     await save(form);
     const question = page.getByRole("dialog", { name: "Replace the stored keys?" });
-    await question.getByText("2 stored keys are replaced by").waitFor();
+    await question.getByText("Stored keys to delete: 2.").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await form.getByText("Add to the stored keys").click();
     await save(form);
@@ -85,8 +85,8 @@ describe("JSON fields of a channel", () => {
     await form.getByLabel("System prompt").fill("Be kind.");
     await form.getByText("After the caller's system prompt", { exact: true }).click();
     await form.getByLabel("Extra parameters").fill('{"overwrite": "yes"}');
-    await form.getByRole("button", { name: "Time-outs and limits" }).click();
-    await form.getByLabel("Time to the first byte").fill("20000");
+    await form.getByRole("button", { name: "Timeouts and limits" }).click();
+    await form.getByLabel("First byte timeout").fill("20000");
     await form.getByLabel("Concurrent calls").fill("3");
     await save(form);
     await form.getByText("overwrite: It must be true or false").waitFor();

@@ -68,7 +68,7 @@ describe("a new channel", () => {
     const form = await openNew(page);
     await chooseProvider(page, form, /^OpenAI-compatible/);
     await save(form);
-    const summary = form.getByRole("alert").filter({ hasText: "Please check:" });
+    const summary = form.getByRole("alert").filter({ hasText: "Check these fields:" });
     await summary.getByRole("button", { name: "API address" }).click();
     await form.getByText("API address is required").waitFor();
     await expect
@@ -138,7 +138,7 @@ describe("a new channel", () => {
     await form.getByLabel("API address").fill(providerUrl);
     await typeModels(form, "retired-model", "demo-chat");
     await form.getByRole("button", { name: "Fetch from provider" }).click();
-    const picker = page.getByRole("dialog", { name: "Models of the provider" });
+    const picker = page.getByRole("dialog", { name: "Provider's models" });
     await picker.getByText("no longer listed").waitFor();
     await picker.getByLabel("Find a model").fill("think");
     await picker.getByLabel("Select all shown").check();
@@ -249,7 +249,7 @@ describe("a stored channel", () => {
     await add({});
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "More actions for Demo" }).click();
-    await page.getByRole("menuitem", { name: "Copy as a new channel" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate", exact: true }).click();
     const form = page.getByRole("dialog", { name: /^Edit .+ \(#\d+\)$/ });
     await expect.poll(() => form.getByLabel("Name").inputValue()).toBe("Demo_copy");
     await form.getByRole("button", { name: "Cancel" }).click();
@@ -296,7 +296,7 @@ describe("the list", () => {
       .getByRole("dialog", { name: "Delete 3 channels?" })
       .getByRole("button", { name: "Delete" })
       .click();
-    await page.getByText("No channel yet").waitFor();
+    await page.getByText("No channels yet").waitFor();
   });
 
   it("shows cards on a phone, and the editor fills the screen", async () => {

@@ -23,7 +23,7 @@ it("approves a device with limits, lists it in the profile, and revokes it", asy
   await page.getByRole("alert").getByText("This code is unknown").waitFor();
   await code.fill((started["user_code"] ?? "").toLowerCase());
   await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByText("Approve only a sign-in that you started yourself.").waitFor();
+  await page.getByText("Only approve a sign-in that you started yourself.").waitFor();
   await page.getByText("Limited", { exact: true }).click();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Work laptop is signed in").waitFor();

@@ -73,7 +73,7 @@ describe("a model", () => {
       .or(dialog.getByLabel("Model"))
       .first()
       .fill("not-served");
-    await dialog.getByText("No enabled channel serves this model now.").waitFor();
+    await dialog.getByText("No enabled channel serves this model.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Disable everywhere" }).click();
     await page.getByRole("button", { name: "Enable again not-served" }).waitFor();
@@ -85,7 +85,7 @@ describe("a model", () => {
     const page = await site.open("/panel/channel?remove=demo-think");
     const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("1 channel still serves it by a name with *").waitFor();
+    await drawer.getByText("1 channel still serves it through a wildcard").waitFor();
     await drawer.getByText("West: demo-*").waitFor();
   });
 });

@@ -14,7 +14,7 @@ describe("Help", () => {
     await page.getByRole("main").getByRole("link", { name: "Getting started" }).last().click();
     await page.getByRole("heading", { name: "Getting started", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Copy Code" }).first().click();
-    await page.getByText("Code copied!").waitFor();
+    await page.getByText("Code copied").waitFor();
     await page.getByRole("article").getByRole("link", { name: "Set prices" }).click();
     await page.waitForURL("**/panel/help/billing");
     const outline = page.getByRole("navigation", { name: "On this page" });
@@ -48,7 +48,7 @@ describe("Help", () => {
     await page.getByRole("status").getByRole("link", { name: "Amazon Bedrock" }).click();
     await page.waitForURL("**/panel/help/provider-bedrock");
     await page.goto(`${site.url}/panel/help/%F0%9F%A6%89`);
-    await page.getByText(/^Help has no page/).waitFor();
+    await page.getByText(/^There is no help page/).waitFor();
     await search.waitFor();
     await page.getByRole("main").getByRole("link", { name: "Routing" }).last().waitFor();
   });
@@ -93,10 +93,7 @@ describe("Help", () => {
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await expect.poll(wider).toBe(0);
     await page.getByRole("button", { name: "All pages" }).click();
-    await page
-      .getByRole("navigation", { name: "Pages of Help" })
-      .getByRole("link", { name: "Limits" })
-      .click();
+    await page.getByRole("navigation", { name: "Help pages" }).getByRole("link", { name: "Limits" }).click();
     await page.getByRole("heading", { name: "Limits", level: 1 }).waitFor();
     await expect.poll(wider).toBe(0);
     await page.goto(`${site.url}/panel/help/provider-china`);

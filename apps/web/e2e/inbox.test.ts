@@ -38,7 +38,7 @@ async function furnish(): Promise<void> {
   const { db } = database;
   const facts = { name: "West", id: "7" };
   const empty = [{ code: "accountEmpty", params: { balance: "USD 0.00" } }];
-  const reason = { text: "The provider's account is empty: USD 0.00.", facts: empty };
+  const reason = { text: "The provider account has no balance (USD 0.00).", facts: empty };
   await addToSiteInbox(db, { event: "channel-disabled", topic: "channel:7", facts, reason });
   await addToSiteInbox(db, { event: "job-failed", topic: "job:sweep", facts: { job: "sweep" }, times: 12 });
   await addToInbox(db, rootId, { event: "balance-low", topic: "balance", facts: { balance: "250000" } });
@@ -65,7 +65,7 @@ describe("the bell", () => {
     await panel.getByRole("link", { name: "37 calls refused: balance empty" }).waitFor();
     await panel.getByText("Low balance: $0.50").waitFor();
     await panel.getByText("×12").waitFor();
-    await panel.getByText("The provider's account is empty: USD 0.00.").waitFor();
+    await panel.getByText("The provider account has no balance (USD 0.00).").waitFor();
     await expectNoFaults(page);
     await panel.getByRole("link", { name: "Channel “West” was disabled automatically" }).click();
     await page.waitForURL("**/panel/channel?edit=7");
@@ -78,7 +78,7 @@ describe("the bell", () => {
       .getByRole("dialog")
       .getByText(/USD 0\.00/)
       .waitFor();
-    await expect.poll(() => chinese.getByText("The provider's account").count()).toBe(0);
+    await expect.poll(() => chinese.getByText("The provider account").count()).toBe(0);
   });
 
   it("marks everything as read, also with the keyboard", async () => {
@@ -138,7 +138,7 @@ describe("the page of notifications", () => {
     await page.goto(`${site.url}/panel/inbox?kind=channels`);
     await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
     await page.goto(`${site.url}/panel/inbox?kind=prices`);
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect.poll(() => list.getByRole("listitem").count()).toBe(4);
   });

@@ -79,7 +79,7 @@ describe("the list as an explorer", () => {
     await page.getByRole("button", { name: "Token: all" }).click();
     await page.getByRole("textbox", { name: "Token" }).fill("no such token");
     await page.getByRole("option", { name: "Use “no such token”" }).click();
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No results").waitFor();
   });
 
   it("filters the time by a bar of the histogram", async () => {

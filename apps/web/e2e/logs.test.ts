@@ -99,7 +99,7 @@ describe("a call in the log", () => {
       ]);
     await details(page).getByText("Attempts", { exact: true }).waitFor();
     await details(page).getByRole("button", { name: "Copy Request ID" }).click();
-    await page.getByText("Request ID copied!").waitFor();
+    await page.getByText("Request ID copied").waitFor();
     const id = await page.evaluate(() => navigator.clipboard.readText());
     await page.keyboard.press("Escape");
 
@@ -129,7 +129,7 @@ describe("a call in the log", () => {
     const page = await site.open("/panel/log");
     await (await waitForRow(page, "≈")).click();
     await details(page)
-      .getByText("The provider reported no usage, so the tokens were counted here.")
+      .getByText("The provider reported no usage. The gateway counted the tokens.")
       .waitFor();
   });
 
@@ -143,7 +143,7 @@ describe("a call in the log", () => {
     await expect.poll(() => row.textContent()).not.toContain("$");
     await row.click();
     await details(page).getByText("model_not_found").waitFor();
-    await details(page).getByText("The call failed and costs nothing.").waitFor();
+    await details(page).getByText("The call failed and was not charged.").waitFor();
   });
 });
 
@@ -170,7 +170,7 @@ describe("the list", () => {
 
   it("shows when nothing matches, and how to clear the filters", async () => {
     const page = await site.open("/panel/log?token_name=nobody");
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).last().click();
     await waitForRow(page, "demo-chat");
   });

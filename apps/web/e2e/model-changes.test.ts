@@ -46,7 +46,7 @@ describe("model changes of providers", () => {
     await alpha.getByText("Never in the provider's list · 1").waitFor();
     await alpha.getByText("my-alias").waitFor();
     await drawer.getByRole("button", { name: "1 channel without a list" }).click();
-    await drawer.getByText("This provider has no list of models.").waitFor();
+    await drawer.getByText("This provider does not offer a list of models.").waitFor();
     expect(await faults(page)).toEqual([]);
   });
 

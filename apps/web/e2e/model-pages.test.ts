@@ -96,7 +96,7 @@ describe("the page of a model", () => {
   it("has an address for names with a slash, and shows when a model does not exist", async () => {
     const page = await site.open("/models/org%2Fwith-slash", { guest: true });
     await heading(page, "org/with-slash").waitFor();
-    await page.getByText("No calls within 24 hours").waitFor();
+    await page.getByText("No calls in the last 24 hours").waitFor();
     await page.goto(`${site.url}/models/no-such-model`);
     await page.getByText("This model is not available").waitFor();
     await page.getByRole("link", { name: "Show all models" }).click();

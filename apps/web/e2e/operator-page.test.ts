@@ -61,7 +61,7 @@ it("copying: a failure replaces the previous message", async () => {
     document.execCommand = () => false;
   });
   const copy = page.getByRole("button", { name: "Copy Key" }).first();
-  const notes = page.getByRole("alert").filter({ hasText: "Could not copy" });
+  const notes = page.getByRole("alert").filter({ hasText: "could not be copied" });
   for (let round = 0; round < 4; round += 1) {
     await copy.click();
     await notes.first().waitFor();

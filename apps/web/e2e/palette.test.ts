@@ -94,7 +94,7 @@ describe("a model", () => {
     const page = await site.open("/panel/channel?remove=demo-think");
     const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("2 channels change").waitFor();
+    await drawer.getByText("2 channels will be changed").waitFor();
     await drawer.getByRole("button", { name: "Remove from 2 channels" }).click();
     await drawer.waitFor({ state: "hidden" });
     const { data } = await site.api<{ data: { models: string[] }[] }>("GET", "/channel");

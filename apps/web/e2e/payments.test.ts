@@ -34,7 +34,7 @@ async function balance(): Promise<number> {
 describe("orders", () => {
   it("require the server address, and the screens show that", async () => {
     const page = await site.open("/panel/payment?tab=gateways");
-    await page.getByText("Orders cannot be opened before the server address is configured").waitFor();
+    await page.getByText("Configure the server address before you accept payments").waitFor();
     await page.getByRole("link", { name: "Configure the server address" }).click();
     await page.getByLabel("Server address", { exact: true }).waitFor();
     await site.api("PUT", "/option/", { key: "ServerAddress", value: site.url });

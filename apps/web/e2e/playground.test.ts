@@ -102,7 +102,7 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "System prompt and parameters" }).click();
     await page.getByLabel("System prompt", { exact: true }).fill("Be brief.");
     await page.getByLabel("Temperature").fill("0.3");
-    await page.getByLabel("Most output tokens").fill("200");
+    await page.getByLabel("Maximum output tokens").fill("200");
     await page.keyboard.press("Escape");
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
@@ -173,7 +173,9 @@ describe("the playground", () => {
   it("asks for confirmation before another site gets a key", async () => {
     const page = await site.open("/playground");
     await page.getByRole("tab", { name: "ChatGPT Next" }).click();
-    await page.getByText("This is another site: app.nextchat.dev.", { exact: false }).waitFor();
+    await page
+      .getByText("This chat is hosted on another site, app.nextchat.dev.", { exact: false })
+      .waitFor();
     await expect.poll(() => page.locator("iframe").count()).toBe(0);
     const address = await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href");
     expect(address).toContain(encodeURIComponent(site.url));

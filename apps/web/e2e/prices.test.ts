@@ -71,8 +71,8 @@ describe("a price", () => {
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
     await form.getByText("×5 · $0.01 per 1K tokens").waitFor();
-    await form.getByRole("button", { name: "Add a separate price" }).click();
-    await form.getByLabel("Multiple").fill("0.25");
+    await form.getByRole("button", { name: "Add extended price" }).click();
+    await form.getByLabel("Multiplier").fill("0.25");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
 
@@ -168,8 +168,8 @@ describe("importing a price list", () => {
     const page = await site.open("/panel/pricing", { locale: "zh-CN" });
     await page.getByRole("button", { name: "更新价格" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("指定地址的列表").click();
-    await dialog.getByLabel("列表地址").fill("http://127.0.0.1:1/prices.json");
+    await dialog.getByText("从 URL 获取列表").click();
+    await dialog.getByLabel("列表的 URL").fill("http://127.0.0.1:1/prices.json");
     await dialog.getByRole("button", { name: "获取" }).click();
     await dialog.getByText("只能获取公网 URL。").waitFor();
   });

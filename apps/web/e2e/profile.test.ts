@@ -115,7 +115,7 @@ describe("the profile", () => {
     await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
     await dialog.getByRole("button", { name: "Copy Secret" }).click();
-    await page.getByText("Secret copied!").waitFor();
+    await page.getByText("Secret copied").waitFor();
     const secret = await page.evaluate(() => navigator.clipboard.readText());
     await dialog.getByRole("textbox", { name: "Code" }).fill("abc def");
     await dialog.getByRole("button", { name: "Enable" }).click();

@@ -98,14 +98,14 @@ describe("an administrator with limited permissions", () => {
     await page.goto("/panel/pricing");
     await page.getByText("You do not have access to this screen").waitFor();
     await page.goto("/panel/user");
-    await page.getByText("You can view this but not change it.").waitFor();
+    await page.getByText("You can view this screen but not make changes.").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "New user" }).count()).toBe(0);
   });
 
   it("sees the same on a phone, without horizontal scrolling", async () => {
     await makeAdmin("on-the-phone", { users: "view" });
     const page = await openAs("on-the-phone", "/panel/user", { phone: true });
-    await page.getByText("You can view this but not change it.").waitFor();
+    await page.getByText("You can view this screen but not make changes.").waitFor();
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(390);
@@ -180,7 +180,7 @@ describe("an administrator with read-only access", () => {
         if (answer.status() === 403) refused.push(answer.url());
       });
       await page.goto(`/panel/${path}`);
-      await page.getByText("You can view this but not change it.").waitFor();
+      await page.getByText("You can view this screen but not make changes.").waitFor();
       await page.waitForLoadState("networkidle");
       const main = page.getByRole("main");
       const open = await pressable(main, ["button", "link", "switch", "spinbutton"]);

@@ -212,6 +212,6 @@ describe("the audit log", () => {
     await details.getByText("root", { exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox", { name: "Username" }).fill("nobody");
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No results").waitFor();
   });
 });

@@ -97,7 +97,7 @@ describe("a browser without storage", () => {
         });
     });
     await page.goto(site.url);
-    await page.getByRole("heading", { name: "One address for every AI model" }).waitFor();
+    await page.getByRole("heading", { name: "One API for every AI model" }).waitFor();
     await page.goto(`${site.url}/panel/profile`);
     await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
     await page.goto(`${site.url}/panel/playground`);
@@ -238,7 +238,7 @@ describe("a request that failed", () => {
       "internal",
       "Something went wrong on our side. Include the request ID when you report it. (request id: r-1)",
     ],
-    [405, "method_not_allowed", "This site is for demonstration only, there is no server!"],
+    [405, "method_not_allowed", "This action is not available on a demo site."],
     [400, "from_a_later_version", "Something new. (request id: r-1)"],
   ])("with %i is explained in place of the content", async (status, code, sentence) => {
     const page = await site.open("/panel/profile");
@@ -255,8 +255,8 @@ describe("a request that failed", () => {
       route.fulfill({ status: 500, json: { success: false, message: "", code: "" } }),
     );
     await page.goto("/");
-    const reason = "Internal server error, please contact the administrator!";
-    await page.getByText(`Error: Failed to load the home page: ${reason}`, { exact: true }).waitFor();
+    const reason = "An internal error occurred. Try again, or contact the administrator.";
+    await page.getByText(`Error: The home page could not be loaded: ${reason}`, { exact: true }).waitFor();
   });
 });
 
@@ -337,7 +337,10 @@ describe("without a server", () => {
     await page.getByRole("link", { name: "One Hub" }).first().waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await page.reload();
-    await page.getByText("Unable to connect to the server properly!").first().waitFor();
+    await page
+      .getByText("The server cannot be reached. Check your connection and try again.")
+      .first()
+      .waitFor();
     await expect.poll(() => page.getByRole("link", { name: "One Hub" }).count()).toBeGreaterThan(0);
   });
 });

@@ -140,7 +140,8 @@ describe("without a connection", () => {
     await main(page).getByText("This could not be loaded").waitFor();
     await page.unroute("**/api/**");
     await main(page).getByText("No redemption codes yet").waitFor();
-    await expect.poll(() => page.getByText("The server cannot be reached").count()).toBe(0);
+    const banner = page.getByRole("status").filter({ hasText: "The server cannot be reached" });
+    await expect.poll(() => banner.count()).toBe(0);
   });
 });
 

@@ -36,7 +36,7 @@ describe("the limits of a token", () => {
     await rowOf(page, "Limited").click();
     const drawer = page.getByRole("dialog", { name: "Edit “Limited”" });
     await drawer.getByLabel("Requests per minute").fill("2");
-    await drawer.getByLabel("Dollars a day").fill("1.5");
+    await drawer.getByLabel("Daily spend (USD)").fill("1.5");
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByText("Token saved").waitFor();
     await rowOf(page, "Limited").getByRole("img", { name: "2 requests per minute, $1.50 a day" }).waitFor();

@@ -45,13 +45,13 @@ describe("creating a token", () => {
     await page.getByText("No tokens yet").waitFor();
     await page.getByRole("button", { name: "New token" }).last().click();
     const drawer = page.getByRole("dialog", { name: "New token" });
-    await drawer.getByText("Reaches 2 models: demo-chat, demo-chat-mini").waitFor();
+    await drawer.getByText("Can call 2 models: demo-chat, demo-chat-mini").waitFor();
     await drawer.getByLabel("Name").fill("First key");
     await drawer.getByRole("button", { name: "Create token" }).click();
 
     const ready = page.getByRole("dialog", { name: "“First key” is ready" });
     await ready.getByRole("button", { name: "Copy the key" }).click();
-    await page.getByText("Key copied!").waitFor();
+    await page.getByText("Key copied").waitFor();
     const key = await clipboard(page);
     expect(key).toMatch(/^sk-\w{40,}$/);
     expect(await ask(key)).toBe(200);
@@ -73,7 +73,7 @@ describe("creating a token", () => {
     const drawer = page.getByRole("dialog", { name: "New token" });
     await drawer.getByLabel("Name").fill("Two dollars");
     await drawer.getByText("Limited", { exact: true }).click();
-    await drawer.getByLabel("Dollars left").fill("2.5");
+    await drawer.getByLabel("Remaining (USD)").fill("2.5");
     await drawer.getByText("= 1,250,000 points").waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByRole("dialog", { name: "“Two dollars” is ready" }).waitFor();
@@ -88,7 +88,7 @@ describe("creating a token", () => {
     await drawer.getByText("On a date", { exact: true }).click();
     await drawer.getByLabel("Expiry time").fill("2020-01-01T10:00");
     await drawer.getByRole("switch", { name: "Only certain models" }).click();
-    await drawer.getByRole("switch", { name: "Only certain addresses" }).click();
+    await drawer.getByRole("switch", { name: "Only certain IP addresses" }).click();
     await drawer.getByRole("textbox", { name: "Addresses" }).fill("10.0.0.0/8\nmy office\n10.0.0.0/99");
     await drawer.getByRole("textbox", { name: "Addresses" }).blur();
     await drawer.getByText("neither an IP address nor a range").waitFor();
@@ -194,7 +194,7 @@ describe("the list of tokens", () => {
     const page = await site.open("/panel/token");
     await expect.poll(() => page.content()).not.toContain(key);
     await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
-    await page.getByText("Key copied!").waitFor();
+    await page.getByText("Key copied").waitFor();
     expect(await clipboard(page)).toBe(key);
 
     await page.evaluate(() => {
@@ -202,7 +202,7 @@ describe("the list of tokens", () => {
       document.execCommand = () => false;
     });
     await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
-    await page.getByText("Could not copy Key, please copy it by hand").waitFor();
+    await page.getByText("Key could not be copied. Copy it manually.").waitFor();
     await page.getByText(key).waitFor();
   });
 
@@ -230,7 +230,7 @@ describe("the list of tokens", () => {
     await rowOf(page, "Needle in the hay").waitFor();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByPlaceholder("Search by name").fill("nothing like this");
-    await page.getByText("No token has this name").waitFor();
+    await page.getByText("No token matches").waitFor();
     await page.getByRole("button", { name: "Clear the search" }).click();
     await rowOf(page, "Needle in the hay").waitFor();
   });

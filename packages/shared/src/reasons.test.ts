@@ -12,7 +12,7 @@ it("reasons: includes the cause in the text, and appends its facts", () => {
   const slow = reasonOf("testsSlow", { model: "o3", limit: 5, first: 6_000, second: 7_000 });
   const disabled = reasonBecause("disabled", reasonBecause("lastKey", slow, { keys: 2 }));
   expect(disabled.text).toBe(
-    "Disabled: None of its 2 keys is enabled. The last one: Two tests with o3 took longer than 5 s: 6000 ms and 7000 ms.",
+    "Disabled: None of the channel's 2 keys is enabled. Last key disabled: Two tests with o3 took longer than 5 s: 6000 ms and 7000 ms.",
   );
   expect(disabled.facts.map(({ code }) => code)).toEqual(["disabled", "lastKey", "testsSlow"]);
 });

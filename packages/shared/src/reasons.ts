@@ -8,56 +8,57 @@ import { filled, type Values, type WireParams } from "#errors/phrase.ts";
 export const reasons = {
   // a channel, its keys and its circuit breakers
   keyRefused:
-    "The provider refuses the key: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+    "The provider refuses the key. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   accountWithoutBalance:
-    "The provider's account has no balance: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+    "The provider account has no balance. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   callsFailed:
-    "None of {{calls}} calls in {{minutes}} minutes succeeded (the last: {{kind}}), and a test failed too ({{message}}).",
-  circuitByTest: "Too many calls failed (the last: {{kind}}), confirmed by a test.",
+    "None of {{calls}} calls in {{minutes}} minutes succeeded (last error: {{kind}}). A test also failed ({{message}}).",
+  circuitByTest: "Too many calls failed (last error: {{kind}}). A test confirmed the failure.",
   circuitByAccounts:
-    "Too many calls failed (the last: {{kind}}), confirmed by calls of {{accounts}} accounts.",
+    "Too many calls failed (last error: {{kind}}). Calls of {{accounts}} accounts confirmed the failure.",
   callSucceeded: "A call succeeded.",
   testSucceeded: "A test with {{model}} succeeded.",
   testsSlow: "Two tests with {{model}} took longer than {{limit}} s: {{first}} ms and {{second}} ms.",
   testsFailed: "Two tests with {{model}} failed. {{message}}",
-  accountEmpty: "The provider's account is empty: {{balance}}.",
-  lastKey: "None of its {{keys}} keys is enabled. The last one: {{reason}}",
-  hasKeyAgain: "It has an enabled key again.",
+  accountEmpty: "The provider account has no balance ({{balance}}).",
+  lastKey: "None of the channel's {{keys}} keys is enabled. Last key disabled: {{reason}}",
+  hasKeyAgain: "The channel has an enabled key again.",
   disabled: "Disabled: {{reason}}",
   // channels that were imported
-  importedDisabled: "It was disabled in the other gateway.",
+  importedDisabled: "The channel was disabled in the other gateway.",
   importType:
-    "Its type {{type}} has no counterpart. It is an OpenAI-compatible channel now: check it and enable it.",
-  importProvider: "Its provider {{provider}} has no counterpart. Enter an address and enable the channel.",
-  importReseller: "Its provider no longer exists. Check the address and enable the channel.",
-  importAddress: "Its address cannot be used.",
-  importAddressPattern: "Its address has a placeholder for the model, which does not exist here.",
+    "The channel type {{type}} has no counterpart here. It was imported as an OpenAI-compatible channel. Check it and enable it.",
+  importProvider:
+    "The provider {{provider}} has no counterpart here. Enter an address and enable the channel.",
+  importReseller: "The provider no longer exists. Check the address and enable the channel.",
+  importAddress: "The address of the channel cannot be used.",
+  importAddressPattern: "The address contains a placeholder for the model, which is not supported here.",
   importWholeAddress:
-    "The other gateway called exactly this address. Here the path of the API is added: check it and enable the channel.",
-  importNoAddress: "It has no address. Enter it and enable the channel.",
+    "The other gateway called exactly this address. This gateway adds the API path. Check the address and enable the channel.",
+  importNoAddress: "The channel has no address. Enter it and enable the channel.",
   importCodingPlan:
-    "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",
-  importNoModels: "It has no models.",
-  importModelsBlocked: "LiteLLM had blocked its models.",
+    "The channel had the name of a coding plan instead of an address. Enter the address and enable the channel.",
+  importNoModels: "The channel has no models.",
+  importModelsBlocked: "The models of the channel were blocked in LiteLLM.",
   importVariable:
     "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",
-  importBotModels: "Each model is the name of a bot. Check the models and enable the channel.",
-  importOwnRoutes: "Its own routes do not exist here. Check it and enable it.",
+  importBotModels: "Each model of the channel is the name of a bot. Check the models and enable the channel.",
+  importOwnRoutes: "The channel's special routes do not exist here. Check the channel and enable it.",
   importBaiduKey:
-    "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
+    "Baidu has discontinued the API for pairs of APIKey and SecretKey. Enter a key that starts with bce-v3.",
   importTencentKey:
-    "Tencent ended the API of keys with an AppId. Enter an API key of the current Hunyuan API.",
+    "Tencent has discontinued the API for keys with an AppId. Enter an API key for the current Hunyuan API.",
   importBedrockModels:
-    "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
+    "Bedrock requires its own model IDs. Enter them in the model mapping and enable the channel.",
   // skipped tests
   balanceNotReported: "This provider does not report the balance.",
   noCheapTest: "No inexpensive request can test this model.",
-  testNotCheap: "Testing this model costs more than a short chat.",
-  testNeedsRecording: "Transcription needs a recording, so this model is not tested.",
-  testTakesMinutes: "Videos and music take minutes, so this model is not tested.",
-  testNeedsSocket: "This model works over WebSocket only, so it is not tested.",
+  testNotCheap: "This model is not tested because a test costs more than a short chat.",
+  testNeedsRecording: "This model is not tested because transcription requires a recording.",
+  testTakesMinutes: "This model is not tested because videos and music take minutes to generate.",
+  testNeedsSocket: "This model is not tested because it works over WebSocket only.",
   // lists of models
-  modelsNotListed: "This provider has no list of models.",
+  modelsNotListed: "This provider does not offer a list of models.",
   modelListEmpty: "The provider returned an empty list of models.",
   modelListCompared: "New: {{added}}, removed: {{removed}}.",
   // calls
@@ -71,15 +72,15 @@ export const reasons = {
   redemptionCode: "Redemption code {{name}}",
   onlineTopUp: "Online top-up {{order}}, {{paid}} paid",
   orderRefund: "Refund of the order {{order}}: {{reason}}",
-  taskRefund: "The {{platform}} task {{task}} failed: its charge is refunded.",
+  taskRefund: "The {{platform}} task {{task}} failed. Its charge was refunded.",
   balanceExpired: "The balance was valid until {{time}} UTC",
   // payments
   paymentTrouble: "{{reason}} ({{order}}, {{payment}})",
   // the server
   jobOverrun: "The job has been running for {{minutes}} minutes and continues.",
-  uploadRefused: "An upload was refused. Too little space is left.",
+  uploadRefused: "An upload was refused because disk space is low.",
   uploadFailed: "An upload was refused. {{reason}}",
-  storageLow: "{{megabytes}} MB left. Below 256 MB, uploads larger than 1 MB are refused.",
+  storageLow: "{{megabytes}} MB of disk space left. Below 256 MB, uploads larger than 1 MB are refused.",
 } as const;
 
 export type ReasonName = keyof typeof reasons;

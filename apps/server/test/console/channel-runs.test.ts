@@ -81,7 +81,7 @@ describe("a check of a model", () => {
     if (first?.type !== "result") throw new Error("There is no result.");
     const steps = first.data.process;
     expect(steps.map((step) => step.name)).toEqual([
-      "Plain response",
+      "Text response",
       "Invalid role",
       "Image",
       "Structured response",

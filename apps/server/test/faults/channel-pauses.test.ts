@@ -158,7 +158,7 @@ describe("an installation with one account", () => {
     const me = await root();
     for (let call = 0; call < 3; call += 1) await me.call();
     await expect.poll(async () => (await rowOf(id)).status).toBe(3);
-    expect((await rowOf(id)).status_reason).toContain("a test failed too");
+    expect((await rowOf(id)).status_reason).toContain("a test also failed");
   });
 
   it("opens the circuit of a failing model, after a test confirms it", async () => {

@@ -87,11 +87,11 @@ export function CommandPalette({ requests }: { requests: number }) {
       radius="lg"
       attributes={{ content: { "aria-label": t("Go to…") } }}
       overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
-      nothingFound={t("Nothing found")}
+      nothingFound={t("No results")}
       scrollAreaProps={{ mah: 420 }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: t("Search screens, actions, settings, models, users, request ids"),
+        placeholder: t("Search screens, actions, settings, models, users and request IDs"),
         "aria-label": t("Go to…"),
         onKeyDown: chooseFirst,
       }}

@@ -15,8 +15,8 @@ export function ConnectionBanner() {
         <>
           <IconCloudOff size={16} aria-hidden />
           {reach === "offline"
-            ? t("You are offline. What you see may be out of date.")
-            : t("The server cannot be reached. Connecting again…")}
+            ? t("You are offline. The data on this page may be out of date.")
+            : t("The server cannot be reached. Reconnecting…")}
         </>
       )}
     </div>

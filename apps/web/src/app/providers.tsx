@@ -81,8 +81,7 @@ function SiteStatusProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!version) return;
     loaded.current ??= version;
-    if (loaded.current !== version)
-      toast.notice(t("A new version is available, please refresh with Shift + F5."));
+    if (loaded.current !== version) toast.notice(t("A new version is available. Reload the page to use it."));
   }, [version, t]);
   useEffect(() => {
     if (name) document.title = name;

@@ -22,7 +22,7 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
     return (
       <ChangesAllowed value={false}>
         <Alert color="gray" variant="light" icon={<IconEye size={18} />} mb="md" py="xs">
-          {t("You can view this but not change it.")}
+          {t("You can view this screen but not make changes.")}
         </Alert>
         {children}
       </ChangesAllowed>
@@ -32,7 +32,7 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
     <Empty
       icon={IconLock}
       title={t("You do not have access to this screen")}
-      hint={t("Only administrators can open it. Ask one if you need access.")}
+      hint={t("Only administrators can open this screen. Contact an administrator if you need access.")}
       action={
         <Button component={Link} to="/panel/dashboard">
           {t("Go to the dashboard")}

@@ -20,7 +20,7 @@ describe("the menu", () => {
 
   it("has six groups", () => {
     const titles = visibleMenu(root).map((group) => group.title);
-    expect(titles).toEqual(["Overview", "Traffic", "Customers", "Catalogue", "Money", "System"]);
+    expect(titles).toEqual(["Overview", "Traffic", "Customers", "Catalog", "Money", "System"]);
   });
 
   it("hides administrator screens from users and uses the users' group titles", () => {
@@ -28,7 +28,7 @@ describe("the menu", () => {
     expect(shown).toContain("dashboard");
     expect(shown.filter((id) => screenById(id)?.action ?? screenById(id)?.area)).toEqual([]);
     const titles = visibleMenu({ role: Role.user, permissions: null }).map((group) => group.title);
-    expect(titles).toEqual(["Overview", "Traffic", "Access", "Catalogue", "Billing", "Account"]);
+    expect(titles).toEqual(["Overview", "Traffic", "Access", "Catalog", "Billing", "Account"]);
   });
 
   it("hides screens outside an administrator's rights, and no others", () => {

@@ -199,7 +199,7 @@ export const screens: Screen[] = [
   },
   {
     id: "model_info",
-    title: phrase("Model catalogue"),
+    title: phrase("Model catalog"),
     icon: IconBooks,
     messages: "model-info",
     load: () => import("#features/model-info/model-info-page.tsx"),
@@ -348,7 +348,7 @@ const fullMenu: MenuGroup[] = [
   },
   {
     id: "catalogue",
-    title: phrase("Catalogue"),
+    title: phrase("Catalog"),
     items: ["channel", "model_price", "pricing", "model_info", "model_ownedby"],
   },
   {

@@ -6,9 +6,9 @@ import { commandKey } from "./console-header.tsx";
 
 const shortcuts: [keys: string[], what: string][] = [
   [[commandKey, "K"], phrase("Search and actions")],
-  [["/"], phrase("Go to the search of the list")],
+  [["/"], phrase("Search the list")],
   [["?"], phrase("Show the keyboard shortcuts")],
-  [["↵"], phrase("Open the row that has the focus")],
+  [["↵"], phrase("Open the focused row")],
   [[commandKey, "↵"], phrase("Save the form")],
   [["Esc"], phrase("Close the open panel")],
 ];

@@ -14,7 +14,7 @@ export function AddressMissing() {
         <Text fz="sm" miw={0}>
           {isAdmin
             ? t(
-                "Orders cannot be opened before the server address is configured: gateways report payments to it.",
+                "Configure the server address before you accept payments. Payment gateways send their notifications to it.",
               )
             : t("Online payment is not available yet. Contact the administrator.")}
         </Text>

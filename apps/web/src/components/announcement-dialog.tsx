@@ -6,7 +6,7 @@ export function AnnouncementDialog({ notice, onClose }: { notice: string; onClos
   const { t } = useTranslation();
   return (
     <Modal opened onClose={onClose} title={t("Notice")} size="lg">
-      {notice ? <RichText text={notice} /> : <Text c="dimmed">{t("There is no notice right now.")}</Text>}
+      {notice ? <RichText text={notice} /> : <Text c="dimmed">{t("There are no notices.")}</Text>}
     </Modal>
   );
 }

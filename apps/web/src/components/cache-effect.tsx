@@ -28,7 +28,7 @@ export function CacheEffectCard({ path }: { path: string }) {
   return (
     <Section
       title={t("Prompt cache, 30 days")}
-      hint={t("What cached input saved, as charged, and what moves between channels cost.")}
+      hint={t("Savings from cached input and the cost of moves between channels, at the prices charged.")}
     >
       <Facts columns={4}>
         <Fact label={t("Input from the cache")}>
@@ -45,7 +45,7 @@ export function CacheEffectCard({ path }: { path: string }) {
       </Facts>
       {effect.complete ? null : (
         <Text fz="xs" c="dimmed" mt="sm">
-          {t("From the newest {{number}} calls, back to {{time}}", {
+          {t("Based on the newest {{number}} calls, since {{time}}", {
             number: format.whole(effect.calls),
             time: formatTime(effect.since),
           })}

@@ -61,7 +61,7 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
         setPicked(options.find(({ id }) => String(id) === next) ?? null);
         onChange(Number(next ?? 0));
       }}
-      nothingFoundMessage={t("Nothing found")}
+      nothingFoundMessage={t("No results")}
       comboboxProps={{ width: 280, position: "bottom-start" }}
       {...props}
     />

@@ -65,7 +65,7 @@ export function HoursStat({ usage }: { usage: ObjectUsage }) {
   return (
     <Stat
       title={t("Success, 24 hours")}
-      hint={t("Attempts that failed here while another channel served the call count as failed.")}
+      hint={t("Attempts that fail on this channel count as failed, even if another channel serves the call.")}
       value={success === null ? "–" : format.percent(success)}
       bad={success !== null && success < 0.95}
       line={<ChannelHoursBar channel={usage} since={usage.since} />}
@@ -190,7 +190,7 @@ function FailureList({ usage, filter }: DetailsProps) {
     <Section title={t("Failed calls, 24 hours")}>
       {failures.reasons.length === 0 ? (
         <Text c="dimmed" fz="sm">
-          {t("No call failed.")}
+          {t("No failed calls")}
         </Text>
       ) : (
         <Stack gap="sm">

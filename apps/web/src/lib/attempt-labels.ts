@@ -6,7 +6,7 @@ const attemptResults = lookupTable<string>({
   ok: phrase("Succeeded"),
   "bad-request": phrase("Refused the request"),
   auth: phrase("Refused the key"),
-  quota: phrase("Account at the provider is empty"),
+  quota: phrase("Provider account has no balance"),
   "not-found": phrase("Model not found"),
   "rate-limited": phrase("Too many requests"),
   overloaded: phrase("Overloaded"),

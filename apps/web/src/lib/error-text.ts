@@ -49,7 +49,7 @@ export function errorReason(error: unknown, t: TFunction): string {
   if (error instanceof ApiError) {
     const issues = [...new Set(Object.values(issueTexts(t, error)))];
     if (issues.length > 0) return issues.join(" · ");
-    if (error.status === 405) return t("This site is for demonstration only, there is no server!");
+    if (error.status === 405) return t("This action is not available on a demo site.");
     const known = codeText(t, error.code, error.params);
     // A 4xx message is sufficient; a server error shows the id to report it with.
     return known === undefined
@@ -58,16 +58,19 @@ export function errorReason(error: unknown, t: TFunction): string {
         ? withId(known, error, t)
         : known;
   }
-  if (isTimeout(error)) return t("The server took too long to respond.");
+  if (isTimeout(error)) return t("The server took too long to respond. Try again.");
   // fetch rejects with a TypeError when there is no connection.
-  if (error instanceof TypeError) return t("Unable to connect to the server properly!");
-  return error instanceof Error && error.name !== "ZodError" ? error.message : t("Data format incorrect");
+  if (error instanceof TypeError)
+    return t("The server cannot be reached. Check your connection and try again.");
+  return error instanceof Error && error.name !== "ZodError"
+    ? error.message
+    : t("The server's response has an unexpected format. Reload the page and try again.");
 }
 
 /** Shown when a response has no message, such as one of a proxy. */
 const statusTexts: Readonly<Record<number, string>> = {
-  429: phrase("Too many requests, please try again later!"),
-  500: phrase("Internal server error, please contact the administrator!"),
+  429: phrase("Too many requests. Try again later."),
+  500: phrase("An internal error occurred. Try again, or contact the administrator."),
 };
 const serverError = phrase("Server error");
 const unknownError = phrase("Unknown error");
@@ -93,7 +96,7 @@ export function errorNote(error: unknown, t: TFunction, failed?: string): ErrorN
   if (error instanceof ApiError && error.status === 405)
     return { level: "info", text: errorReason(error, t) };
   if (error instanceof TypeError)
-    return { level: "error", text: t("Unable to connect to the server properly!") };
+    return { level: "error", text: t("The server cannot be reached. Check your connection and try again.") };
   const reason = errorReason(error, t);
   const message = failed ? t("{{what}}: {{reason}}", { what: t(failed), reason }) : reason;
   return { level: "error", text: t("Error: {{message}}", { message }) };

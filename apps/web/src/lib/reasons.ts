@@ -8,66 +8,70 @@ import { phrase } from "./i18n.ts";
 /** The server's templates, marked for translation. */
 export const reasonPhrases = {
   keyRefused: phrase(
-    "The provider refuses the key: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+    "The provider refuses the key. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   ),
   accountWithoutBalance: phrase(
-    "The provider's account has no balance: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+    "The provider account has no balance. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   ),
   callsFailed: phrase(
-    "None of {{calls}} calls in {{minutes}} minutes succeeded (the last: {{kind}}), and a test failed too ({{message}}).",
+    "None of {{calls}} calls in {{minutes}} minutes succeeded (last error: {{kind}}). A test also failed ({{message}}).",
   ),
-  circuitByTest: phrase("Too many calls failed (the last: {{kind}}), confirmed by a test."),
+  circuitByTest: phrase("Too many calls failed (last error: {{kind}}). A test confirmed the failure."),
   circuitByAccounts: phrase(
-    "Too many calls failed (the last: {{kind}}), confirmed by calls of {{accounts}} accounts.",
+    "Too many calls failed (last error: {{kind}}). Calls of {{accounts}} accounts confirmed the failure.",
   ),
   callSucceeded: phrase("A call succeeded."),
   testSucceeded: phrase("A test with {{model}} succeeded."),
   testsSlow: phrase("Two tests with {{model}} took longer than {{limit}} s: {{first}} ms and {{second}} ms."),
   testsFailed: phrase("Two tests with {{model}} failed. {{message}}"),
-  accountEmpty: phrase("The provider's account is empty: {{balance}}."),
-  lastKey: phrase("None of its {{keys}} keys is enabled. The last one: {{reason}}"),
-  hasKeyAgain: phrase("It has an enabled key again."),
+  accountEmpty: phrase("The provider account has no balance ({{balance}})."),
+  lastKey: phrase("None of the channel's {{keys}} keys is enabled. Last key disabled: {{reason}}"),
+  hasKeyAgain: phrase("The channel has an enabled key again."),
   disabled: phrase("Disabled: {{reason}}"),
-  importedDisabled: phrase("It was disabled in the other gateway."),
+  importedDisabled: phrase("The channel was disabled in the other gateway."),
   importType: phrase(
-    "Its type {{type}} has no counterpart. It is an OpenAI-compatible channel now: check it and enable it.",
+    "The channel type {{type}} has no counterpart here. It was imported as an OpenAI-compatible channel. Check it and enable it.",
   ),
   importProvider: phrase(
-    "Its provider {{provider}} has no counterpart. Enter an address and enable the channel.",
+    "The provider {{provider}} has no counterpart here. Enter an address and enable the channel.",
   ),
-  importReseller: phrase("Its provider no longer exists. Check the address and enable the channel."),
-  importAddress: phrase("Its address cannot be used."),
-  importAddressPattern: phrase("Its address has a placeholder for the model, which does not exist here."),
+  importReseller: phrase("The provider no longer exists. Check the address and enable the channel."),
+  importAddress: phrase("The address of the channel cannot be used."),
+  importAddressPattern: phrase(
+    "The address contains a placeholder for the model, which is not supported here.",
+  ),
   importWholeAddress: phrase(
-    "The other gateway called exactly this address. Here the path of the API is added: check it and enable the channel.",
+    "The other gateway called exactly this address. This gateway adds the API path. Check the address and enable the channel.",
   ),
-  importNoAddress: phrase("It has no address. Enter it and enable the channel."),
+  importNoAddress: phrase("The channel has no address. Enter it and enable the channel."),
   importCodingPlan: phrase(
-    "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",
+    "The channel had the name of a coding plan instead of an address. Enter the address and enable the channel.",
   ),
-  importNoModels: phrase("It has no models."),
-  importModelsBlocked: phrase("LiteLLM had blocked its models."),
+  importNoModels: phrase("The channel has no models."),
+  importModelsBlocked: phrase("The models of the channel were blocked in LiteLLM."),
   importVariable: phrase(
     "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",
   ),
-  importBotModels: phrase("Each model is the name of a bot. Check the models and enable the channel."),
-  importOwnRoutes: phrase("Its own routes do not exist here. Check it and enable it."),
+  importBotModels: phrase(
+    "Each model of the channel is the name of a bot. Check the models and enable the channel.",
+  ),
+  importOwnRoutes: phrase("The channel's special routes do not exist here. Check the channel and enable it."),
   importBaiduKey: phrase(
-    "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
+    "Baidu has discontinued the API for pairs of APIKey and SecretKey. Enter a key that starts with bce-v3.",
   ),
   importTencentKey: phrase(
-    "Tencent ended the API of keys with an AppId. Enter an API key of the current Hunyuan API.",
+    "Tencent has discontinued the API for keys with an AppId. Enter an API key for the current Hunyuan API.",
   ),
   importBedrockModels: phrase(
-    "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
+    "Bedrock requires its own model IDs. Enter them in the model mapping and enable the channel.",
   ),
   balanceNotReported: phrase("This provider does not report the balance."),
   noCheapTest: phrase("No inexpensive request can test this model."),
-  testNotCheap: phrase("Testing this model costs more than a short chat."),
-  testNeedsRecording: phrase("Transcription needs a recording, so this model is not tested."),
-  testTakesMinutes: phrase("Videos and music take minutes, so this model is not tested."),
-  testNeedsSocket: phrase("This model works over WebSocket only, so it is not tested."),
-  modelsNotListed: phrase("This provider has no list of models."),
+  testNotCheap: phrase("This model is not tested because a test costs more than a short chat."),
+  testNeedsRecording: phrase("This model is not tested because transcription requires a recording."),
+  testTakesMinutes: phrase("This model is not tested because videos and music take minutes to generate."),
+  testNeedsSocket: phrase("This model is not tested because it works over WebSocket only."),
+  modelsNotListed: phrase("This provider does not offer a list of models."),
   modelListEmpty: phrase("The provider returned an empty list of models."),
   modelListCompared: phrase("New: {{added}}, removed: {{removed}}."),
   // The API keeps the text of One Hub.
@@ -80,13 +84,15 @@ export const reasonPhrases = {
   redemptionCode: phrase("Redemption code {{name}}"),
   onlineTopUp: phrase("Online top-up {{order}}, {{paid}} paid"),
   orderRefund: phrase("Refund of the order {{order}}: {{reason}}"),
-  taskRefund: phrase("The {{platform}} task {{task}} failed: its charge is refunded."),
+  taskRefund: phrase("The {{platform}} task {{task}} failed. Its charge was refunded."),
   balanceExpired: phrase("The balance was valid until {{time}} UTC"),
   paymentTrouble: phrase("{{reason}} ({{order}}, {{payment}})"),
   jobOverrun: phrase("The job has been running for {{minutes}} minutes and continues."),
-  uploadRefused: phrase("An upload was refused. Too little space is left."),
+  uploadRefused: phrase("An upload was refused because disk space is low."),
   uploadFailed: phrase("An upload was refused. {{reason}}"),
-  storageLow: phrase("{{megabytes}} MB left. Below 256 MB, uploads larger than 1 MB are refused."),
+  storageLow: phrase(
+    "{{megabytes}} MB of disk space left. Below 256 MB, uploads larger than 1 MB are refused.",
+  ),
 } satisfies Record<ReasonName, string>;
 
 const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);

@@ -29,11 +29,11 @@ export async function copyText(text: string, label: string): Promise<boolean> {
   } catch {
     copied = copyByHand(text);
   }
-  if (copied) toast.success(i18next.t("{{label}} copied!", { label }));
+  if (copied) toast.success(i18next.t("{{label}} copied", { label }));
   else
     toast.keep(
       <Box>
-        <Text fz="sm">{i18next.t("Could not copy {{label}}, please copy it by hand", { label })}</Text>
+        <Text fz="sm">{i18next.t("{{label}} could not be copied. Copy it manually.", { label })}</Text>
         <Code block mt={6}>
           {text}
         </Code>

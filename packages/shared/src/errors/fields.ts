@@ -52,7 +52,7 @@ export const fieldReasons = {
   icon_choose: phrase("Choose an icon"),
   link_scheme: phrase("The address must start with a scheme such as https: and must not run code here"),
   json_text: phrase("Enter valid JSON"),
-  json_invalid: phrase("Invalid JSON"),
+  json_invalid: phrase("Enter valid JSON"),
   domain_list: phrase("Enter domains like example.com, separated by commas"),
   email_list: phrase("Enter email addresses, separated by commas"),
   disabled_models: phrase("Enter exact model names without *, one per line, at most 500"),

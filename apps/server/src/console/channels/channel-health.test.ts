@@ -93,7 +93,7 @@ describe("the keys of a channel", () => {
     await disableKey(db, id, two?.id ?? 0, plainReason("Refused too."));
     expect(await row(id)).toMatchObject({
       status: 3,
-      status_reason: "None of its 2 keys is enabled. The last one: Refused too.",
+      status_reason: "None of the channel's 2 keys is enabled. Last key disabled: Refused too.",
     });
     expect(await reviveChannel(db, id, two?.id, plainReason("A test went well."))).toBe(true);
     expect(await row(id)).toMatchObject({ status: 1, status_reason: "" });
@@ -201,7 +201,7 @@ describe("what the gateway observes of a channel", () => {
     fail();
     await expect.poll(async () => (await row(id)).status).toBe(3);
     expect((await row(id)).status_reason).toBe(
-      "None of 31 calls in 6 minutes succeeded (the last: network), and a test failed too (HTTP 502).",
+      "None of 31 calls in 6 minutes succeeded (last error: network). A test also failed (HTTP 502).",
     );
   });
 
@@ -247,7 +247,7 @@ describe("what the gateway observes of a channel", () => {
     refuse([1, 1, 1]);
     await expect.poll(async () => (await row(id)).status).toBe(3);
     expect((await row(id)).status_reason).toBe(
-      "The provider refuses the key: 3 calls in a row failed, and a test failed too (HTTP 403: forbidden).",
+      "The provider refuses the key. 3 calls in a row failed, and a test also failed (HTTP 403: forbidden).",
     );
   });
 });

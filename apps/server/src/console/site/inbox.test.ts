@@ -72,7 +72,7 @@ describe("an inbox", () => {
       event: "channel-disabled",
       kind: "channels",
       facts: { name: "West", id: "7" },
-      reason: "The provider's account is empty: USD 0.00.",
+      reason: "The provider account has no balance (USD 0.00).",
       reason_facts: [{ code: "accountEmpty", params: { balance: "USD 0.00" } }],
       count: 1,
       read: false,

@@ -35,7 +35,7 @@ const plugin = z.object({
       Object.fromEntries(
         Object.entries(modes).map(([mode, { path, title }]) => [
           mode,
-          Path.meta({ title, description: `Default: ${path}. "${OFF}" turns it off.` }),
+          Path.meta({ title, description: `Default: ${path}. Enter "${OFF}" to turn this endpoint off.` }),
         ]),
       ),
     )

@@ -14,7 +14,7 @@ const plugin = z.object({
       enable: z.boolean().optional().meta({ title: "Use Google's OpenAI-compatible endpoint for chat" }),
     })
     .optional()
-    .meta({ title: "OpenAI wire" }),
+    .meta({ title: "OpenAI compatibility" }),
 });
 
 /**

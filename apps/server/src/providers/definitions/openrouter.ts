@@ -18,7 +18,7 @@ const plugin = z.object({
       provider: z.record(z.string(), Route).optional().meta({
         title: "Routing",
         description:
-          'By the part of the model name before the slash: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+          'JSON object by the part of the model name before the slash, for example {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
       }),
     })
     .optional()

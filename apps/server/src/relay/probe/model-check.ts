@@ -109,7 +109,7 @@ const idPrefixes: Partial<Record<DialectId, string>> = {
 
 async function replies(ask: Ask, model: string, dialect: DialectId): Promise<CheckStep> {
   const requested = await ask({ messages: says("Say hi.") });
-  const name = "Plain response";
+  const name = "Text response";
   if ("refused" in requested)
     return step(name, requested, [finding("Responds", false, refusedBy(requested))]);
   const { id, usage, model: named } = requested.response;
@@ -120,7 +120,7 @@ async function replies(ask: Ask, model: string, dialect: DialectId): Promise<Che
     finding("Usage is reported", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
     finding("Reports the requested model", isSameModel(named, model), named),
     finding(
-      "Uses the provider's id format",
+      "Uses the provider's ID format",
       prefix === undefined || id === "" ? undefined : id.startsWith(prefix),
       id,
     ),
@@ -150,7 +150,7 @@ async function refusesNonsense(ask: Ask): Promise<CheckStep> {
       finding(
         "Refuses an invalid request",
         false,
-        "Another relay between this server and the provider changes requests.",
+        "A relay between this server and the provider changes requests.",
       ),
     ]);
   const relays = requested.refused.match(/request[ _-]?id/gi)?.length ?? 0;

@@ -26,11 +26,11 @@ type DialogProps = { target: BudgetTarget; id: number; name: string; onClose: ()
 
 const hints: Record<BudgetTarget, string> = {
   user: phrase(
-    "Limits all API keys of this account together. The user sees the budget and cannot change it.",
+    "Applies to all API keys of this account combined. The user can see the budget but not change it.",
   ),
-  group: phrase("Applies to each member separately, unless the member has a budget of their own."),
+  group: phrase("Applies to each member separately. A member's own budget takes precedence."),
   token: phrase(
-    "Applies in addition to the limits that the owner set. The owner sees it and cannot change it.",
+    "Applies in addition to the limits that the owner sets. The owner can see the budget but not change it.",
   ),
 };
 
@@ -182,7 +182,7 @@ function Fields({ form }: { form: BudgetFormValues }) {
       </div>
       <Text c="dimmed" fz="sm">
         {t(
-          "Calls that would exceed a limit are refused. At the amount of a notice, operators are notified once.",
+          "Calls that would exceed a limit are refused. Operators are notified once when spending reaches a notice amount.",
         )}
       </Text>
     </>

@@ -51,7 +51,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
           <Text fw={600}>
             {channels.data.count === 0
               ? t(
-                  "No enabled channel serves this model now. Channels that you add later will not serve it either.",
+                  "No enabled channel serves this model. Channels that you add later will not serve it either.",
                 )
               : t("{{count}} enabled channels serve this model.", { count: channels.data.count })}
           </Text>
@@ -60,7 +60,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
         )}
         <Text>
           {t(
-            "Its calls are refused within a second on all nodes, and it disappears from the lists of models. Channels and prices stay as they are. You can enable it again at any time.",
+            "Within one second, all nodes refuse calls to this model, and it is removed from the lists of models. Channels and prices do not change. You can enable it again at any time.",
           )}
         </Text>
         {(change.error ?? channels.error) ? (

@@ -25,7 +25,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
       )}
       <Text component="span" display="block" fz="xs" c="dimmed">
         {audit === null ? (
-          t("Every balance is recomputed each night.")
+          t("Every balance is recalculated each night.")
         ) : (
           <>
             {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />
@@ -41,7 +41,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
               disabled={run.isPending}
               onClick={() => run.mutate()}
             >
-              {run.isPending ? t("Checking …") : t("Check now")}
+              {run.isPending ? t("Checking…") : t("Check now")}
             </Anchor>
           </>
         ) : null}

@@ -26,7 +26,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
     <Section
       title={t("Channels in this period")}
       hint={t(
-        "Latency of the newest 5,000 calls. Margin: charges minus the cost at list prices, without groups whose ratio is 0.",
+        "Latency covers the newest 5,000 calls. Margin is charges minus the cost at list prices. Groups with ratio 0 are excluded.",
       )}
     >
       {!insights.data ? (

@@ -66,13 +66,13 @@ export function FlowSection({ params, onChange }: View) {
   return (
     <Section
       title={t("Flow of calls")}
-      hint={t("From the user to the channel, at most the last {{days}} days of the period", {
+      hint={t("From user to channel, for up to the last {{days}} days of the period", {
         days: FLOW_DAYS,
       })}
     >
       <div className={classes.controls}>
         <SegmentedControl
-          aria-label={t("Measure")}
+          aria-label={t("Metric")}
           size="xs"
           fullWidth={phone}
           w={phone ? "100%" : undefined}

@@ -21,15 +21,15 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
     make.mutate(
       { date, again },
       {
-        onSuccess: () => toast.success(t("Statements of {{month}} created", { month: date.slice(0, 7) })),
+        onSuccess: () => toast.success(t("Statements for {{month}} created", { month: date.slice(0, 7) })),
       },
     );
   const remake = async (date: string) => {
     const month = date.slice(0, 7);
     const sure = await confirm({
-      title: t("Regenerate the statements of {{month}}?", { month }),
+      title: t("Regenerate the statements for {{month}}?", { month }),
       body: t(
-        "They are recomputed from the recorded charges. Figures that users have already seen may change.",
+        "Statements are recalculated from the recorded charges. Figures that users have already seen can change.",
       ),
       action: t("Regenerate"),
     });
@@ -44,7 +44,7 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
           loading={make.isPending}
           onClick={() => run(last, false)}
         >
-          {t("Close {{month}} now", { month: last.slice(0, 7) })}
+          {t("Create statements for {{month}}", { month: last.slice(0, 7) })}
         </Button>
       )}
       {shown === undefined ? null : (

@@ -63,7 +63,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
         }
       />
       <SumCard
-        title={t("Avg. time")}
+        title={t("Avg. duration")}
         period={period}
         of={(sum) => averageTime(sum) ?? 0}
         print={(ms) => (ms === 0 ? "–" : formatDuration(ms))}
@@ -123,7 +123,7 @@ function Change({ now, before }: { now: number; before: number }) {
   if (change === null || isUnchanged(change)) return null;
   return (
     <Text fz="xs" c="dimmed">
-      <Trend share={change} title={t("Compared with the same number of days before")} />
+      <Trend share={change} title={t("Compared with the previous period of the same length")} />
     </Text>
   );
 }

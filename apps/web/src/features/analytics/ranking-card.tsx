@@ -35,7 +35,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   return (
     <Section
       title={of === "models" ? t("Top models") : t("Top users")}
-      hint={t("The ten with the highest spend, compared with the days before")}
+      hint={t("Top 10 by spend, compared with the previous period")}
     >
       {!insights.data ? (
         insights.error ? (
@@ -115,6 +115,6 @@ function Change({ row, metric }: { row: Ranked; metric: Metric }) {
         {now > 0 ? t("New") : "–"}
       </Text>
     );
-  const title = t("{{amount}} before", { amount: metricText(metric, before, format) });
+  const title = t("Previously {{amount}}", { amount: metricText(metric, before, format) });
   return <Trend share={change} title={title} />;
 }

@@ -45,7 +45,7 @@ function Now({ site }: { site: SiteStatistics }) {
         <Aside>
           {users.total_reserved > 0
             ? t("{{amount}} reserved for running calls", { amount: format.quota(users.total_reserved) })
-            : t("Total of all user balances")}
+            : t("Nothing reserved")}
         </Aside>
       </Fact>
       <Fact label={t("Total spend")}>{format.quota(users.total_used_quota)}</Fact>

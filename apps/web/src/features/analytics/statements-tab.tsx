@@ -34,8 +34,10 @@ export function StatementsTab() {
     return (
       <Empty
         icon={IconFileInvoice}
-        title={t("No month is closed yet")}
-        hint={t("A month is closed once, a day after it ends (UTC). Its figures do not change after that.")}
+        title={t("No statements yet")}
+        hint={t(
+          "Statements are created one day after a month ends (UTC). Their figures do not change afterward.",
+        )}
         action={<MakeStatements made={[]} />}
       />
     );
@@ -123,7 +125,7 @@ function StatementList({ months }: { months: string[] }) {
             </Button>
           </>
         }
-        empty={<Empty title={t("Nothing matches")} />}
+        empty={<Empty title={t("No results")} />}
       />
       <OpenedRow
         opened={opened}

@@ -40,7 +40,7 @@ export function UsageSection({ params, onChange }: View) {
     <Section title={t("Usage over time")}>
       <div className={classes.controls}>
         <Select
-          aria-label={t("Split")}
+          aria-label={t("Group by")}
           w={phone ? "100%" : 150}
           data={Object.entries(groupLabels).map(([value, word]) => ({ value, label: t(word) }))}
           value={params.by}
@@ -51,7 +51,7 @@ export function UsageSection({ params, onChange }: View) {
         {seesUsers ? <UserFilter userId={params.user} onChange={(user) => onChange({ user })} /> : null}
         {table ? null : (
           <SegmentedControl
-            aria-label={t("Measure")}
+            aria-label={t("Metric")}
             size="xs"
             fullWidth={phone}
             w={phone ? "100%" : undefined}
@@ -112,7 +112,7 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
   const format = useFormat();
   const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
   if (stacks.series.length === 0)
-    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No call failed") : t("No data")} />;
+    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   const money = metric === "quota";
   return (

@@ -30,7 +30,7 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
               <th scope="col">{t("Input tokens")}</th>
               <th scope="col">{t("Cached")}</th>
               <th scope="col">{t("Output tokens")}</th>
-              <th scope="col">{t("Avg. time")}</th>
+              <th scope="col">{t("Avg. duration")}</th>
               <th scope="col">{t("First byte")}</th>
             </>
           )}

@@ -112,7 +112,7 @@ export default function AuditLogPage() {
         empty={
           narrowed ? (
             <Empty
-              title={t("Nothing matches")}
+              title={t("No results")}
               action={
                 <Button variant="default" onClick={() => setFilter(noFilter)}>
                   {t("Clear filters")}

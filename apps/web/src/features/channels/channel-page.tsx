@@ -132,7 +132,7 @@ export default function ChannelPage() {
     <Page
       title={t("Channels")}
       description={t(
-        "Accounts at providers. A call uses the matching channel with the highest priority, and among equals one chosen by weight.",
+        "Each channel is an account at a provider. A call uses the matching channel with the highest priority. Channels with equal priority share the calls by weight.",
       )}
       actions={
         <>

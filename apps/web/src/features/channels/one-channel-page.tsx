@@ -168,7 +168,7 @@ function Standing({ row }: { row: ChannelRow }) {
       text: `${model === "*" ? t("All models") : model}${key === "" ? "" : ` (${key})`}: ${t(pauseReason(cause))}`,
       hint:
         cause === "probing"
-          ? t("one call at a time may try again")
+          ? t("one trial call at a time")
           : t("until {{time}} ({{relative}})", { time: formatTime(until), relative: formatRelative(until) }),
     })),
   ];

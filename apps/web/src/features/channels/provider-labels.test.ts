@@ -15,7 +15,10 @@ describe("a label of a provider", () => {
     ["Region, e.g. eastasia", "区域，例如 eastasia"],
     ["Default: zh-CN-YunxiNeural|boy. Format: voice|role", "默认 zh-CN-YunxiNeural|boy；格式为 音色|角色"],
     ["Default: female-chengshu. Format: voice|emotion", "默认 female-chengshu；格式为 音色|情绪"],
-    ['Default: /v1/embeddings. "disable" turns it off.', '默认 /v1/embeddings；填 "disable" 则关闭'],
+    [
+      'Default: /v1/embeddings. Enter "disable" to turn this endpoint off.',
+      '默认 /v1/embeddings。填入 "disable" 可关闭此接口。',
+    ],
     ["Must contain {{ knowledge }} and {{ question }}", "用 {{ knowledge }} 和 {{ question }} 标出位置"],
     ["alloy", "alloy"],
   ])("%s is translated", (word, text) => {

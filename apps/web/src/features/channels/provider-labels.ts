@@ -11,7 +11,7 @@ const known = new Set([
   phrase("DashScope plugin (X-DashScope-Plugin)"),
   phrase("Code execution"),
   phrase("Let the model run code"),
-  phrase("OpenAI wire"),
+  phrase("OpenAI compatibility"),
   phrase("Use Google's OpenAI-compatible endpoint for chat"),
   phrase("Paths"),
   phrase("Chat"),
@@ -39,7 +39,7 @@ const known = new Set([
   phrase("Let glm-4-alltools draw"),
   phrase("Code interpreter"),
   phrase("Sandbox of glm-4-alltools"),
-  phrase("Cloudflare Access in front of it"),
+  phrase("Cloudflare Access"),
   phrase("Another gateway"),
   phrase("Midjourney proxy"),
   phrase("GitHub Models (ended by GitHub on 2026-07-30)"),
@@ -49,14 +49,14 @@ const known = new Set([
   phrase("Tencent Hunyuan, first API (retired; uses the current API)"),
   phrase("Must contain {{ knowledge }} and {{ question }}"),
   phrase(
-    'By the part of the model name before the slash: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+    'JSON object by the part of the model name before the slash, for example {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
   ),
 ]);
 
 /** Translates a label; returns it as it is when this console does not know it. */
 export function providerWord(t: TFunction, text: string): string {
-  const path = /^Default: (\/\S+)\. "disable" turns it off\.$/.exec(text)?.[1];
-  if (path) return t('Default: {{path}}. "disable" turns it off.', { path });
+  const path = /^Default: (\/\S+)\. Enter "disable" to turn this endpoint off\.$/.exec(text)?.[1];
+  if (path) return t('Default: {{path}}. Enter "disable" to turn this endpoint off.', { path });
   const [, voice, manner] = /^Default: (\S+)\. Format: voice\|(emotion|role)$/.exec(text) ?? [];
   if (voice && manner === "role") return t("Default: {{voice}}. Format: voice|role", { voice });
   if (voice) return t("Default: {{voice}}. Format: voice|emotion", { voice });

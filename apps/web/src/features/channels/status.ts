@@ -37,11 +37,11 @@ export function speedOf(ms: number): { word: string; color: string } {
 
 const pauseReasons = lookupTable<string>({
   auth: phrase("The provider refuses the key"),
-  quota: phrase("The account at the provider is empty"),
+  quota: phrase("The account at the provider has no balance"),
   "not-found": phrase("The provider does not have the model"),
-  "rate-limited": phrase("The provider limits the rate"),
+  "rate-limited": phrase("The provider's rate limit is reached"),
   overloaded: phrase("The provider is overloaded"),
-  server: phrase("The provider failed"),
+  server: phrase("The provider returned an error"),
   timeout: phrase("The provider did not respond in time"),
   network: phrase("The provider cannot be reached"),
   circuit: phrase("Circuit breaker open: too many calls failed"),

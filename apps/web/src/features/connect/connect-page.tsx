@@ -53,7 +53,7 @@ export default function ConnectPage() {
   return (
     <Page
       title={t("Connect a client")}
-      description={t("Choose your program, and copy the settings that connect it to this gateway.")}
+      description={t("Select your client and copy the settings that connect it to this gateway.")}
     >
       <div className={classes.columns}>
         <ClientList value={client.id} onChange={(id) => setParams({ client: id })} />
@@ -91,7 +91,7 @@ export default function ConnectPage() {
               ))}
             </ol>
           </Section>
-          <Section title={t("If it does not work")}>
+          <Section title={t("Troubleshooting")}>
             <ul className={classes.pitfalls}>
               {client.pitfalls.map((pitfall) => (
                 <Text key={pitfall} component="li" fz="inherit">

@@ -60,7 +60,7 @@ export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: C
         allowDeselect={false}
         limit={200}
         disabled={names.length === 0}
-        placeholder={models.isPending ? t("Loading …") : t("No models yet")}
+        placeholder={models.isPending ? t("Loading…") : t("No models yet")}
         nothingFoundMessage={t("No model matches")}
       />
       {self ? (
@@ -77,7 +77,7 @@ export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: C
             {t("Key")}
           </Text>
           <Text fz="sm" c="dimmed">
-            {t("The settings contain a placeholder.")}{" "}
+            {t("The settings contain a placeholder instead of a key.")}{" "}
             <Anchor component={Link} to="/login" fz="sm">
               {t("Sign in to use one of your keys")}
             </Anchor>
@@ -129,10 +129,10 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
         data={usable.map(({ id, name, key_hint }) => ({ value: String(id), label: `${name} · ${key_hint}` }))}
         value={known ? token : null}
         onChange={(id) => onToken(id ?? "")}
-        placeholder={t("Choose one of your tokens")}
+        placeholder={t("Select one of your tokens")}
         searchable
         clearable
-        nothingFoundMessage={t("No token has this name")}
+        nothingFoundMessage={t("No token matches")}
       />
       {known && !inserted ? (
         <Button
@@ -155,7 +155,7 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
       ) : null}
       {known && inserted ? (
         <Text fz="xs" c="dimmed">
-          {t("The settings below contain the whole key. Do not share your screen.")}
+          {t("The settings below contain your full key. Do not share your screen.")}
         </Text>
       ) : null}
     </Stack>

@@ -23,7 +23,7 @@ export function FirstCallLine() {
       {call === undefined ? (
         <>
           <span className={classes.waiting} aria-hidden />
-          <Text fz="sm">{t("Waiting for your first call with these settings …")}</Text>
+          <Text fz="sm">{t("Waiting for your first call with these settings…")}</Text>
         </>
       ) : (
         <Received call={call} />

@@ -11,8 +11,8 @@ import classes from "./connect.module.css";
 type Command = Extract<Part, { kind: "command" }>;
 
 const commandTitles: Record<Command["does"], string> = {
-  install: phrase("Install it, if you have not"),
-  connect: phrase("Connect it with one command"),
+  install: phrase("Install the client"),
+  connect: phrase("Connect with one command"),
   start: phrase("Start it"),
   run: phrase("Run it"),
 };
@@ -50,7 +50,7 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           {part.does === "connect" ? (
             <Text fz="sm" c="dimmed">
               {t(
-                "The script writes the settings below and makes a test call. It keeps copies of your files; --undo restores them.",
+                "The script writes the settings below and makes a test call. It backs up your files. Run it with --undo to restore them.",
               )}
             </Text>
           ) : null}
@@ -69,7 +69,9 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           <Text fz="sm" c="dimmed">
             {part.base === "home"
               ? t("If the file exists, add these settings to it.")
-              : t("In the folder of the application. If the file exists, add these settings to it.")}
+              : t(
+                  "Save the file in the folder of the application. If the file exists, add these settings to it.",
+                )}
           </Text>
           <CodeBox
             code={part.content}
@@ -111,7 +113,7 @@ export function PartView({ part, platform, complete }: PartViewProps) {
           <Text fw={600}>{t("Open it in {{application}}", { application: part.application })}</Text>
           <Text fz="sm" c="dimmed">
             {complete
-              ? t("{{application}} shows what it will save, with your key.", {
+              ? t("{{application}} shows the settings, including your key, before it saves them.", {
                   application: part.application,
                 })
               : t("Insert a key first. The link fills in the address, the model and the key.")}

@@ -3,16 +3,16 @@ import type { Pitfall } from "@gateway/shared/connect/connection";
 import { phrase } from "#lib/i18n.ts";
 
 export const pitfallTexts: Record<Pitfall, string> = {
-  "no-v1": phrase("The base URL ends without /v1. The client adds the path itself."),
-  "with-v1": phrase("The base URL ends with /v1."),
+  "no-v1": phrase("Enter the base URL without /v1. The client adds the path."),
+  "with-v1": phrase("Enter the base URL with /v1."),
   "one-credential": phrase(
-    "Unset ANTHROPIC_API_KEY. If it is set as well, Claude Code sends it or asks which key to use.",
+    "Unset ANTHROPIC_API_KEY. If it is set, Claude Code sends it or asks which key to use.",
   ),
   "background-model": phrase(
-    "Claude Code also calls a small model in the background. It must exist here, so the settings use the same model for both.",
+    "Claude Code also calls a small model in the background. This model must be available here, so the settings use the same model for both.",
   ),
   "claude-names": phrase(
-    "The model menu of Claude Code lists only models with “claude” in their name. Others work when they are named in the settings.",
+    "The model menu of Claude Code lists only models with “claude” in their name. To use another model, enter its name in the settings.",
   ),
   "responses-only": phrase(
     'Codex accepts only wire_api = "responses". The gateway translates it for every model.',
@@ -21,13 +21,13 @@ export const pitfallTexts: Record<Pitfall, string> = {
     "The lines model and model_provider must come before the first section in brackets.",
   ),
   "selected-type": phrase(
-    "Without security.auth.selectedType in its settings, the client asks you to sign in.",
+    "Set security.auth.selectedType in the settings. Otherwise, the client asks you to sign in.",
   ),
-  "project-env": phrase("A .env file in your project is read instead of the one in your home folder."),
-  "host-without-path": phrase("The API host has no /v1: Cherry Studio adds it."),
+  "project-env": phrase("A .env file in your project takes precedence over the one in your home folder."),
+  "host-without-path": phrase("Enter the API host without /v1. Cherry Studio adds it."),
   "host-of-container": phrase(
-    "In a container, localhost is the container. Use an address that it can reach, such as host.docker.internal.",
+    "In a container, localhost is the container itself. Use an address that the container can reach, such as host.docker.internal.",
   ),
-  restart: phrase("Restart the application after a change of its files."),
+  restart: phrase("Restart the application after you change its files."),
   "key-in-code": phrase("Do not commit the key. Read it from an environment variable."),
 };

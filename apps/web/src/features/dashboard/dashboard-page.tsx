@@ -119,7 +119,7 @@ function Usage() {
       <div className={classes.wideAndNarrow}>
         <Section
           title={t("Spend by model")}
-          hint={t("The last seven days")}
+          hint={t("Last 7 days")}
           aside={
             <Text fw={600} className="tabular" title={format.exact(weekSpend)}>
               {dashboard.data ? format.quota(weekSpend) : null}
@@ -132,7 +132,7 @@ function Usage() {
             <Empty
               icon={IconChartBar}
               title={t("No spending this week")}
-              hint={t("Each call with a price shows up here within a minute.")}
+              hint={t("Charged calls appear here within a minute.")}
             />
           ) : (
             <SpendChart {...stacks} />
@@ -153,7 +153,7 @@ function QuickStart() {
   return (
     <Section
       title={t("Quick start")}
-      hint={t("Any OpenAI client works: change its address and its key.")}
+      hint={t("Works with any OpenAI client. Change its base URL and API key.")}
       aside={
         <Button component={Link} to="/panel/token" variant="default" size="xs">
           {t("Get a key")}

@@ -24,7 +24,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
             <>
               <th scope="col">{t("Input tokens")}</th>
               <th scope="col">{t("Output tokens")}</th>
-              <th scope="col">{t("Avg. time")}</th>
+              <th scope="col">{t("Avg. duration")}</th>
             </>
           )}
         </tr>

@@ -46,7 +46,7 @@ export function FirstSteps() {
     },
     {
       id: "test",
-      title: t("Test it"),
+      title: t("Test the channel"),
       hint: t("One short call checks the address, the key and the model."),
       done: (channels.data?.data[0]?.test_time ?? 0) > 0,
       to: "/panel/channel",
@@ -56,7 +56,7 @@ export function FirstSteps() {
   const balance: Step = {
     id: "balance",
     title: t("Top up"),
-    hint: t("The account is empty. Redeem a code or contact the operator of this site."),
+    hint: t("Your balance is empty. Redeem a code or contact the operator of this site."),
     done: false,
     to: "/panel/topup",
     action: t("Top up"),
@@ -67,7 +67,7 @@ export function FirstSteps() {
     {
       id: "token",
       title: t("Create a token"),
-      hint: t("The key of an application. You can limit what each key may spend."),
+      hint: t("The API key of an application. You can limit the spending of each key."),
       done: (tokens.data?.total_count ?? 0) > 0,
       to: "/panel/token?edit=new",
       action: t("Create a token"),
@@ -75,7 +75,7 @@ export function FirstSteps() {
     {
       id: "call",
       title: t("Make the first call"),
-      hint: t("Ask something in the playground, or connect the program that you use."),
+      hint: t("Send a message in the playground, or connect your own client."),
       done: false,
       to: "/panel/playground",
       action: t("Open the playground"),

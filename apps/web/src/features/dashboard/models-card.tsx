@@ -36,7 +36,7 @@ export function ModelsCard() {
         <Empty
           compact
           title={t("No models yet")}
-          hint={t("Models appear when a channel serves your group.")}
+          hint={t("Models appear here when a channel serves your group.")}
         />
       ) : (
         <Group gap={8}>

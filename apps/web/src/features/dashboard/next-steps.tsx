@@ -25,7 +25,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
     addsChannels && {
       id: "provider",
       title: t("Add a provider"),
-      hint: t("Your key at OpenAI, Anthropic, Gemini or another provider, in a channel."),
+      hint: t("Create a channel with your API key from OpenAI, Anthropic, Gemini or another provider."),
       done: provider.data === true,
       to: "/panel/channel?edit=new",
       action: t("Add a channel"),
@@ -33,7 +33,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
     addsUsers && {
       id: "customer",
       title: t("Add a customer"),
-      hint: t("An account, a key with a monthly budget, and a message to send, in one form."),
+      hint: t("Create an account, a key with a monthly budget, and a message for the customer in one form."),
       done: customers.data === true,
       to: "/panel/user?customer=new",
       action: t("New customer"),
@@ -41,7 +41,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
     {
       id: "client",
       title: t("Connect a client"),
-      hint: t("Settings for Claude Code, Codex, Cherry Studio and other programs, ready to copy."),
+      hint: t("Settings for Claude Code, Codex, Cherry Studio and other clients, ready to copy."),
       done: false,
       to: "/panel/connect",
       action: t("Connect a client"),

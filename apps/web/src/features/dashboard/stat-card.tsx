@@ -46,7 +46,7 @@ function Change({ share }: { share: number | null }) {
   return (
     <Text fz="xs" c="dimmed">
       {share === null ? (
-        t("Nothing yesterday at this time")
+        t("No data for yesterday")
       ) : (
         <Trend
           share={share}

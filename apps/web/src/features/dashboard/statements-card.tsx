@@ -22,7 +22,10 @@ export function StatementsCard() {
   const [opened, setOpened] = useState("");
   if (months.length === 0) return null;
   return (
-    <Section title={t("Monthly statements")} hint={t("Closed months (UTC). Open one to see it by model.")}>
+    <Section
+      title={t("Monthly statements")}
+      hint={t("Completed months (UTC). Open a month to see its spend by model.")}
+    >
       <Figures label={t("Monthly statements")} amounts={{ spend: months.map((month) => month.quota) }}>
         <thead>
           <tr>

@@ -65,7 +65,7 @@ function Running() {
   const { t } = useTranslation();
   return (
     <Stack gap={6} role="status">
-      <Progress value={100} animated aria-label={t("Checking …")} size="sm" />
+      <Progress value={100} animated aria-label={t("Checking…")} size="sm" />
       <Text fz="sm" c="dimmed">
         {t("The checks take a few seconds, and at most 30 seconds.")}
       </Text>

@@ -45,7 +45,7 @@ export function HelpArticle({ entry, pages }: HelpArticleProps) {
       <div>
         {isKnown ? null : (
           <Alert color="amber" role="status" mb="md">
-            {t("This page has no section “{{section}}”.", { section: anchor })}{" "}
+            {t("This page does not have a section “{{section}}”.", { section: anchor })}{" "}
             {similar ? (
               <Anchor
                 component={Link}

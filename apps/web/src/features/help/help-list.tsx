@@ -16,7 +16,7 @@ export function HelpMenu({ index, onOpen }: { index: HelpIndex; onOpen: () => vo
   const { t } = useTranslation();
   const addressOf = useHelpAddress();
   return (
-    <nav aria-label={t("Pages of Help")} className={classes.menu}>
+    <nav aria-label={t("Help pages")} className={classes.menu}>
       {index.map((group) => (
         <section key={group.title} lang={tags[group.pages[0]?.language ?? "en_US"]}>
           <Text fz="xs" fw={600} c="dimmed">
@@ -51,7 +51,7 @@ export function HelpContents({ index }: { index: HelpIndex }) {
             <Anchor component={Link} to={addressOf(page.id)} fw={550}>
               {page.title}
             </Anchor>
-            <Text c="dimmed" fz="sm">
+            <Text c="dimmed" fz="sm" className={classes.summary}>
               {page.description}
             </Text>
           </li>
@@ -70,7 +70,7 @@ export function HelpHits({ index, query }: { index: HelpIndex; query: string }) 
     return (
       <Empty
         icon={IconSearchOff}
-        title={t("Nothing found")}
+        title={t("No results")}
         hint={t("Try the name of a setting, a screen or an error code.")}
       />
     );

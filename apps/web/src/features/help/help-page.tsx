@@ -80,7 +80,7 @@ function Unknown({ id, index }: { id: string; index: HelpIndex }) {
   const similar = nearest(id, pages, (page) => [page.id, page.title]);
   return (
     <Alert color="amber" role="status">
-      {t("Help has no page “{{page}}”.", { page: id.slice(0, 60) })}{" "}
+      {t("There is no help page “{{page}}”.", { page: id.slice(0, 60) })}{" "}
       {similar ? (
         <Anchor component={Link} to={addressOf(similar.id)} inherit>
           {similar.title}

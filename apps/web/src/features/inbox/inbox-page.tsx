@@ -93,7 +93,7 @@ export default function InboxPage() {
         ) : rows.length === 0 ? (
           <Empty
             icon={IconBellOff}
-            title={narrowed ? t("Nothing matches") : t("No notifications yet")}
+            title={narrowed ? t("No results") : t("No notifications yet")}
             hint={
               narrowed ? undefined : t("Changes to your account, payments and refused calls appear here.")
             }

@@ -24,7 +24,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
   return (
     <>
       <Text c="dimmed" fz="sm" mb="md">
-        {t("1 point is ${{usd}}. Rounded up once, at the end.", { usd: usdPerPoint })}
+        {t("1 point is ${{usd}}. The total is rounded up once.", { usd: usdPerPoint })}
       </Text>
       <table className={classes.bill}>
         <thead>
@@ -56,10 +56,10 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
             <tr>
               <td colSpan={3}>
                 {row.cache_hit
-                  ? t("Ratio of the group {{group}} times the share for cached responses, in every line", {
+                  ? t("Ratio of the group {{group}} × share for cached responses, applied to every line", {
                       group,
                     })
-                  : t("Ratio of the group {{group}}, in every line", { group })}
+                  : t("Ratio of the group {{group}}, applied to every line", { group })}
               </td>
               <td>× {bill.group_ratio}</td>
             </tr>
@@ -67,7 +67,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
           {bill.service_tier ? (
             <tr>
               <td colSpan={3}>
-                {t("{{tier}}, in the price of every token", {
+                {t("{{tier}}, applied to the price of every token", {
                   tier: billKindText(t, `tier:${bill.service_tier.name}`),
                 })}
               </td>
@@ -86,7 +86,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
           ) : null}
           {uncollected > 0 ? (
             <tr>
-              <td colSpan={3}>{t("Not collected: the balance or the key's limit was too low")}</td>
+              <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
               <td>− {format.whole(uncollected)}</td>
             </tr>
           ) : null}

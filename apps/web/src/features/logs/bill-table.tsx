@@ -45,7 +45,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
         <tfoot>
           {uncollected > 0 ? (
             <tr>
-              <td colSpan={3}>{t("Not collected: the balance or the key's limit was too low")}</td>
+              <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
               <td>− {format.usd(uncollected, 6)}</td>
             </tr>
           ) : null}
@@ -58,8 +58,8 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
       {row.estimated ? (
         <Text fz="sm" c="dimmed" mt="xs">
           {bill.implausible
-            ? t("The provider reported counts that cannot be true. They were replaced or capped.")
-            : t("The provider reported no usage, so the tokens were counted here.")}
+            ? t("The provider reported impossible token counts. They were replaced or capped.")
+            : t("The provider reported no usage. The gateway counted the tokens.")}
         </Text>
       ) : null}
       <Button

@@ -59,7 +59,9 @@ function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
           raw
         )}
         <Text c="dimmed" fz="xs">
-          {t("Kept because the token or the channel asks for it. Stored encrypted, and only for some days.")}
+          {t(
+            "Stored because the token or the channel is set to store requests and responses. The data is encrypted and deleted after a few days.",
+          )}
         </Text>
       </Stack>
     </Section>
@@ -78,14 +80,14 @@ function Body({ title, text, bytes }: { title: string; text: string; bytes: numb
         <Text fz="sm" fw={500} id={id}>
           {title}
           <Text span fz="xs" c="dimmed" fw={400} ml={8}>
-            {cut ? `${size}, ${t("cut off")}` : size}
+            {cut ? `${size}, ${t("truncated")}` : size}
           </Text>
         </Text>
         {text === "" ? null : <CopyButton text={text} label={title} />}
       </Group>
       {text === "" ? (
         <Text c="dimmed" fz="sm">
-          {bytes === 0 ? t("None.") : t("The body is not text.")}
+          {bytes === 0 ? t("Empty") : t("The body is not text.")}
         </Text>
       ) : (
         <pre className={classes.body} tabIndex={0} aria-labelledby={id}>

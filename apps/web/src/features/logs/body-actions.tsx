@@ -38,7 +38,9 @@ export function BodyActions({ row, bodies, conversation }: BodyActionsProps) {
             variant="default"
             size="xs"
             leftSection={<IconPlayerPlay size={15} />}
-            title={t("Sends the conversation again, with your own token and at your own cost.")}
+            title={t(
+              "Sends the conversation again with your own token. The call is charged to your balance.",
+            )}
             onClick={() => open(true)}
           >
             {t("Replay")}

@@ -19,7 +19,7 @@ export function CallFigures({ row }: { row: LogRow }) {
     ...(row.prompt_tokens + row.completion_tokens > 0
       ? [
           {
-            label: t("Tokens"),
+            label: t("Tokens used"),
             value: t("{{input}} in, {{output}} out", {
               input: format.whole(row.prompt_tokens),
               output: format.whole(row.completion_tokens),

@@ -97,7 +97,7 @@ function FailureAlert({ row }: { row: LogRow }) {
     >
       {row.content ? <Text fz="sm">{contentText(t, row)}</Text> : null}
       <Text fz="sm" c="dimmed" mt={2}>
-        {[codes, t("The call failed and costs nothing.")].filter(Boolean).join(" · ")}
+        {[codes, t("The call failed and was not charged.")].filter(Boolean).join(" · ")}
       </Text>
     </Alert>
   );

@@ -71,7 +71,7 @@ export function FacetPicker(props: FacetPickerProps) {
             combobox.updateSelectedOptionIndex();
           }}
           aria-label={label}
-          placeholder={free ? t("Search or type a value") : t("Search")}
+          placeholder={free ? t("Search or enter a value") : t("Search")}
         />
         <Combobox.Options mah={300} style={{ overflowY: "auto" }}>
           {value === "" ? null : (
@@ -100,7 +100,7 @@ export function FacetPicker(props: FacetPickerProps) {
           ))}
           {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
             <Text c="dimmed" fz="sm" p="xs">
-              {free ? t("Type a complete value and press ↵.") : t("Nothing matches")}
+              {free ? t("Enter a complete value and press ↵.") : t("No results")}
             </Text>
           ) : null}
         </Combobox.Options>

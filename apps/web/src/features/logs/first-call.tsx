@@ -18,12 +18,12 @@ export function FirstCall() {
       <Empty
         compact
         title={t("No calls yet")}
-        hint={t("Make your first call; it shows up here within a second.")}
+        hint={t("Make your first call. It appears here within a second.")}
       />
       <Stack gap="sm" w="100%" maw={640}>
         <ClientSamples sample={{ address, model: sampleModel(models ?? {}) }} />
         <Text fz="sm" c="dimmed" ta="center">
-          {t("The key comes from a token.")}{" "}
+          {t("Use the key of one of your tokens.")}{" "}
           <Anchor component={Link} to="/panel/token" fz="sm">
             {t("Create a token")}
           </Anchor>

@@ -84,7 +84,7 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
         ))}
       {facets.complete ? null : (
         <Text fz="xs" c="dimmed" w="100%">
-          {t("Counts of the newest {{number}} calls, back to {{time}}", {
+          {t("Counts cover the newest {{number}} calls, since {{time}}", {
             number: format.whole(facets.counted),
             time: timeOfDay(facets.since),
           })}

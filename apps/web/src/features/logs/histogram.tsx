@@ -68,7 +68,7 @@ export function Histogram({ histogram, onNarrow }: HistogramProps) {
       </div>
       <div className={classes.scale} aria-hidden>
         <span>{barTime(first.starts, span)}</span>
-        <span>{t("at most {{calls}} calls per bar", { calls: format.whole(most) })}</span>
+        <span>{t("Maximum per bar: {{calls}} calls", { calls: format.whole(most) })}</span>
         <span>{barTime(last.starts + span, span)}</span>
       </div>
     </div>

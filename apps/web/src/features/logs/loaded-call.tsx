@@ -48,7 +48,7 @@ function NoSuchCall() {
       icon={IconFileSearch}
       title={t("This call was not found")}
       hint={t(
-        "The link may be incomplete, the call may belong to another account, or the log may no longer keep it.",
+        "The link may be incomplete, the call may belong to another account, or its log entry may have been deleted.",
       )}
       action={
         <Group justify="center" gap="xs">

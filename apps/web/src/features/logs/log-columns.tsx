@@ -234,7 +234,11 @@ function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
         {model}
       </span>
       {row.cache_hit ? (
-        <span role="img" aria-label={t("From the cache")} title={t("From the cache: no channel was called")}>
+        <span
+          role="img"
+          aria-label={t("From the cache")}
+          title={t("Served from the cache. No channel was called.")}
+        >
           <IconBolt size={15} stroke={1.8} />
         </span>
       ) : null}

@@ -65,7 +65,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       label: t("Response"),
       value: [
         row.is_stream ? t("Streamed") : t("Not streamed"),
-        ...(row.cache_hit ? [t("From the cache: no channel was called")] : []),
+        ...(row.cache_hit ? [t("Served from the cache. No channel was called.")] : []),
       ].join(" · "),
       shown: call,
     },

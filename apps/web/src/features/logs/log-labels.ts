@@ -11,8 +11,8 @@ import type { Tone } from "#ui/status-dot.tsx";
 
 export const typeTabs = [
   { type: LogType.all, text: phrase("All") },
-  { type: LogType.topUp, text: phrase("Recharge") },
-  { type: LogType.consume, text: phrase("Consumption") },
+  { type: LogType.topUp, text: phrase("Top-ups") },
+  { type: LogType.consume, text: phrase("Charges") },
   { type: LogType.manage, text: phrase("Management") },
   { type: LogType.system, text: phrase("System") },
   { type: LogType.failed, text: phrase("Failed") },
@@ -39,7 +39,7 @@ const outcomes = lookupTable<OutcomeWord>({
     tone: "idle",
     text: phrase("Client disconnected"),
     sentence: phrase(
-      "The client disconnected before the end. The part that was produced until then is charged.",
+      "The client disconnected before the response was complete. The part that was generated until then is charged.",
     ),
   },
   "upstream-died": {
@@ -50,12 +50,14 @@ const outcomes = lookupTable<OutcomeWord>({
   interrupted: {
     tone: "warn",
     text: phrase("Interrupted"),
-    sentence: phrase("The node serving this call stopped. Charged up to the last checkpoint."),
+    sentence: phrase(
+      "The gateway node that served this call stopped. The call is charged up to the last checkpoint.",
+    ),
   },
   failed: {
     tone: "bad",
     text: phrase("Failed"),
-    sentence: phrase("The call failed and costs nothing."),
+    sentence: phrase("The call failed and was not charged."),
   },
 });
 

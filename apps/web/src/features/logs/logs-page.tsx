@@ -200,7 +200,7 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
     return (
       <Empty
         title={t("No match since {{time}}", { time: momentText(searchedUntil) })}
-        hint={t("This filter has no index: 10,000 calls are searched at a time.")}
+        hint={t("This filter has no index. It searches 10,000 calls at a time.")}
         action={
           <Button variant="default" loading={searching} onClick={onSearch}>
             {t("Search older calls")}
@@ -211,8 +211,8 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
   if (narrowed)
     return (
       <Empty
-        title={t("Nothing matches")}
-        hint={t("Filters match whole names. Try fewer of them, or a longer time.")}
+        title={t("No results")}
+        hint={t("Filters match complete names. Use fewer filters or a longer period.")}
         action={
           <Button variant="default" onClick={() => onChange({ ...noNarrowing, log_type: 0 })}>
             {t("Clear filters")}
@@ -225,7 +225,7 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
       title={t("No activity in this period")}
       action={
         <Button variant="default" onClick={() => onChange({ range: "all" })}>
-          {t("Show all of it")}
+          {t("Show all time")}
         </Button>
       }
     />

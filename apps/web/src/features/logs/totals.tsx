@@ -26,9 +26,7 @@ export function Totals({ totals, old, failed }: TotalsProps) {
       className={classes.totals}
       data-old={old || undefined}
       aria-label={t("Totals")}
-      title={
-        partial ? t("This filter is too wide to sum up: these are the newest 10,000 entries.") : undefined
-      }
+      title={partial ? t("Too many entries match. The totals cover the newest 10,000 entries.") : undefined}
     >
       {facts.map(([label, value, exact]) => (
         <div key={label}>

@@ -10,13 +10,13 @@ import { ChannelLink } from "./waterfall.tsx";
 import classes from "./call.module.css";
 
 const skipTexts: Record<SkipReason, string> = {
-  "lower-priority": phrase("Lower priority: not needed"),
-  "not-chosen": phrase("Same priority: another channel was chosen"),
-  "backup-group": phrase("Of the backup group: not needed"),
+  "lower-priority": phrase("Not needed: lower priority"),
+  "not-chosen": phrase("Not selected: another channel with the same priority was used"),
+  "backup-group": phrase("Not needed: backup group"),
   busy: phrase("Concurrency limit reached"),
   paused: phrase("Paused during the call"),
   "no-tools": phrase("Does not support tools"),
-  "no-streaming": phrase("Does not stream this model"),
+  "no-streaming": phrase("Does not support streaming for this model"),
   "no-price": phrase("The model it maps to has no price"),
 };
 

@@ -20,8 +20,8 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
     return (
       <Text c="dimmed">
         {row.cache_hit
-          ? t("No channel was called: the response came from the token's cache.")
-          : t("No channel was called: the call ended before that.")}
+          ? t("No channel was called. The response came from the token's cache.")
+          : t("No channel was called. The call ended before a channel was selected.")}
       </Text>
     );
   return (

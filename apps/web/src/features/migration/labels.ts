@@ -17,7 +17,7 @@ const kinds = lookupTable<string>({
   orders: phrase("Orders"),
   tasks: phrase("Tasks"),
   model_owners: phrase("Model owners"),
-  model_info: phrase("Model catalogue"),
+  model_info: phrase("Model catalog"),
   telegram_menus: phrase("Telegram commands"),
   daily_usage: phrase("Usage by day"),
   logs: phrase("Logs"),

@@ -64,8 +64,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           />
           {source === "url" ? (
             <TextInput
-              label={t("Address of the list")}
-              description={t("The server fetches it; addresses inside its own network are refused.")}
+              label={t("URL of the list")}
+              description={t("The server downloads the list. Addresses in private networks are not allowed.")}
               placeholder="https://"
               type="url"
               value={url}
@@ -75,24 +75,24 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           {source === "text" ? (
             <Textarea
               label={t("The list as JSON")}
-              description={t("An array of models, or an object with it under “data”.")}
+              description={t("An array of models, or an object with the array in “data”.")}
               minRows={6}
               maxRows={14}
               autosize
               ff="monospace"
-              error={broken ? t("Invalid JSON") : undefined}
+              error={broken ? t("Enter valid JSON") : undefined}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
             />
           ) : null}
           <Radio.Group
-            label={t("Models that already have a description")}
+            label={t("Models with a description")}
             value={mode}
             onChange={(value) => setMode(value === "overwrite" ? "overwrite" : "skip")}
           >
             <Stack gap="xs" mt="xs">
-              <Radio value="skip" label={t("Keep as they are")} />
-              <Radio value="overwrite" label={t("Replace by the list")} />
+              <Radio value="skip" label={t("Keep the existing descriptions")} />
+              <Radio value="overwrite" label={t("Replace with the list")} />
             </Stack>
           </Radio.Group>
           {bring.error ? (

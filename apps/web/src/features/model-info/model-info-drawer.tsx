@@ -11,7 +11,7 @@ import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
 type ModelInfoDrawerProps = {
   /** Undefined for a new description. */
   info: ModelInfoRow | undefined;
-  /** Models that already have a description. */
+  /** Models with a description. */
   taken: string[];
   onClose: () => void;
 };
@@ -36,7 +36,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
     <FormDrawer
       opened
       help="providers#describe-models"
-      title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Describe a model")}
+      title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Add a description")}
       form={form}
       submitLabel={t("Save")}
       onSubmit={async (values) => {
@@ -51,7 +51,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
       <FormSection title={t("General")}>
         <Autocomplete
           label={t("Model")}
-          description={t("The name that callers send.")}
+          description={t("The name that clients send.")}
           withAsterisk
           maxLength={160}
           data={free}
@@ -60,7 +60,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         />
         <TextInput
           label={t("Name")}
-          description={t("The name that its owner uses, for example GPT-4o.")}
+          description={t("The display name, for example GPT-4o.")}
           maxLength={160}
           {...form.getInputProps("name")}
         />
@@ -73,7 +73,10 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
           {...form.getInputProps("description")}
         />
       </FormSection>
-      <FormSection title={t("Capabilities")} hint={t("Tokens; 0 where it is not known.")}>
+      <FormSection
+        title={t("Capabilities")}
+        hint={t("Context and maximum output are in tokens. 0 = unknown.")}
+      >
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label={t("Context")}
@@ -94,7 +97,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         <TagsInput label={t("Output")} data={[...modalities]} {...form.getInputProps("output_modalities")} />
         <TagsInput
           label={t("Tags")}
-          description={t("Tags for filtering. Press Enter after each.")}
+          description={t("Tags for filtering. Press Enter after each tag.")}
           {...form.getInputProps("tags")}
         />
         <TagsInput

@@ -61,14 +61,14 @@ export default function ModelInfoPage() {
     confirmDeletion(
       {
         title: t("Delete {{name}}?", { name: info.model }),
-        body: t("Only its description is deleted. Its price and channels stay."),
+        body: t("Only the description is deleted. The model's price and channels stay."),
       },
       () => remove.mutateAsync(info.id),
     );
 
   const add = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
-      {t("Describe a model")}
+      {t("Add a description")}
     </Button>
   ) : null;
   const bring = mayChange ? (
@@ -82,9 +82,9 @@ export default function ModelInfoPage() {
   ) : null;
   return (
     <Page
-      title={t("Model catalogue")}
+      title={t("Model catalog")}
       description={t(
-        "What each model is and can do. Shown in the price list and where people choose a model.",
+        "Descriptions and capabilities of models. Shown in the list of available models and wherever users select a model.",
       )}
       actions={
         <>
@@ -95,7 +95,7 @@ export default function ModelInfoPage() {
     >
       <DataTable
         id="model-info"
-        label={t("Model catalogue")}
+        label={t("Model catalog")}
         columns={columns}
         rows={found?.slice((page - 1) * params.size, page * params.size)}
         rowKey={(info) => String(info.id)}
@@ -138,8 +138,8 @@ export default function ModelInfoPage() {
             />
           ) : (
             <Empty
-              title={t("No model is described yet")}
-              hint={mayChange ? t("Import the built-in list, or add your own.") : undefined}
+              title={t("No model descriptions yet")}
+              hint={mayChange ? t("Import the built-in list, or add your own description.") : undefined}
               action={bring}
             />
           )

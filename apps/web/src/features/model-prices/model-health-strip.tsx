@@ -22,7 +22,7 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
     return (
       <Card padding="lg">
         <Text c="dimmed" fz="sm">
-          {t("No calls within 24 hours, so availability and speed are not known.")}
+          {t("No calls in the last 24 hours. Availability and speed are unknown.")}
         </Text>
       </Card>
     );
@@ -40,7 +40,7 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
     <Stats columns={4}>
       <Stat
         title={t("Availability, 24 hours")}
-        hint={t("Calls that were served, of all that the providers could have served.")}
+        hint={t("Share of valid calls that were served successfully.")}
         value={
           <Group gap={12} component="span" wrap="nowrap">
             {share(health.availability)}
@@ -52,23 +52,23 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
             />
           </Group>
         }
-        line={t("By hour, the current one last")}
+        line={t("By hour, up to the current hour")}
       />
       <Stat
         title={t("Latency")}
-        hint={t("The median of successful calls, and below it the 95th percentile.")}
+        hint={t("Median of successful calls, with the 95th percentile below.")}
         value={time(health.p50)}
         line={`p95 ${time(health.p95)}`}
       />
       <Stat
         title={t("Time to first token")}
-        hint={t("The median of successful streams, and below it the 95th percentile.")}
+        hint={t("Median of successful streams, with the 95th percentile below.")}
         value={time(health.first_p50)}
         line={`p95 ${time(health.first_p95)}`}
       />
       <Stat
         title={t("Throughput")}
-        hint={t("Output tokens per second of streams after the first token, the median.")}
+        hint={t("Median output tokens per second of streams, measured after the first token.")}
         value={health.tokens_per_second === null ? "–" : format.whole(Math.round(health.tokens_per_second))}
         line={t("tokens per second")}
       />

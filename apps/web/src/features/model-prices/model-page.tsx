@@ -57,7 +57,7 @@ export default function ModelPage() {
       ) : models.data && groups.data ? (
         <Empty
           title={t("This model is not available")}
-          hint={t("No channel of your groups serves it, or the link is incomplete.")}
+          hint={t("No channel of your groups serves this model, or the link is incomplete.")}
           action={
             <Button component={Link} to={list}>
               {t("Show all models")}

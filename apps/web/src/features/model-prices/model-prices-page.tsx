@@ -78,7 +78,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const empty = (
     <Empty
       title={filtered ? t("No model matches") : t("No models yet")}
-      hint={filtered ? undefined : t("Models appear when a channel serves your group.")}
+      hint={filtered ? undefined : t("Models appear here when a channel serves your group.")}
       action={
         filtered ? (
           <Button variant="default" onClick={() => setParams(noFilters)}>
@@ -94,8 +94,8 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
       title={inConsole ? t("Available models") : t("Models")}
       description={
         params.unit === "M"
-          ? t("Prices per million tokens, with the ratio of the chosen group.")
-          : t("Prices per thousand tokens, with the ratio of the chosen group.")
+          ? t("Prices per million tokens, with the ratio of the selected group.")
+          : t("Prices per thousand tokens, with the ratio of the selected group.")
       }
     >
       {inConsole ? <DisabledModelsNote /> : null}

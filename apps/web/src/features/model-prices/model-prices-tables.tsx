@@ -112,7 +112,7 @@ export function Tiers({ offer, ratio }: PartProps) {
       <Table className="tabular">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t("Above input tokens")}</Table.Th>
+            <Table.Th>{t("Input tokens above")}</Table.Th>
             <Table.Th ta="right">{t("Input")}</Table.Th>
             <Table.Th ta="right">{t("Output")}</Table.Th>
           </Table.Tr>

@@ -78,13 +78,13 @@ function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota
     case "channel-failing":
       return {
         title: t("Channel “{{name}}” is failing", { name: item.name }),
-        text: t("{{failed}} of {{requests}} calls failed in this and the last hour.", item),
+        text: t("{{failed}} of {{requests}} calls failed in the current and the previous hour.", item),
         to: logAddress(since, { channel_id: item.id, log_type: 5 }),
         urgent: true,
       };
     case "channel-balance":
       return {
-        title: t("Channel “{{name}}”: the balance at the provider is low", { name: item.name }),
+        title: t("Channel “{{name}}” has a low balance at the provider", { name: item.name }),
         text: balanceText(t, item),
         to: `/panel/channel?edit=${item.id}`,
         urgent: item.balance <= 0,
@@ -103,7 +103,7 @@ function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota
     case "balance-empty":
       return {
         title: t("{{count}} calls refused: balance empty", { count: item.calls }),
-        text: t("Of {{count}} customers", { count: item.users }),
+        text: t("{{count}} customers affected", { count: item.users }),
         to: logAddress(since, { log_type: 5 }),
         urgent: false,
       };

@@ -17,7 +17,7 @@ export function ChangesCard({ of, changes, since }: ChangesCardProps) {
     <Section title={of === "models" ? t("Largest changes: models") : t("Largest changes: customers")}>
       {changes.length === 0 ? (
         <Text c="dimmed" fz="sm">
-          {t("Nothing was charged in these two days.")}
+          {t("Nothing was charged in the last 48 hours.")}
         </Text>
       ) : (
         <AmountColumns

@@ -67,7 +67,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
         <tr>
           <th scope="col">{t("Channel")}</th>
           <th scope="col" className={classes.left}>
-            {t("State")}
+            {t("Status")}
           </th>
           <th scope="col" className={classes.left}>
             {t("24 hours")}

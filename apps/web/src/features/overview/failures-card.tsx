@@ -20,7 +20,7 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
   return (
     <Section
       title={t("Failed calls")}
-      hint={complete ? undefined : t("Reasons of the newest 5,000")}
+      hint={complete ? undefined : t("Reasons for the newest 5,000 failed calls")}
       aside={
         failed > 0 ? (
           <Button component={Link} to={logAddress(since, { log_type: 5 })} variant="default" size="xs">
@@ -33,7 +33,7 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
         <div className={classes.calm}>
           <IconCircleCheck size={20} stroke={1.7} aria-hidden />
           <Text c="dimmed" fz="sm">
-            {t("No call failed.")}
+            {t("No failed calls")}
           </Text>
         </div>
       ) : (
@@ -48,7 +48,7 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
                   </QuietLink>{" "}
                   <small>{status}</small>
                 </span>
-                <span className="tabular" title={t("Of {{count}} customers", { count: users })}>
+                <span className="tabular" title={t("{{count}} customers affected", { count: users })}>
                   {format.whole(count)}
                 </span>
               </li>

@@ -49,11 +49,10 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
         title={t("Provider cost")}
         hint={
           traffic.free_requests > 0
-            ? t(
-                "The charges without the ratios of the groups, at the prices of the price list. {{count}} calls of free groups are not included.",
-                { count: traffic.free_requests },
-              )
-            : t("The charges without the ratios of the groups, at the prices of the price list.")
+            ? t("Cost at list prices, without group ratios. Excludes {{count}} calls of free groups.", {
+                count: traffic.free_requests,
+              })
+            : t("Cost at list prices, without group ratios.")
         }
         value={format.quota(cost.now)}
         exact={format.exact(cost.now)}
@@ -79,9 +78,9 @@ function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
       title={title}
       hint={
         sample.since === null
-          ? t("The median of successful calls, and below it the 95th percentile.")
+          ? t("Median of successful calls, with the 95th percentile below.")
           : t(
-              "The median of successful calls, and below it the 95th percentile. Measured on the newest {{count}} calls.",
+              "Median of successful calls among the newest {{count}} calls, with the 95th percentile below.",
               { count: sample.calls },
             )
       }
@@ -106,7 +105,7 @@ function Before({ text }: { text: string }) {
   return (
     <>
       {" · "}
-      <span className={classes.part}>{t("{{share}} before", { share: text })}</span>
+      <span className={classes.part}>{t("Previously {{share}}", { share: text })}</span>
     </>
   );
 }
@@ -114,7 +113,7 @@ function Before({ text }: { text: string }) {
 function Change({ compared }: { compared: Compared }) {
   const { t } = useTranslation();
   const share = changeOf(compared);
-  if (share === null) return compared.now === 0 ? t("No change") : t("Nothing the day before");
+  if (share === null) return compared.now === 0 ? t("No change") : t("No data for the day before");
   if (isUnchanged(share)) return t("No change");
   return <Trend share={share} label={(percent) => t("{{share}} vs. day before", { share: percent })} />;
 }

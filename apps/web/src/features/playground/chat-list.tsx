@@ -30,7 +30,7 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
       <ScrollArea className={classes.chats} scrollbarSize={6} type="auto">
         {kept.length === 0 ? (
           <Text c="dimmed" fz="sm" ta="center" py="lg" px="xs">
-            {t("Your chats are kept in this browser only.")}
+            {t("Your chats are stored in this browser only.")}
           </Text>
         ) : (
           <ul className={classes.chatItems}>

@@ -203,8 +203,8 @@ function NoModels() {
       title={t("No models yet")}
       hint={
         admin
-          ? t("Add a channel first; the built-in demo provider needs no key.")
-          : t("Models appear when a channel serves your group.")
+          ? t("Add a channel first. The built-in demo provider needs no key.")
+          : t("Models appear here when a channel serves your group.")
       }
       action={
         admin ? (

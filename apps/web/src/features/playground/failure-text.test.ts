@@ -7,7 +7,7 @@ beforeAll(async () => {
   await i18next.init({
     lng: "zh_CN",
     resources: {
-      zh_CN: { translation: { "The connection broke before the response was complete.": "连接中断" } },
+      zh_CN: { translation: { "The connection was lost before the response was complete.": "连接中断" } },
     },
     keySeparator: false,
     nsSeparator: false,

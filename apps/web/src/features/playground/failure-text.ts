@@ -7,6 +7,6 @@ export function failureText(
   { error, code, params }: Pick<Answer, "error" | "code" | "params">,
   t: TFunction,
 ) {
-  if (error === "" && code === "") return t("The connection broke before the response was complete.");
+  if (error === "" && code === "") return t("The connection was lost before the response was complete.");
   return codeText(t, code, params) ?? (error === "" ? t("Unknown error") : error);
 }

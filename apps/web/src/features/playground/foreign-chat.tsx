@@ -35,9 +35,12 @@ export function ForeignChat({ link }: { link: ChatLinkEntry }) {
   return (
     <Alert color="iris" variant="light" className={classes.foreignAsk} title={link.name}>
       <Text fz="sm">
-        {t("This is another site: {{host}}. It receives a key of yours, which can spend your balance.", {
-          host: hostOf(link.url),
-        })}
+        {t(
+          "This chat is hosted on another site, {{host}}. It receives one of your keys and can spend your balance.",
+          {
+            host: hostOf(link.url),
+          },
+        )}
       </Text>
       <Group gap="xs" mt="md">
         {embeddable ? <Button onClick={() => setHere(true)}>{t("Open here")}</Button> : null}

@@ -61,7 +61,7 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
             selectFirstOptionOnChange
             allowDeselect={false}
             disabled={disabled}
-            nothingFoundMessage={t("Nothing found")}
+            nothingFoundMessage={t("No results")}
             limit={200}
             maxDropdownHeight={340}
             comboboxProps={{ width: 300, position: "bottom-start" }}

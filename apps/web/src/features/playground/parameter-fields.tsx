@@ -46,8 +46,8 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
         onChange={(next) => onChange({ ...value, topP: number(next) })}
       />
       <NumberInput
-        label={t("Most output tokens")}
-        description={t("The response is cut off there.")}
+        label={t("Maximum output tokens")}
+        description={t("The response is cut off at this limit.")}
         placeholder={unset}
         min={1}
         max={1_000_000}
@@ -60,7 +60,7 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
       />
       <Group justify="space-between">
         <Text c="dimmed" fz="xs">
-          {t("Kept with this chat.")}
+          {t("Saved with this chat.")}
         </Text>
         <Button variant="default" size="xs" onClick={() => onChange(noParameters)}>
           {t("Reset")}

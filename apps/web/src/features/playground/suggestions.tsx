@@ -20,7 +20,7 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
     {
       icon: IconLanguage,
       title: t("Translate"),
-      question: t("Translate “Every call is billed to the last point” into English, Chinese and Japanese."),
+      question: t("Translate “Where is the nearest train station?” into Chinese, Japanese and French."),
     },
     {
       icon: IconTable,
@@ -34,7 +34,7 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
         {t("What would you like to try?")}
       </Title>
       <Text c="dimmed" ta="center" mt={6} mb="lg">
-        {t("Every response passes through this gateway and is charged to your balance.")}
+        {t("All calls go through this gateway and are charged to your balance.")}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {offers.map(({ icon: Picture, title, question }) => (

@@ -54,7 +54,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
         <Text fw={600} fz="sm" truncate>
           {answer.model}
         </Text>
-        {running ? <Loader size={14} type="dots" aria-label={t("Answering")} /> : null}
+        {running ? <Loader size={14} type="dots" aria-label={t("Generating")} /> : null}
         {answer.state === "stopped" ? (
           <Text c="dimmed" fz="xs" className={classes.stopped}>
             <IconPlayerStop size={13} aria-hidden /> {t("Stopped")}

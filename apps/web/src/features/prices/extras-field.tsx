@@ -32,7 +32,7 @@ export function ExtrasField({ form }: { form: PriceForm }) {
               onChange={(next) => next && rename(kind, next)}
             />
             <NumberInput
-              aria-label={isTool(kind) ? t("Dollars per call") : t("Multiple")}
+              aria-label={isTool(kind) ? t("USD per call") : t("Multiplier")}
               data-path={path}
               w={130}
               min={0}
@@ -64,7 +64,7 @@ export function ExtrasField({ form }: { form: PriceForm }) {
           style={{ alignSelf: "flex-start" }}
           onClick={() => set({ ...extras, [free[0] ?? ""]: isTool(free[0] ?? "") ? 0.01 : 1 })}
         >
-          {t("Add a separate price")}
+          {t("Add extended price")}
         </Button>
       ) : null}
     </Stack>

@@ -45,7 +45,7 @@ function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate)
     removed.length > 0 ? t("{{number}} removed", { number: removed.length }) : "",
     locked.length > 0 ? t("{{number}} locked and kept", { number: locked.length }) : "",
   ].filter((part) => part !== "");
-  return parts.length === 0 ? t("Nothing had changed.") : parts.join(", ");
+  return parts.length === 0 ? t("No changes.") : parts.join(", ");
 }
 
 function Names({ update }: { update: PriceUpdate }) {

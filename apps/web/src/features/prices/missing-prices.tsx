@@ -28,8 +28,8 @@ export function MissingPrices({ rows, onPrice }: MissingPricesProps) {
         onPrice={onPrice}
       />
       <Warning
-        title={t("{{count}} prices belong to no owner", { count: orphans.length })}
-        hint={t("They cannot be filtered by provider, and their models show no logo.")}
+        title={t("{{count}} prices have no owner", { count: orphans.length })}
+        hint={t("These prices cannot be filtered by provider, and their models have no logo.")}
         models={orphans}
       />
     </>

@@ -21,7 +21,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
             {price.model}
           </Text>
           {price.locked ? (
-            <Tooltip label={t("Locked: price lists do not change it")}>
+            <Tooltip label={t("Locked. Price lists do not change this price.")}>
               <IconLock size={14} role="img" aria-label={t("Locked")} />
             </Tooltip>
           ) : null}

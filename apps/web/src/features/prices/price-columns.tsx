@@ -59,7 +59,7 @@ export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column
               {ownerName(owners, price.channel_type, t)}
             </Text>
             {price.locked ? (
-              <Tooltip label={t("Locked: price lists do not change it")}>
+              <Tooltip label={t("Locked. Price lists do not change this price.")}>
                 <IconLock size={14} role="img" aria-label={t("Locked")} />
               </Tooltip>
             ) : null}

@@ -58,7 +58,9 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
     >
       <FormSection
         title={t("Models")}
-        hint={t("One or more models with the same price. A name may end in *; the longest match applies.")}
+        hint={t(
+          "One or more models with the same price. A name can end in *. If several names match, the longest one applies.",
+        )}
       >
         <TagsInput
           label={t("Model name")}
@@ -117,11 +119,11 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
 
       <FormSection
         title={t("Price")}
-        hint={t("Enter the price as the provider publishes it. The ratios are computed.")}
+        hint={t("Enter the price that the provider publishes. The ratios are calculated from it.")}
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
           <SegmentedControl
-            aria-label={t("Entered as")}
+            aria-label={t("Price format")}
             data={[
               { value: "usd", label: "USD $" },
               { value: "rmb", label: "RMB ￥" },
@@ -164,7 +166,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
       <FormSection
         title={t("Extended pricing")}
         hint={t(
-          "Cache, audio, images and reasoning as multiples of the price above; tools in dollars per call.",
+          "Prices of cache, audio, image and reasoning tokens are multiples of the prices above. Tools are priced in US dollars per call.",
         )}
       >
         <ExtrasField form={form} />
@@ -173,7 +175,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
       {perCall ? null : (
         <Fold label={t("Long context")} opened={(form.values.tiers ?? []).length > 0}>
           <Text c="dimmed" fz="sm">
-            {t("Some providers charge another price once the input exceeds a length.")}
+            {t("For providers that charge a different price above a certain input length.")}
           </Text>
           <TiersField form={form} unit={unit} />
         </Fold>
@@ -186,7 +188,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
         />
         {form.values.locked ? (
           <Alert color="amber" p="xs" fz="sm">
-            {t("A locked price does not follow the provider. Unlock it to have it updated again.")}
+            {t("Price lists do not update a locked price. Unlock it to receive updates.")}
           </Alert>
         ) : null}
       </FormSection>

@@ -262,7 +262,7 @@ export default function PricesPage() {
                     if (first) setEdited({ price: first, models: keys });
                   }}
                 >
-                  {t("Set one price")}
+                  {t("Set one price for all")}
                 </Button>
                 <Button variant="default" c="red" onClick={() => void destroy(keys)}>
                   {t("Delete")}

@@ -16,7 +16,7 @@ export function TiersField({ form, unit }: { form: PriceForm; unit: RateUnit }) 
         <Group key={index} gap="xs" wrap="nowrap" align="flex-start" className={classes.tier}>
           <Box className={classes.tierFields}>
             <NumberInput
-              label={t("Above input tokens")}
+              label={t("Input tokens above")}
               min={1}
               allowDecimal={false}
               thousandSeparator=" "
@@ -38,7 +38,7 @@ export function TiersField({ form, unit }: { form: PriceForm; unit: RateUnit }) 
           <ActionIcon
             size={34}
             mt={24}
-            aria-label={t("Remove this step")}
+            aria-label={t("Remove this tier")}
             onClick={() => form.removeListItem("tiers", index)}
           >
             <IconTrash size={16} />
@@ -58,7 +58,7 @@ export function TiersField({ form, unit }: { form: PriceForm; unit: RateUnit }) 
           })
         }
       >
-        {t("Add a step")}
+        {t("Add a tier")}
       </Button>
     </Stack>
   );

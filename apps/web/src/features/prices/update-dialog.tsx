@@ -48,8 +48,8 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           <SegmentedControl
             aria-label={t("Source")}
             data={[
-              { value: "own", label: t("The built-in list") },
-              { value: "url", label: t("A list at a URL") },
+              { value: "own", label: t("Built-in list") },
+              { value: "url", label: t("List from a URL") },
             ]}
             value={source}
             onChange={(next) => changeSource(() => setSource(next))}
@@ -68,7 +68,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
               <TextInput
                 flex={1}
                 type="url"
-                aria-label={t("Address of the list")}
+                aria-label={t("URL of the list")}
                 placeholder="https://example.com/prices.json"
                 value={url}
                 error={preview.error ? errorReason(preview.error, t) : null}
@@ -79,7 +79,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
               />
             ) : (
               <Text flex={1} c="dimmed" fz="sm">
-                {t("Published prices of the providers, collected when this version was made.")}
+                {t("Published provider prices at the release of this version.")}
               </Text>
             )}
             <Button
@@ -172,16 +172,13 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
       </div>
       <Radio.Group value={mode} onChange={(next) => setMode(next)} label={t("What to import")}>
         <Stack gap={8} mt={6}>
-          <Radio value="add" label={t("Add only: models without a price")} />
-          <Radio value="update" label={t("Update only: models that have one")} />
-          <Radio
-            value="overwrite"
-            label={t("Overwrite all: the list replaces everything that is not locked")}
-          />
+          <Radio value="add" label={t("Add only: import models without a price")} />
+          <Radio value="update" label={t("Update only: change models that have a price")} />
+          <Radio value="overwrite" label={t("Overwrite all: replace every price that is not locked")} />
         </Stack>
       </Radio.Group>
       {count === 0 ? (
-        <Empty compact title={t("No new models")} hint={t("With this choice the list changes nothing.")} />
+        <Empty compact title={t("No new models")} hint={t("This selection does not change any prices.")} />
       ) : (
         <PriceDiff changes={changes} owners={owners} />
       )}

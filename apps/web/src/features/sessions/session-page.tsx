@@ -58,7 +58,7 @@ function Loaded({ session }: { session: AgentSession }) {
       <SessionCalls session={session} seesAll={seesAll} />
       {session.complete ? null : (
         <Text fz="sm" c="dimmed">
-          {t("The session has more calls. These figures cover its newest 20,000.")}
+          {t("This session has more calls. The figures cover the newest 20,000.")}
         </Text>
       )}
     </Stack>
@@ -117,7 +117,7 @@ function Totals({ session }: { session: AgentSession }) {
         line={t("{{count}} failed", { count: totals.failed })}
       />
       <Stat
-        title={t("Tokens")}
+        title={t("Tokens used")}
         value={format.short(totals.input + totals.output)}
         exact={format.whole(totals.input + totals.output)}
         line={t("{{input}} in, {{output}} out", {
@@ -128,19 +128,19 @@ function Totals({ session }: { session: AgentSession }) {
       <Stat
         title={t("Input from the cache")}
         hint={t(
-          "Share of the input tokens that the provider read from its prompt cache. Saved: what these tokens would have cost at the price of other input, less the surcharge for writing to the cache.",
+          "Share of input tokens that the provider read from its prompt cache. Savings are the difference to the regular input price, minus the surcharge for cache writes.",
         )}
         value={totals.input === 0 ? "–" : format.percent(totals.cached / totals.input)}
         line={
           net < 0
-            ? t("{{amount}} more than without", { amount: format.quota(-net) })
+            ? t("{{amount}} more than without caching", { amount: format.quota(-net) })
             : t("{{amount}} saved", { amount: format.quota(net) })
         }
       />
       <Stat
         title={t("Channel moves")}
         hint={t(
-          "Calls on another channel than the previous call of the same agent and model. Cost: cached input that the new channel had to read again at the full price.",
+          "Calls that used a different channel than the previous call of the same agent and model. The loss is the cost of cached input that the new channel read again at the full price.",
         )}
         value={format.whole(moves.count)}
         exact={format.exact(moves.cost)}

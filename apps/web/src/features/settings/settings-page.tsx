@@ -84,7 +84,7 @@ export default function SettingsPage() {
           <Loader size="sm" aria-label={t("Loading")} />
         </Center>
       ) : found?.length === 0 ? (
-        <Empty icon={IconSearchOff} title={t("Nothing found")} hint={t("No matching settings.")} />
+        <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (
         <div className={classes.indexed}>
           <SectionIndex sections={found ?? []} />

@@ -22,7 +22,7 @@ export default function AboutPage() {
           <Title order={1}>{t("About {{name}}", { name })}</Title>
           <Text fz="lg" c="dimmed">
             {t(
-              "One address in front of many AI providers. Applications keep the protocol they already use; the gateway selects a channel, bills the account and logs every call.",
+              "One API for many AI providers. Applications keep the protocol that they already use. The gateway selects a channel, bills the account and logs every call.",
             )}
           </Text>
           <Text>

@@ -22,7 +22,7 @@ export default function JumpPage() {
         <Empty
           icon={IconUnlink}
           title={t("This link cannot be opened")}
-          hint={t("Only links to OpenCat and AMA lead on from here.")}
+          hint={t("This page only opens links to OpenCat and AMA.")}
           action={
             <Button component={Link} to="/">
               {t("Go to the home page")}
@@ -33,7 +33,7 @@ export default function JumpPage() {
         <Empty
           icon={IconExternalLink}
           title={t("Opening your app")}
-          hint={t("Does nothing happen? Install the app first, then open it here.")}
+          hint={t("If nothing happens, install the app and try again.")}
           action={
             <Button component="a" href={address}>
               {t("Open in the app")}

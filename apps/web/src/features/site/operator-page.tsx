@@ -69,7 +69,7 @@ function ForeignPage({ address, title }: { address: URL; title: string }) {
         />
       </div>
       <Text component="div" fz="xs" c="dimmed" className={classes.note}>
-        {t("Is the page empty?")} {link}
+        {t("Page not displayed?")} {link}
       </Text>
     </div>
   );

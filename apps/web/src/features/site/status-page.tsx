@@ -67,7 +67,7 @@ export default function StatusPage() {
       ) : disabled ? (
         <Empty
           title={t("This site has no status page")}
-          hint={t("Its operator has not enabled one.")}
+          hint={t("The operator has not enabled the status page.")}
           action={
             <Button component={Link} to="/models">
               {t("Show the models")}
@@ -132,9 +132,7 @@ function Loaded({ status }: { status: Status }) {
         </Card>
       )}
       <Text fz="sm" c="dimmed">
-        {t(
-          "Availability is the share of calls that were served, of all that the providers could have served. Days are in UTC.",
-        )}
+        {t("Availability is the share of valid calls that were served successfully. Days are in UTC.")}
       </Text>
     </Stack>
   );

@@ -30,10 +30,10 @@ export function Welcome() {
       <section className={classes.hero}>
         <Container size={1200} px="lg" className={classes.heroGrid}>
           <Stack gap="lg" justify="center">
-            <h1 className={classes.headline}>{t("One address for every AI model")}</h1>
+            <h1 className={classes.headline}>{t("One API for every AI model")}</h1>
             <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={520}>
               {t(
-                "Keep your SDK. Change the address and the key to reach every provider through one account, with a bill you can check line by line.",
+                "Keep your SDK. Change the base URL and the API key to use every provider through one account, with itemized billing.",
               )}
             </Text>
             <div className={classes.address}>
@@ -70,15 +70,15 @@ export function Welcome() {
           />
           <Promise
             icon={<IconArrowsShuffle size={22} stroke={1.6} />}
-            title={t("Stays up when a provider fails")}
+            title={t("Automatic failover")}
             text={t(
-              "Several channels can serve a model. If one fails before its first token, the next one is used.",
+              "Several channels can serve a model. If a channel fails before the first token, the gateway uses the next one.",
             )}
           />
           <Promise
             icon={<IconReceipt2 size={22} stroke={1.6} />}
-            title={t("Bills to the last point")}
-            text={t("Every call shows its tokens, its price and the sum. A call that fails costs nothing.")}
+            title={t("Exact billing")}
+            text={t("Every call shows its tokens, prices and total. Failed calls are not charged.")}
           />
         </div>
       </Container>
@@ -153,7 +153,7 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
         ) : names.length === 0 ? (
           <Empty
             title={t("No models yet")}
-            hint={t("As soon as the operator adds a channel, its models appear here.")}
+            hint={t("Models appear here when the operator adds a channel.")}
           />
         ) : (
           <div className={classes.models}>

@@ -104,7 +104,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         }
         empty={
           <Empty
-            title={filtered ? t("No matching tokens") : t("No user has a token yet")}
+            title={filtered ? t("No token matches") : t("No user has a token yet")}
             action={
               filtered ? (
                 <Button
@@ -208,7 +208,7 @@ function Actions({ token, onEdit, onBudget }: ActionsProps) {
           {t("Usage")}
         </Menu.Item>
         <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
-          {t("Edit or hand over")}
+          {t("Edit or transfer")}
         </Menu.Item>
         <Menu.Item leftSection={<IconGauge size={15} />} onClick={onBudget}>
           {t("Set the budget")}

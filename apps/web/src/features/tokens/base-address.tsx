@@ -13,7 +13,7 @@ export function BaseAddress() {
   return (
     <Paper withBorder className={classes.addresses}>
       <Text fz="sm" fw={500} className={classes.addressesTitle}>
-        {t("Base address for your client")}
+        {t("Base URL")}
       </Text>
       <Address providers={["openai"]} client="OpenAI" address={`${address}/v1`} />
       <Address providers={["claude", "gemini"]} client={t("Anthropic and Gemini")} address={address} />

@@ -19,12 +19,12 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         path="setting.cache.enabled"
         label={t("Cache responses")}
         hint={t(
-          "An identical request gets the cached response for a while, cheaper or free, and no provider is called.",
+          "For a limited time, identical requests get the cached response at a lower price or free of charge. No provider is called.",
         )}
       >
         <Switch
-          label={t("Also streams that may call tools")}
-          description={t("An agent that repeats a request then repeats its action.")}
+          label={t("Also cache streams with tools")}
+          description={t("If an agent repeats a request, it also repeats the action.")}
           checked={Boolean(risky)}
           {...riskInput}
         />
@@ -33,10 +33,12 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         form={form}
         path="setting.heartbeat.enabled"
         label={t("Keep idle streams open")}
-        hint={t("Sends a heartbeat while the model is thinking, for proxies that close idle connections.")}
+        hint={t(
+          "Sends a heartbeat while the model is working, so that proxies do not close the idle connection.",
+        )}
       >
         <NumberInput
-          label={t("Seconds without data before a heartbeat")}
+          label={t("Send a heartbeat after")}
           suffix={` ${t("seconds", { count: heartbeat.timeout_seconds })}`}
           min={30}
           max={90}
@@ -51,7 +53,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         <Switch
           label={t("Store requests and responses")}
           description={t(
-            "Stored encrypted, for a few days only. You and the administrators can read them in the log.",
+            "Stores them encrypted for a few days. You and the administrators can read them in the log.",
           )}
           checked={keeping}
           {...keepInput}

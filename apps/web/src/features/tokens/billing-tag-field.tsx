@@ -8,7 +8,7 @@ export function BillingTagField({ form }: { form: TokenSchemaForm }) {
   return (
     <TextInput
       label={t("Billing tag")}
-      description={t("A project or a cost centre. Every call carries it into the log.")}
+      description={t("For example a project or a cost center. It is recorded in the log of every call.")}
       autoComplete="off"
       maxLength={50}
       {...form.getInputProps("billing_tag")}

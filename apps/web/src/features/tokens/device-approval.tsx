@@ -61,7 +61,7 @@ export function DeviceApprovalForm({ code, device, onDecided }: Props) {
         </Facts>
         <Alert color="amber" variant="light" icon={<IconAlertCircle size={18} />}>
           {t(
-            "Approve only a sign-in that you started yourself. Anyone with this device can make calls that are charged to your account.",
+            "Only approve a sign-in that you started yourself. Anyone with this device can make calls that are charged to your account.",
           )}
         </Alert>
         {error ? (

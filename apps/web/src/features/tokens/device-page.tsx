@@ -22,7 +22,7 @@ export default function DevicePage() {
   return (
     <Page
       title={t("Sign in a device")}
-      description={t("A command-line tool asks for access to your account. It gets a key of its own.")}
+      description={t("A command-line tool requests access to your account. It receives its own key.")}
     >
       <Box maw={640}>
         <Section>
@@ -41,7 +41,7 @@ export default function DevicePage() {
               <Empty
                 icon={IconCircleCheck}
                 title={t("{{device}} is signed in", { device: step.device.device_name })}
-                hint={t("Return to your device. It gets its key within a few seconds.")}
+                hint={t("Return to your device. It receives its key within a few seconds.")}
                 action={
                   <Anchor component={Link} to="/panel/profile?tab=access">
                     {t("Command-line devices")}

@@ -24,7 +24,7 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
     <>
       <Select
         label={t("Group")}
-        description={t("Decides channels and price")}
+        description={t("Determines channels and prices")}
         data={[
           {
             value: "",
@@ -45,7 +45,7 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
       />
       <Select
         label={t("Backup group")}
-        description={t("Used when the group has no channel")}
+        description={t("Used when the group has no available channel")}
         data={[
           { value: "", label: t("None") },
           ...withCurrent(backup_group).filter((option) => option.value !== main),

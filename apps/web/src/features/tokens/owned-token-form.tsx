@@ -27,7 +27,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
   const save = async (values: TokenFormValues) => {
     const given = moves ? { user_id: owner } : {};
     await change.mutateAsync({ before: token, input: toInput(values), given });
-    toast.success(moves ? t("The token has a new owner") : t("Token saved"));
+    toast.success(moves ? t("Token transferred") : t("Token saved"));
     onClose();
   };
   return (
@@ -36,13 +36,16 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
       help="users#tokens"
       title={t("Edit “{{name}}”", { name: token.name })}
       form={form}
-      submitLabel={moves ? t("Save and hand over") : t("Save")}
+      submitLabel={moves ? t("Save and transfer") : t("Save")}
       onSubmit={save}
       onClose={onClose}
       width={560}
       changed={moves}
     >
-      <FormSection title={t("Belongs to")} hint={t("This account pays for the calls and sees the key.")}>
+      <FormSection
+        title={t("Belongs to")}
+        hint={t("The calls are charged to this account. Its user can see the key.")}
+      >
         <OwnerField known={{ id: token.user_id, name: token.owner_name }} value={owner} onChange={setOwner} />
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
@@ -65,7 +68,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         </SimpleGrid>
         <BillingTagField form={form} />
       </FormSection>
-      <FormSection title={t("Limits")} hint={t("The owner's balance is the limit in any case.")}>
+      <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
         <QuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}

@@ -47,7 +47,7 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
       searchable
       allowDeselect={false}
       checkIconPosition="right"
-      nothingFoundMessage={t("No user has this name")}
+      nothingFoundMessage={t("No user matches")}
       data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
       // The server has already filtered.
       filter={({ options: all }) => all}

@@ -38,7 +38,7 @@ export function QuotaField({ form }: { form: TokenSchemaForm }) {
         {unlimited ? null : (
           <>
             <NumberInput
-              aria-label={t("Dollars left")}
+              aria-label={t("Remaining (USD)")}
               prefix="$"
               w={150}
               min={0}

@@ -23,13 +23,13 @@ export function RateFields({ form, token }: Props) {
         <SpendField
           form={form}
           name="daily_spend"
-          label={t("Dollars a day")}
+          label={t("Daily spend (USD)")}
           hint={token ? t("{{amount}} used today", { amount: format.quota(token.day_quota) }) : undefined}
         />
         <SpendField
           form={form}
           name="monthly_spend"
-          label={t("Dollars a month")}
+          label={t("Monthly spend (USD)")}
           hint={
             token ? t("{{amount}} used this month", { amount: format.quota(token.month_quota) }) : undefined
           }
@@ -37,8 +37,8 @@ export function RateFields({ form, token }: Props) {
         <SpendField
           form={form}
           name="session_spend"
-          label={t("Dollars per session")}
-          hint={t("Of a coding agent, sub-agents included")}
+          label={t("Session spend (USD)")}
+          hint={t("For each session of a coding agent, including sub-agents")}
         />
       </SimpleGrid>
     </>

@@ -18,15 +18,15 @@ export function Restrictions({ form, models, reachable }: Props) {
         form={form}
         path="setting.limits.limit_model_setting.enabled"
         label={t("Only certain models")}
-        hint={t("Every other model is refused.")}
+        hint={t("Calls to other models are refused.")}
       >
         <ModelsField form={form} models={models} reachable={reachable} />
       </SwitchedField>
       <SwitchedField
         form={form}
         path="setting.limits.limits_ip_setting.enabled"
-        label={t("Only certain addresses")}
-        hint={t("Calls from elsewhere are refused.")}
+        label={t("Only certain IP addresses")}
+        hint={t("Calls from other addresses are refused.")}
       >
         <AddressesField form={form} />
       </SwitchedField>
@@ -44,8 +44,8 @@ function ModelsField({ form, models, reachable }: Props) {
   return (
     <TagsInput
       aria-label={t("Models")}
-      placeholder={t("Choose, or type a name")}
-      description={t("A * at the end matches any ending, for example gpt-*")}
+      placeholder={t("Select or enter a name")}
+      description={t("Use * at the end to match any ending, for example gpt-*")}
       data={owners.map((owner) => ({ group: owner || t("Others"), items: byOwner.get(owner) ?? [] }))}
       renderOption={({ option }) => (
         <Group gap={8} wrap="nowrap">

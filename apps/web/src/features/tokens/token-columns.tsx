@@ -154,7 +154,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
   const { limit_model_setting, limits_ip_setting } = token.setting.limits;
   const restrictions = [
     limit_model_setting.enabled ? t("Only certain models") : "",
-    limits_ip_setting.enabled ? t("Only certain addresses") : "",
+    limits_ip_setting.enabled ? t("Only certain IP addresses") : "",
   ].filter((text) => text !== "");
   return (
     <Group gap={6} wrap="nowrap" maw={215}>

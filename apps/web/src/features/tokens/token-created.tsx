@@ -51,7 +51,7 @@ export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialo
             <Text fz="sm" c="dimmed" flex="1 1 260px">
               {forOther
                 ? t(
-                    "Anyone with this key can spend the owner's balance. You see it only here; the owner can copy it again.",
+                    "Anyone with this key can spend the owner's balance. The key is shown to you only once. The owner can copy it again.",
                   )
                 : t("Anyone with this key can spend your balance. You can copy it again from the list.")}
             </Text>

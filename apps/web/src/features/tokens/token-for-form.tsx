@@ -46,7 +46,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
     >
       <FormSection
         title={t("Belongs to")}
-        hint={t("The calls are paid from this balance. The owner sees the key in the console.")}
+        hint={t("The calls are charged to this user's balance. The user can see the key in the console.")}
       >
         <OwnerField
           known={userId === 0 ? undefined : { id: userId, name: `#${userId}` }}
@@ -65,7 +65,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
           {...form.getInputProps("name")}
         />
       </FormSection>
-      <FormSection title={t("Limits")} hint={t("The owner's balance is the limit in any case.")}>
+      <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
         <QuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
@@ -75,7 +75,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
       </FormSection>
       <FormSection
         title={t("Rate and spending limits")}
-        hint={t("Limits of this key. An empty field means no limit.")}
+        hint={t("Limits for this key. Leave a field empty for no limit.")}
       >
         <RateFields form={form} token={undefined} />
       </FormSection>

@@ -70,7 +70,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
       <FormSection title={t("General")}>
         <TextInput
           label={t("Name")}
-          placeholder={t("The application that will use it")}
+          placeholder={t("The application that uses this key")}
           data-autofocus
           autoComplete="off"
           withAsterisk
@@ -83,7 +83,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
         <Reachable names={reachable} known={models !== undefined} />
         {tags ? <BillingTagField form={form} /> : null}
       </FormSection>
-      <FormSection title={t("Limits")} hint={t("Your account's balance is the limit in any case.")}>
+      <FormSection title={t("Limits")} hint={t("Your account balance always limits spending.")}>
         <QuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
@@ -93,11 +93,11 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
       </FormSection>
       <FormSection
         title={t("Rate and spending limits")}
-        hint={t("Limits of this key. An empty field means no limit.")}
+        hint={t("Limits for this key. Leave a field empty for no limit.")}
       >
         <RateFields form={form} token={token} />
       </FormSection>
-      <FormSection title={t("Restrictions")} hint={t("Limits the damage if the key leaks.")}>
+      <FormSection title={t("Restrictions")} hint={t("Limit what this key can do if it is exposed.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />
       </FormSection>
       <FormSection title={t("Behavior")}>
@@ -114,13 +114,13 @@ function Reachable({ names, known }: { names: string[]; known: boolean }) {
   if (names.length === 0)
     return (
       <Text fz="sm" c="amber">
-        {t("No channel serves this group yet, so this key could call no model.")}
+        {t("No channel serves this group yet. This key cannot call any model.")}
       </Text>
     );
   const shown = names.slice(0, 5).join(", ");
   return (
     <Text fz="sm" c="dimmed">
-      {t("Reaches {{count}} models: {{names}}", {
+      {t("Can call {{count}} models: {{names}}", {
         count: names.length,
         names: names.length > 5 ? `${shown} …` : shown,
       })}

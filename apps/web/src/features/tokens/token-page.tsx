@@ -126,7 +126,7 @@ function Limits({ token }: { token: TokenRow }) {
   return (
     <Section title={t("Limits")}>
       <Stack gap="md">
-        <LimitBar label={t("In total")} used={used} limit={unlimited ? 0 : used + left} />
+        <LimitBar label={t("Total")} used={used} limit={unlimited ? 0 : used + left} />
         <LimitBar label={t("Today")} used={token.day_quota} limit={day} />
         <LimitBar label={t("This month")} used={token.month_quota} limit={month} />
       </Stack>

@@ -54,7 +54,7 @@ export default function TokensPage() {
   ) : null;
   if (administers && view === "all")
     return (
-      <Page title={t("Tokens")} description={t("The keys of all users.")}>
+      <Page title={t("Tokens")} description={t("API keys of all users.")}>
         <AllTokens switcher={switcher} />
       </Page>
     );
@@ -84,7 +84,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   return (
     <Page
       title={t("Tokens")}
-      description={t("The keys of your applications. Give each application its own.")}
+      description={t("API keys of your applications. Create a separate token for each application.")}
       actions={newToken}
     >
       <BaseAddress />
@@ -116,7 +116,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         empty={
           searching ? (
             <Empty
-              title={params.billing_tag === "" ? t("No token has this name") : t("No matching tokens")}
+              title={params.billing_tag === "" ? t("No token matches") : t("No token matches")}
               action={
                 <Button variant="default" onClick={() => setParams({ keyword: "", billing_tag: "" })}>
                   {t("Clear the search")}
@@ -127,7 +127,9 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
             <Empty
               icon={IconKey}
               title={t("No tokens yet")}
-              hint={t("Create one, paste it into your application or SDK, and make the first call.")}
+              hint={t(
+                "Create a token, use it as the API key in your application or SDK, and make the first call.",
+              )}
               action={newToken}
             />
           )

@@ -10,7 +10,7 @@ export const areaTitles: Record<AdminArea, string> = {
   channels: phrase("Channels"),
   groups: phrase("User groups"),
   prices: phrase("Prices"),
-  models: phrase("Model catalogue and owners"),
+  models: phrase("Model catalog and owners"),
   redemptions: phrase("Redemption codes"),
   payments: phrase("Payments"),
   telegram: phrase("Telegram bot"),

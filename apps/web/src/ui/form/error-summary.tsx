@@ -36,7 +36,7 @@ export function ErrorSummary({ errors, fieldName, onChoose }: ErrorSummaryProps)
       <IconAlertCircle size={16} className={classes.icon} aria-hidden />
       <Group gap="2px 12px">
         <Text fz="sm" fw={500}>
-          {t("Please check:")}
+          {t("Check these fields:")}
         </Text>
         {[...fields].map(([name, path]) => (
           <Anchor

@@ -17,7 +17,7 @@ async function offerSignIn(): Promise<false> {
   const goes = await confirm({
     title: i18next.t("Sign in again"),
     body: i18next.t(
-      "Your session has ended. Your input is still here: sign in in a new tab, then save again.",
+      "Your session has expired. Your input is still here. Sign in on a new tab, then save again.",
     ),
     action: i18next.t("Sign in"),
     danger: false,

@@ -47,7 +47,7 @@ export function DroppedFilters<T extends object>({ params, others }: DroppedFilt
             </Fragment>
           ))}
           {". "}
-          {t("The list shows what matches the other filters.")}
+          {t("The list shows the results of the other filters.")}
         </Text>
         <Button variant="default" size="xs" onClick={remove}>
           {t("Remove them from the link")}

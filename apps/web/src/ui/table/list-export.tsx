@@ -25,7 +25,7 @@ export function ListExport<Row>(props: ListExportProps<Row>) {
   const run = useMutation({
     mutationFn: () => exportList(props),
     onSuccess: ({ count, complete }) => {
-      if (!complete) toast.info(t("Only the first {{count}} are in the file", { count }));
+      if (!complete) toast.info(t("Only the first {{count}} rows were exported", { count }));
     },
   });
   return (

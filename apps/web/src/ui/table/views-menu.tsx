@@ -48,7 +48,7 @@ export function ViewsMenu({ list }: { list: string }) {
         <Stack gap="xs">
           {views.length === 0 ? (
             <Text fz="sm" c="dimmed">
-              {t("Save filters that you use often. They are kept in this browser.")}
+              {t("Save filters that you use often. They are stored in this browser.")}
             </Text>
           ) : (
             <ul className={classes.views} aria-label={t("Saved views")}>
@@ -86,7 +86,9 @@ export function ViewsMenu({ list }: { list: string }) {
                   flex={1}
                   data-autofocus
                   error={
-                    isFull ? t("Delete a view first: {{count}} are kept.", { count: MOST_VIEWS }) : undefined
+                    isFull
+                      ? t("You can save up to {{count}} views. Delete one first.", { count: MOST_VIEWS })
+                      : undefined
                   }
                   onChange={(event) => setName(event.currentTarget.value)}
                 />

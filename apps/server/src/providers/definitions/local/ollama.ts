@@ -10,7 +10,7 @@ const plugin = z.object({
       "CF-Access-Client-Secret": z.string().optional(),
     })
     .optional()
-    .meta({ title: "Cloudflare Access in front of it" }),
+    .meta({ title: "Cloudflare Access" }),
 });
 
 /**

@@ -27,7 +27,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Autocomplete
           label={t("Test model")}
-          description={t("The model that a test calls.")}
+          description={t("The model used to test this channel.")}
           placeholder={usualTestModel(form.values.models, provider)}
           data={plain}
           limit={50}
@@ -35,7 +35,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
         />
         <TextInput
           label={t("Proxy")}
-          description={t("http, https or socks5; calls of this channel go through it.")}
+          description={t("Calls of this channel go through this proxy. Supported: http, https and socks5.")}
           placeholder="socks5://127.0.0.1:1080"
           {...form.getInputProps("proxy")}
         />
@@ -54,25 +54,25 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       />
       <Select
         label={t("Reservation before a call")}
-        description={t("How much of the balance is reserved until the final cost is known.")}
+        description={t("The amount of the balance that is reserved until the final cost is known.")}
         allowDeselect={false}
         data={[
-          { value: "1", label: t("Estimate everything") },
+          { value: "1", label: t("Full estimate") },
           { value: "2", label: t("Estimate without images") },
-          { value: "3", label: t("Reserve nothing") },
+          { value: "3", label: t("No reservation") },
         ]}
         {...form.getInputProps("pre_cost")}
         value={String(form.values.pre_cost)}
         onChange={(value) => form.setFieldValue("pre_cost", Number(value ?? 1))}
       />
       <Switch
-        label={t("Chat only")}
+        label={t("Without tools")}
         description={t("Calls with tools go to other channels.")}
         {...form.getInputProps("only_chat", { type: "checkbox" })}
       />
       <Switch
-        label={t("Compatible responses")}
-        description={t("Serve the Responses API through the provider's chat endpoint.")}
+        label={t("Convert the Responses API")}
+        description={t("Sends calls of the Responses API to the provider's chat endpoint.")}
         {...form.getInputProps("compatible_response", { type: "checkbox" })}
       />
       {provider?.plugin ? (

@@ -45,7 +45,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
   };
 
   return (
-    <FormSection title={t("Basics")} hint={t("Credentials and endpoint.")}>
+    <FormSection title={t("Basics")} hint={t("Provider, endpoint and API keys.")}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Select
           label={t("Provider")}
@@ -57,7 +57,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           // name field would already show an error.
           data-autofocus={isNew || undefined}
           openOnFocus={false}
-          nothingFoundMessage={t("No provider has this name")}
+          nothingFoundMessage={t("No provider matches")}
           maxDropdownHeight={320}
           leftSection={<ProviderIcon name={provider?.icon ?? ""} size={16} />}
           data={groupProviders(providers).map(([group, members]) => ({
@@ -100,10 +100,10 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           provider?.needs_base_url
             ? t("The address of the server, with or without /v1.")
             : own
-              ? t("The provider's own address, unless you reach it through another.")
+              ? t("The provider's default address. Change it if you use another endpoint or a reverse proxy.")
               : provider?.base_url
-                ? t("Leave it empty: the address follows from the region.")
-                : t("Leave it empty: the demo provider runs inside this server.")
+                ? t("Leave it empty. The region determines the address.")
+                : t("Leave it empty. The demo provider runs inside this server.")
         }
         {...form.getInputProps("base_url")}
       />

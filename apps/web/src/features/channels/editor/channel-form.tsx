@@ -63,7 +63,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
       const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
       const sure = await confirm({
         title: t("Replace the stored keys?"),
-        body: t("{{stored}} stored keys are replaced by {{pasted}} keys.", {
+        body: t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", {
           stored: stored?.length ?? keyHints.length,
           pasted,
         }),

@@ -82,7 +82,7 @@ const cases: [values: object, field: string, reason: string][] = [
 ];
 
 /** Messages of the console itself. */
-const others = ["Unknown channel type", "Batch deletion failed with {{message}}"];
+const others = ["Unknown channel type", "The channels could not be deleted: {{message}}"];
 
 describe("the form of a channel", () => {
   it("accepts a valid channel", () => {

@@ -20,29 +20,29 @@ export function LimitsSection({ form }: { form: DraftForm }) {
   const times = [
     {
       field: "connect_timeout_ms",
-      label: t("Time to connect"),
-      description: t("Until the provider's server is reached."),
+      label: t("Connection timeout"),
+      description: t("Maximum time to connect to the provider."),
     },
     {
       field: "first_byte_timeout_ms",
-      label: t("Time to the first byte"),
-      description: t("From the request to the first byte of the response."),
+      label: t("First byte timeout"),
+      description: t("Maximum time from the request to the first byte of the response."),
     },
     {
       field: "idle_timeout_ms",
-      label: t("Idle time within a response"),
+      label: t("Idle timeout"),
       description: t("Maximum time between two parts of a response."),
     },
   ] as const;
   return (
-    <Fold label={t("Time-outs and limits")} opened={anyWrong(form.errors, fields)}>
+    <Fold label={t("Timeouts and limits")} opened={anyWrong(form.errors, fields)}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         {times.map(({ field, label, description }) => (
           <NumberInput
             key={field}
             label={label}
             description={description}
-            placeholder={t("As in the settings")}
+            placeholder={t("Default from the settings")}
             suffix=" ms"
             allowDecimal={false}
             allowNegative={false}
@@ -55,7 +55,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
         ))}
         <NumberInput
           label={t("Concurrent calls")}
-          description={t("A channel at its limit is skipped.")}
+          description={t("At this limit, calls go to other channels.")}
           placeholder={t("No limit")}
           allowDecimal={false}
           allowNegative={false}
@@ -68,21 +68,21 @@ export function LimitsSection({ form }: { form: DraftForm }) {
       <Switch
         label={t("Disable automatically")}
         description={t(
-          "When the provider refuses a key several times in a row, or sends no response for minutes. A successful test enables it again.",
+          "Disables the channel when the provider refuses its key several times in a row, or does not respond for several minutes. A successful test enables it again.",
         )}
         {...form.getInputProps("auto_disable", { type: "checkbox" })}
       />
       <Switch
         label={t("Keep sessions on this channel")}
         description={t(
-          "Calls of a coding agent's session return to this channel and key, so that the provider's prompt cache is used.",
+          "Sends all calls of a coding agent's session to the same channel and key, so that they use the provider's prompt cache.",
         )}
         {...form.getInputProps("session_affinity", { type: "checkbox" })}
       />
       <Switch
         label={t("Connect over WebSocket")}
         description={t(
-          "Calls of the Responses API that arrive over WebSocket use a WebSocket to the provider, if it supports that.",
+          "Forwards Responses API calls that arrive over WebSocket to the provider over WebSocket, if the provider supports it.",
         )}
         {...form.getInputProps("responses_websocket", { type: "checkbox" })}
       />

@@ -14,7 +14,7 @@ export function MappingSection({ form }: { form: DraftForm }) {
       hint={
         <Trans
           t={t}
-          i18nKey="Send another model name to the provider than the caller requested. The caller pays for the forwarded model; with a <code>+</code> before it, for the requested model."
+          i18nKey="Sends a different model name to the provider than the one requested. The price of the forwarded model applies. With <code>+</code> before its name, the price of the requested model applies."
           components={{ code: <Code /> }}
         />
       }
@@ -31,7 +31,9 @@ export function MappingSection({ form }: { form: DraftForm }) {
       {missing.length > 0 ? (
         <Group gap="xs">
           <Text fz="sm" c="amber">
-            {t("Not among this channel's models: {{models}}", { models: missing.join(", ") })}
+            {t("Requested models that this channel does not list: {{models}}", {
+              models: missing.join(", "),
+            })}
           </Text>
           <Button
             variant="light"

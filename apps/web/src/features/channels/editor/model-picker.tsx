@@ -52,7 +52,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
     <Modal
       opened
       onClose={onClose}
-      title={t("Models of the provider")}
+      title={t("Provider's models")}
       size={640}
       padding={0}
       fullScreen={phone}
@@ -63,7 +63,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
       ) : list.error ? (
         <Empty
           icon={IconCloudOff}
-          title={t("Failed to get model list")}
+          title={t("The model list could not be fetched")}
           hint={errorReason(list.error, t)}
           action={
             <Button variant="default" loading={list.isFetching} onClick={() => void list.refetch()}>
@@ -165,7 +165,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
             ml="auto"
             onClick={() => put(shown, (model) => !chosen.has(model))}
           >
-            {t("Invert")}
+            {t("Invert selection")}
           </Button>
         </Group>
       </Stack>
@@ -195,7 +195,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
         {shown.length === 0 ? (
           <Empty
             compact
-            title={view === "new" && wanted === "" ? t("No new models") : t("No model has this name")}
+            title={view === "new" && wanted === "" ? t("No new models") : t("No model matches")}
           />
         ) : null}
       </div>

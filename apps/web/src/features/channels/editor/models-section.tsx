@@ -51,13 +51,13 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
   return (
     <FormSection
       title={t("Models")}
-      hint={t("The models of this channel. A * at the end matches any ending: gpt-4o*.")}
+      hint={t("Models that this channel serves. Use * at the end to match any ending, for example gpt-4o*.")}
     >
       <div>
         <TagsInput
           aria-label={t("Models")}
           placeholder={
-            models.length === 0 ? t("Type or paste names, separated by commas or lines") : undefined
+            models.length === 0 ? t("Type or paste names, separated by commas or line breaks") : undefined
           }
           {...form.getInputProps("models")}
           value={models}

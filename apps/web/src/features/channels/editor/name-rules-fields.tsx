@@ -31,27 +31,27 @@ export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsPro
     <Fold label={t("Aliases")}>
       <Stack gap={10}>
         <Group gap="md">
-          {check("dropOwner", t("Without the part before /"))}
-          {check("dropDate", t("Without the date"))}
-          {check("lowerCase", t("Lowercase"))}
+          {check("dropOwner", t("Remove the part before /"))}
+          {check("dropDate", t("Remove the date"))}
+          {check("lowerCase", t("Convert to lowercase"))}
         </Group>
         <Group gap="xs" grow>
           <TextInput
             size="xs"
-            label={t("Remove this beginning")}
+            label={t("Remove this prefix")}
             value={rules.prefix}
             onChange={(event) => onChange({ ...rules, prefix: event.currentTarget.value })}
           />
           <TextInput
             size="xs"
-            label={t("Remove this end")}
+            label={t("Remove this suffix")}
             value={rules.suffix}
             onChange={(event) => onChange({ ...rules, suffix: event.currentTarget.value })}
           />
         </Group>
         <Group gap="md">
-          {check("billRequested", t("Bill by the alias (+)"))}
-          {check("keepOriginal", t("Also offer the provider's name"))}
+          {check("billRequested", t("Bill at the alias's price (+)"))}
+          {check("keepOriginal", t("Keep the provider's name as well"))}
         </Group>
         {pairs.length === 0 ? null : (
           <Text fz="xs" c="dimmed" component="div" className={classes.wrap}>

@@ -127,7 +127,8 @@ function PairsJson({ value, label, path, error, onChange }: PairsJsonProps) {
     onChange(map.success ? Object.entries(map.data).map(([key, text]) => ({ key, value: text })) : null);
   };
   const shown = (value ?? []).filter((row) => row.key !== "");
-  const unfit = value === null ? t('JSON with texts only: {"name": "value"}') : error;
+  const unfit =
+    value === null ? t('Enter a JSON object whose values are strings, such as {"name": "value"}') : error;
   return (
     <JsonField
       aria-label={label}

@@ -23,7 +23,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <Stack gap="xs">
         <Textarea
           label={t("System prompt")}
-          description={t("Added to every chat through this channel. The caller pays for its tokens.")}
+          description={t("Added to every chat call of this channel. The caller is charged for its tokens.")}
           autosize
           minRows={2}
           maxRows={10}
@@ -47,7 +47,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <Input.Wrapper
         label={t("Request headers")}
         description={t(
-          "Sent with every call of this channel. Values are hidden once saved; ******** keeps the stored value.",
+          "Sent with every call of this channel. Saved values are hidden. Leave ******** to keep a stored value.",
         )}
         inputWrapperOrder={["label", "description", "input", "error"]}
         labelElement="div"
@@ -65,7 +65,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <JsonField
         label={t("Extra parameters")}
         description={t(
-          'JSON with defaults for parameters that a request leaves out. "overwrite": true replaces the values of the request, "per_model": true expects an object per model name, "remove": ["field"] removes fields, and "pre_add": true applies the JSON before a translation.',
+          'JSON object with defaults for parameters that a request omits. "overwrite": true replaces the request\'s values. "per_model": true expects one object per model name. "remove": ["field"] removes fields. "pre_add": true applies the JSON before the request is converted.',
         )}
         placeholder={'{"temperature": 0.7}'}
         {...form.getInputProps("custom_parameter")}
@@ -84,7 +84,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       />
       <Switch
         label={t("Store requests and responses")}
-        description={t("Stored encrypted, for a few days only. Administrators can read them in the log.")}
+        description={t("Stores them encrypted for a few days. Administrators can read them in the log.")}
         {...form.getInputProps("log_bodies", { type: "checkbox" })}
       />
     </Fold>

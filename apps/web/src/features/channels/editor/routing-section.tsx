@@ -11,7 +11,7 @@ export function RoutingSection({ form, groups }: { form: DraftForm; groups: stri
   const known = [...new Set([...groups, ...form.values.groups])];
   return (
     <>
-      <FormSection title={t("Groups")} hint={t("Only callers of these groups reach this channel.")}>
+      <FormSection title={t("Groups")} hint={t("Only calls of these groups use this channel.")}>
         <MultiSelect
           aria-label={t("Groups")}
           data={known}
@@ -23,7 +23,7 @@ export function RoutingSection({ form, groups }: { form: DraftForm; groups: stri
       <FormSection
         title={t("Routing")}
         hint={t(
-          "Matching channels with the highest priority are tried first. Among equals, a weight of 2 is chosen twice as often as 1.",
+          "Channels with a higher priority are tried first. Among channels with equal priority, weight 2 gets twice as many calls as weight 1.",
         )}
       >
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">

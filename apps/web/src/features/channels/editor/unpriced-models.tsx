@@ -41,7 +41,7 @@ export function UnpricedModels({ models, mapping }: { models: string[]; mapping:
   const shown = missing.slice(0, mostShown).join(", ");
   return (
     <Text fz="sm" c="amber" mt={8}>
-      {t("Without a price, calls for these are refused:")} {shown}
+      {t("These models have no price, so calls to them are refused:")} {shown}
       {missing.length > mostShown ? " …" : ""}{" "}
       <Anchor component={Link} to="/panel/pricing" target="_blank" fz="sm">
         {t("Set prices")}

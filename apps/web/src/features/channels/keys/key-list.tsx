@@ -87,7 +87,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
   const askAndRemove = async () => {
     const sure = await confirm({
       title: t("Remove the key {{key}}?", { key: row.hint }),
-      body: t("It is deleted and cannot be shown again."),
+      body: t("The key is deleted and cannot be restored."),
       action: t("Remove"),
     });
     if (sure) remove.mutate(row.id);

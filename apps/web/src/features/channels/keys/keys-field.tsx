@@ -40,8 +40,10 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
         }
         description={
           provider && !provider.needs_key && !(hasKeys && moved && !isRoot)
-            ? t("Not needed here. If given: one per line.")
-            : t("One per line; calls are spread over them. Stored encrypted, never shown again.")
+            ? t("Optional for this provider. Enter one key per line.")
+            : t(
+                "Enter one key per line. Calls are distributed over all keys. Keys are stored encrypted and never shown again.",
+              )
         }
         {...form.getInputProps("key")}
       />
@@ -50,7 +52,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
           {hasKeys && (isRoot || !moved) ? (
             <SegmentedControl
               size="xs"
-              aria-label={t("What happens to the stored keys")}
+              aria-label={t("How to handle the stored keys")}
               data={[
                 { value: "append", label: t("Add to the stored keys") },
                 { value: "replace", label: t("Replace the stored keys") },

@@ -50,7 +50,9 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
           <Textarea
             data-autofocus
             label={t("New API keys")}
-            description={t("One per line; calls are spread over them. Stored encrypted, never shown again.")}
+            description={t(
+              "Enter one key per line. Calls are distributed over all keys. Keys are stored encrypted and never shown again.",
+            )}
             autosize
             minRows={2}
             maxRows={8}
@@ -67,8 +69,8 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
           />
           <Text fz="sm" aria-live="polite">
             {stored === undefined || pasted === 0
-              ? t("The stored keys are deleted. Calls in progress end with the old key.")
-              : t("{{stored}} stored keys are replaced by {{pasted}} keys.", { stored, pasted })}
+              ? t("The stored keys are deleted. Calls in progress continue with the old key.")
+              : t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", { stored, pasted })}
           </Text>
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>

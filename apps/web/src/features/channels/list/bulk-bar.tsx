@@ -64,7 +64,8 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
     if (!sure) return;
     const { done, failed } = await run(t("Deleting"), ids, deleteChannels);
     const [first] = failed;
-    if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
+    if (first)
+      toast.error(t("The channels could not be deleted: {{message}}", { message: faultText(t, first) }));
     else toast.success(t("{{count}} channels deleted", { count: done.length }));
     onDeleted(done);
   };
@@ -95,7 +96,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
       </Button>
       <Menu position="bottom-start" width={200}>
         <Menu.Target>
-          <ActionIcon size={34} aria-label={t("More for the chosen channels")}>
+          <ActionIcon size={34} aria-label={t("More actions for the selected channels")}>
             <IconDots size={17} />
           </ActionIcon>
         </Menu.Target>

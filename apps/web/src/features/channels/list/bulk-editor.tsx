@@ -46,7 +46,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
   const unreadable = draft.mapping === null;
   const title =
     target.kind === "tag"
-      ? t("Edit all of {{tag}}", { tag: target.tag })
+      ? t("Edit all channels of {{tag}}", { tag: target.tag })
       : t("Edit {{count}} channels", { count: target.ids.length });
   const ready = seen !== null && seen.preview;
   const touched = seen === null ? 0 : seen.changed.length + seen.added.length + seen.removed.length;
@@ -70,7 +70,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
           {seen === null ? (
             <>
               <Text c="dimmed" fz="sm">
-                {t("Empty fields stay unchanged. You see a preview before anything changes.")}
+                {t("Empty fields stay unchanged. You can check a preview before you apply the changes.")}
               </Text>
               {look.error ? (
                 <Alert color="red" icon={<IconAlertTriangle size={17} />}>

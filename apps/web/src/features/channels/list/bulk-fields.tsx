@@ -84,7 +84,9 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
         <TagsInput
           aria-label={t("Models")}
           placeholder={
-            draft.models.length === 0 ? t("Type or paste names, separated by commas or lines") : undefined
+            draft.models.length === 0
+              ? t("Type or paste names, separated by commas or line breaks")
+              : undefined
           }
           value={draft.models}
           splitChars={separators}
@@ -110,7 +112,11 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           placeholder={'{"gpt-4o": "+gpt-4o-2024-11-20"}'}
           value={draft.mapping}
           onChange={(value) => set({ mapping: asMapping(value) })}
-          error={draft.mapping === null ? t('JSON with texts only: {"name": "value"}') : undefined}
+          error={
+            draft.mapping === null
+              ? t('Enter a JSON object whose values are strings, such as {"name": "value"}')
+              : undefined
+          }
         />
       </Listed>
       <Group grow align="flex-start">
@@ -140,7 +146,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
         {draft.changesTag ? (
           <TextInput
             aria-label={t("Tag")}
-            placeholder={t("Leave it empty to remove it")}
+            placeholder={t("Leave it empty to remove the tag")}
             value={draft.tag}
             maxLength={64}
             onChange={(event) => set({ tag: event.currentTarget.value })}
@@ -152,7 +158,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           <Textarea
             label={t("Keys")}
             description={t(
-              "One per line. For each key that no channel of the tag has, a copy of the newest channel is created.",
+              "Enter one key per line. For each key that no channel of this tag uses, the newest channel is copied with that key.",
             )}
             autosize
             minRows={2}
@@ -199,7 +205,7 @@ function Listed({ label, mode, onMode, children }: ListedProps) {
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label={t("What to do with {{field}}", { field: label })}
+          aria-label={t("Action for {{field}}", { field: label })}
           value={mode}
           onChange={(next) => onMode(next)}
           data={[

@@ -25,7 +25,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
   const { t } = useTranslation();
   const { changed, unchanged, failed, added, removed, preview } = answer;
   if (preview && changed.length + added.length + removed.length + failed.length === 0)
-    return <Empty title={t("Nothing would change")} hint={t("They all have these values already.")} />;
+    return <Empty title={t("No changes")} hint={t("The selected channels already have these values.")} />;
   return (
     <Stack gap="md">
       {failed.length > 0 ? (
@@ -45,7 +45,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
         <Alert
           color="red"
           icon={<IconTrash size={17} />}
-          title={t("{{count}} channels would be deleted", { count: removed.length })}
+          title={t("{{count}} channels will be deleted", { count: removed.length })}
         >
           {removed.map((channel) => channel.name).join(", ")}
         </Alert>
@@ -64,7 +64,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
         <div>
           <Group justify="space-between" mb={4}>
             <Text fw={600} fz="sm">
-              {t("{{count}} channels change", { count: changed.length })}
+              {t("{{count}} channels will be changed", { count: changed.length })}
             </Text>
             {unchanged > 0 ? (
               <Text c="dimmed" fz="xs">

@@ -51,7 +51,10 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
   );
 }
 
-const rankFailed = { priority: phrase("Priority update failed"), weight: phrase("Weight update failed") };
+const rankFailed = {
+  priority: phrase("The priority could not be changed"),
+  weight: phrase("The weight could not be changed"),
+};
 
 /** Priority or weight, edited in place and validated with the server's rule. */
 export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | "weight" }) {

@@ -95,7 +95,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }:
               disabled={copy.isPending}
               onClick={() => copy.mutate()}
             >
-              {t("Copy as a new channel")}
+              {t("Duplicate")}
             </Menu.Item>
           ) : null}
           <Menu.Item
@@ -116,7 +116,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }:
               target="_blank"
               rel="noopener noreferrer"
             >
-              {t("Open the provider's site")}
+              {t("Open the provider's website")}
             </Menu.Item>
           ) : null}
           {mayChange ? (

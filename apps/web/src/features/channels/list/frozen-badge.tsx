@@ -31,7 +31,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
               </Text>
               {key === "" ? null : (
                 <Text fz="xs">
-                  {t("Only the key")} <Code fz="xs">{key}</Code>
+                  {t("This key only")} <Code fz="xs">{key}</Code>
                 </Text>
               )}
               <Text c="dimmed" fz="xs">
@@ -40,14 +40,14 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
                       time: formatTime(until),
                       relative: formatRelative(until),
                     })
-                  : t("one call at a time may try again")}
+                  : t("one trial call at a time")}
               </Text>
               <Text fz="xs" mt={2}>
                 {t(pauseReason(reason))}
               </Text>
               <Text c="dimmed" fz="xs">
                 {accounts === 0
-                  ? t("For every account")
+                  ? t("For all accounts")
                   : t("Only for calls of {{count}} accounts", { count: accounts })}
               </Text>
             </Box>

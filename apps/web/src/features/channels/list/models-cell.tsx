@@ -60,7 +60,7 @@ export function ModelsCell({ row }: { row: ChannelRow }) {
             ))}
             {shown.length === 0 ? (
               <Text c="dimmed" fz="sm">
-                {t("No model has this name")}
+                {t("No model matches")}
               </Text>
             ) : null}
           </Group>

@@ -36,7 +36,7 @@ function Balance({ row }: { row: ChannelRow }) {
         if (left === null) toast.info(t("This provider does not report the balance."));
       },
     });
-  const text = known ? t("{{amount}} left", { amount }) : mayChange ? t("Query balance") : "–";
+  const text = known ? t("{{amount}} left", { amount }) : mayChange ? t("Refresh balance") : "–";
   const left = (
     <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
       {text}
@@ -47,7 +47,7 @@ function Balance({ row }: { row: ChannelRow }) {
     <Tooltip
       label={
         row.balance_updated_time === null
-          ? t("Query the balance")
+          ? t("Refresh balance")
           : t("As of {{time}}. Click to refresh.", { time: formatTime(row.balance_updated_time) })
       }
     >

@@ -31,17 +31,17 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       await refreshChannels(client);
     },
   });
-  if (!mayChange) return <Empty icon={IconRouteOff} title={t("No channel yet")} />;
+  if (!mayChange) return <Empty icon={IconRouteOff} title={t("No channels yet")} />;
   return (
     <Empty
       icon={IconRouteOff}
-      title={t("No channel yet")}
+      title={t("No channels yet")}
       hint={
         demo
           ? t(
-              "A channel is an account at a provider. Add one with your key, or start with the demo provider, which needs no key.",
+              "A channel is an account at a provider. Add a channel with your API key, or start with the demo provider, which needs no key.",
             )
-          : t("A channel is an account at a provider. Add one with your key.")
+          : t("A channel is an account at a provider. Add a channel with your API key.")
       }
       action={
         <Group justify="center" gap="xs">
@@ -70,7 +70,7 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
     <Empty
       icon={IconSearchOff}
       title={t("No channel matches")}
-      hint={t("Change the filters, or look at all channels.")}
+      hint={t("Change or clear the filters.")}
       action={
         <Button variant="default" onClick={onClear}>
           {t("Clear filters")}

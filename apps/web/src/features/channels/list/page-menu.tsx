@@ -49,7 +49,8 @@ export function PageMenu({
     mutationFn: deleteDisabled,
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
-      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
+      if (first)
+        toast.error(t("The channels could not be deleted: {{message}}", { message: faultText(t, first) }));
       else toast.success(t("{{count}} channels deleted", { count: done.length }));
       return refreshChannels(client);
     },
@@ -57,7 +58,7 @@ export function PageMenu({
   const askAndClean = async () => {
     const sure = await confirm({
       title: t("Delete all disabled channels?"),
-      body: t("Manually and automatically disabled channels. Their keys are deleted."),
+      body: t("This deletes manually and automatically disabled channels and their keys."),
       action: t("Delete"),
     });
     if (sure) clean.mutate();

@@ -58,7 +58,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
     >
       <Stack gap="lg">
         <Text c="dimmed" fz="sm">
-          {t("The model is removed from every channel that lists it. Its price and its logs stay.")}
+          {t("Removes the model from every channel that lists it. Its price and its logs are kept.")}
         </Text>
         <Autocomplete
           label={t("Model")}
@@ -86,7 +86,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           <Alert
             color="amber"
             icon={<IconAlertTriangle size={17} />}
-            title={t("{{count}} channels still serve it by a name with *", {
+            title={t("{{count}} channels still serve it through a wildcard", {
               count: serving.by_pattern_count,
             })}
           >

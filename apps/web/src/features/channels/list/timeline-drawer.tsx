@@ -60,9 +60,7 @@ export function Events({ id }: { id: number }) {
     );
   const rows = events.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
-    return (
-      <Empty title={t("No activity yet")} hint={t("Changes of its status appear here with their reason.")} />
-    );
+    return <Empty title={t("No activity yet")} hint={t("Status changes and their reasons appear here.")} />;
   return (
     <Stack gap="lg">
       <Timeline bulletSize={28} lineWidth={1}>
@@ -122,7 +120,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
       ) : null}
       {row.reason ? <Text fz="sm">{reasonText(t, row.reason, row.reason_facts)}</Text> : null}
       <Text c="dimmed" fz="xs" mt={2}>
-        <RelativeTime seconds={row.created_time} /> · {row.username ?? t("the gateway itself")}
+        <RelativeTime seconds={row.created_time} /> · {row.username ?? t("Gateway (automatic)")}
       </Text>
     </>
   );
@@ -143,7 +141,7 @@ const labels = lookupTable<string>({
   "key-changed": phrase("Key weight changed"),
   "key-removed": phrase("Key removed"),
   "circuit-opened": phrase("Model paused"),
-  "circuit-closed": phrase("Model works again"),
+  "circuit-closed": phrase("Model resumed"),
 });
 
 function looksOf(kind: string): { icon: Icon; color: string } {

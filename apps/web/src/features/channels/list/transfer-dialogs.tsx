@@ -43,14 +43,14 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
       <Stack gap="md">
         <Text fz="sm">
           {t(
-            "A JSON file with everything but the keys. A channel imported from it is off until its key is entered.",
+            "Exports all settings of the channels as a JSON file, without their keys. Imported channels stay disabled until you enter a key.",
           )}
         </Text>
         {isRoot ? (
           <Checkbox
-            label={t("Include the keys in the clear")}
+            label={t("Include the keys as plain text")}
             description={t(
-              "Anyone with the file can spend your money at the providers. This is recorded in the audit log.",
+              "Anyone with the file can use your provider accounts. The export is recorded in the audit log.",
             )}
             checked={withKeys}
             onChange={(event) => setWithKeys(event.currentTarget.checked)}
@@ -128,7 +128,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       styles={{ title: { fontWeight: 600 } }}
     >
       <Stack gap="md">
-        <Text fz="sm">{t("A file exported from this installation or another one.")}</Text>
+        <Text fz="sm">{t("Select a file that was exported from this or another installation.")}</Text>
         <Group gap="sm">
           <FileButton accept="application/json,.json" onChange={(file) => void read(file)}>
             {(props) => (

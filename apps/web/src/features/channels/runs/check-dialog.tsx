@@ -16,7 +16,7 @@ import classes from "./runs.module.css";
 
 /** The server's names of steps and findings. @public read by the extractor */
 export const checkLabels = [
-  phrase("Plain response"),
+  phrase("Text response"),
   phrase("Invalid role"),
   phrase("Image"),
   phrase("Structured response"),
@@ -24,13 +24,13 @@ export const checkLabels = [
   phrase("Responds"),
   phrase("Usage is reported"),
   phrase("Reports the requested model"),
-  phrase("Uses the provider's id format"),
+  phrase("Uses the provider's ID format"),
   phrase("Refuses an invalid request"),
   phrase("Intermediate relays"),
   phrase("Recognizes an image"),
   phrase("Follows the schema"),
   phrase("Calls the tool"),
-  phrase("Another relay between this server and the provider changes requests."),
+  phrase("A relay between this server and the provider changes requests."),
 ];
 
 export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
@@ -72,7 +72,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
       <Stack gap="md">
         <Text c="dimmed" fz="sm">
           {t(
-            "Five short questions per model. A model that was relabelled or cut down gets some of them wrong.",
+            "Sends five short test requests per model. A model that was substituted or reduced fails some of them.",
           )}
         </Text>
         <Group align="flex-end" gap="xs" wrap="nowrap">
@@ -91,7 +91,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
             </Button>
           ) : (
             <Button disabled={chosen.length === 0} onClick={() => void start()}>
-              {t("Check")}
+              {t("Verify")}
             </Button>
           )}
         </Group>
@@ -125,9 +125,9 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
 
 const looks: Record<number, { color: string; Picture: typeof IconCheck; word: string }> = {
   [CheckStatus.failed]: { color: "red", Picture: IconX, word: phrase("Suspicious") },
-  [CheckStatus.fine]: { color: "green", Picture: IconCheck, word: phrase("Fine") },
+  [CheckStatus.fine]: { color: "green", Picture: IconCheck, word: phrase("Passed") },
 };
-const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Not known") };
+const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Inconclusive") };
 
 function Step({ step }: { step: CheckStep }) {
   const { t } = useTranslation();

@@ -36,7 +36,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
           ))}
         </Stack>
       ) : list.data.length === 0 ? (
-        <Empty icon={IconGauge} title={t("Not tested yet")} hint={t("The last hundred tests are kept.")} />
+        <Empty icon={IconGauge} title={t("Not tested yet")} hint={t("The last 100 tests are kept.")} />
       ) : (
         <Stack gap={0}>
           <Sparkline

@@ -108,7 +108,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           type="search"
           data-autofocus
           aria-label={t("Find a model")}
-          placeholder={t("Find a model, or type one to test")}
+          placeholder={t("Find a model, or enter one to test")}
           leftSection={<IconSearch size={14} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -131,7 +131,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           {typed !== "" && !models.includes(typed) ? (
             <TestLine
               name={typed}
-              badge={t("Typed")}
+              badge={t("Custom")}
               test={byModel[typed]}
               onRun={() => void testOne(typed)}
             />

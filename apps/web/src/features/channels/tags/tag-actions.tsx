@@ -29,7 +29,8 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     mutationFn: () => deleteTag(tag),
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
-      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
+      if (first)
+        toast.error(t("The channels could not be deleted: {{message}}", { message: faultText(t, first) }));
       else toast.success(t("{{count}} channels deleted", { count: done.length }));
       return refreshChannels(client);
     },
@@ -62,7 +63,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
         </ActionIcon>
       </Tooltip>
       <Tooltip label={t("Edit all")}>
-        <ActionIcon aria-label={t("Edit all of {{tag}}", { tag })} onClick={onEdit}>
+        <ActionIcon aria-label={t("Edit all channels of {{tag}}", { tag })} onClick={onEdit}>
           <IconPencil size={17} stroke={1.7} />
         </ActionIcon>
       </Tooltip>

@@ -128,10 +128,10 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       detail={(row) => (open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} /> : null)}
       toolbar={
         <Text c="dimmed" fz="sm">
-          {t("Give channels the same tag to edit, rank and switch them together.")}
+          {t("Give channels the same tag to edit, prioritize, enable and disable them together.")}
         </Text>
       }
-      empty={<Empty icon={IconTags} title={t("No tag yet")} />}
+      empty={<Empty icon={IconTags} title={t("No tags yet")} />}
     />
   );
 }
