@@ -12,11 +12,18 @@ async function stillness(page: Page): Promise<void> {
 }
 
 /**
+ * Scrolls to the top, where no control is half below the header that stays in view. The rule about sizes counts only
+ * the part that can be seen.
+ */
+const scrollToTop = (page: Page) => page.evaluate(() => window.scrollTo({ top: 0, behavior: "instant" }));
+
+/**
  * Returns a line per finding: the rule, where, and the element.
  * @param within selector of the part to examine
  */
 export async function faults(page: Page, within = "html"): Promise<string[]> {
   await stillness(page);
+  await scrollToTop(page);
   // Without frames of others there is no need for the second window of the usual mode.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).include(within);
   const { violations } = await axe.options({ rules: { "target-size": { enabled: true } } }).analyze();
