@@ -114,8 +114,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const loading = rows === undefined && !error;
   const isEmpty = rows !== undefined && rows.length === 0;
   const shown = useMemo(
-    () => columns.filter((column) => columnVisibility[column.id]),
-    [columns, columnVisibility],
+    () =>
+      columns
+        .filter((column) => columnVisibility[column.id])
+        .map((column) => (column.secondary && chosen[column.id] ? { ...column, secondary: false } : column)),
+    [columns, columnVisibility, chosen],
   );
   const view = { ...props, table, loading, shown };
   const money = useMemo(() => {

@@ -87,6 +87,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 scope="col"
                 data-align={column.align}
                 data-pinned={column.pinned}
+                data-secondary={column.secondary || undefined}
                 style={{ minWidth: column.width }}
                 aria-sort={ariaSort(column.id)}
               >
@@ -110,7 +111,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 <tr key={row}>
                   {selection ? <td className={classes.check} /> : null}
                   {shown.map((column, index) => (
-                    <td key={column.id}>
+                    <td key={column.id} data-secondary={column.secondary || undefined}>
                       <Skeleton height={12} width={index === 0 ? 140 : 40 + ((row * 37 + index * 53) % 60)} />
                     </td>
                   ))}
@@ -176,7 +177,12 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
           </td>
         )}
         {shown.map((column) => (
-          <td key={column.id} data-align={column.align} data-pinned={column.pinned}>
+          <td
+            key={column.id}
+            data-align={column.align}
+            data-pinned={column.pinned}
+            data-secondary={column.secondary || undefined}
+          >
             {column.cell(row)}
           </td>
         ))}

@@ -73,6 +73,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       },
       {
         id: "response",
+        secondary: true,
         title: t("Response"),
         card: "fact",
         sortable: true,
@@ -212,14 +213,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
     onSuccess: () => refreshChannels(client),
   });
   return (
-    <Group gap={6} justify="flex-end" wrap="nowrap">
-      {min === max ? null : (
-        <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
-          <Text fz="xs" c="amber" tabIndex={0}>
-            {min}–{max}
-          </Text>
-        </Tooltip>
-      )}
+    <Stack gap={0} align="flex-end">
       <InlineNumber
         label={`${field === "priority" ? t("Priority") : t("Weight")}: ${row.tag}`}
         value={max}
@@ -227,7 +221,14 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
         width={50}
         onSave={(value) => rank.mutateAsync(value)}
       />
-    </Group>
+      {min === max ? null : (
+        <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
+          <Text fz="xs" c="amber" px={8} lh={1.2} tabIndex={0}>
+            {min}–{max}
+          </Text>
+        </Tooltip>
+      )}
+    </Stack>
   );
 }
 
