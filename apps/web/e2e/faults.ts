@@ -32,8 +32,8 @@ export async function faults(page: Page, within = "html"): Promise<string[]> {
   );
 }
 
-/** What opens above the rest of the page. */
-const layer = "[data-position], [role=dialog]";
+/** Menus, lists and panels that open beside their buttons. */
+export const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";
 
 /** Leaves out the size of controls that are partly below an open layer: it is examined while the layer is closed. */
 export async function faultsWithLayer(page: Page): Promise<string[]> {
@@ -41,7 +41,8 @@ export async function faultsWithLayer(page: Page): Promise<string[]> {
   for (const fault of await faults(page)) {
     const target = /^target-size at (.+?): </.exec(fault)?.[1];
     const inside =
-      target && (await page.locator(target).evaluate((one, at) => one.closest(at) !== null, layer));
+      target &&
+      (await page.locator(target).evaluate((one, at) => one.closest(at) !== null, `${layer}, [role=dialog]`));
     if (target === undefined || inside) kept.push(fault);
   }
   return kept;

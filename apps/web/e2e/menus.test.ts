@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { faultsWithLayer } from "./faults.ts";
+import { faultsWithLayer, layer } from "./faults.ts";
 import { furnishedSite } from "./furnished-site.ts";
 import type { Site } from "./site.ts";
 import { startWalk } from "./walk.ts";
@@ -64,10 +64,8 @@ function openersOf(page: Page): Promise<Record<string, string>> {
 /** Returns how many menus, lists and panels are open beside their buttons. */
 const openLayers = (page: Page) =>
   page.evaluate(
-    () =>
-      [...document.querySelectorAll("[data-position]:not([role=tooltip])")].filter((one) =>
-        one.checkVisibility(),
-      ).length,
+    (layers) => [...document.querySelectorAll(layers)].filter((one) => one.checkVisibility()).length,
+    layer,
   );
 
 /** Presses Escape once the open layer has the focus. */

@@ -244,7 +244,7 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
       hidden: true,
       cell: (order) => formatMoney(order.fee, "USD"),
     },
-    shared.credit,
+    { ...shared.credit, secondary: true },
     {
       id: "gateway_no",
       title: t("Gateway transaction ID"),

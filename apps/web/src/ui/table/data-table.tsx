@@ -40,6 +40,8 @@ type DataTableProps<Row> = {
   rowActions?: (row: Row) => ReactNode;
   /** Expanded content below a row; null while it is collapsed. */
   detail?: (row: Row) => ReactNode;
+  /** Rows below a row, in the same columns. Not on phones. */
+  below?: (row: Row, columns: readonly Column<Row>[]) => ReactNode;
   /** Called on a click on the row, except on its controls. Opens its details. */
   onOpen?: (row: Row) => void;
   /** Key of the row whose details are open. */
