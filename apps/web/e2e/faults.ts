@@ -33,7 +33,7 @@ export async function faults(page: Page, within = "html"): Promise<string[]> {
 }
 
 /** Menus, lists and panels that open beside their buttons. */
-export const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";
+const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";
 
 /** Leaves out the size of controls that are partly below an open layer: it is examined while the layer is closed. */
 export async function faultsWithLayer(page: Page): Promise<string[]> {
