@@ -1,45 +1,14 @@
 /** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
+import { afterAll, beforeAll, it } from "vitest";
+import { furnishedSite } from "./furnished-site.ts";
+import { choose, click, examine, type Opening } from "./openings.ts";
+import type { Site } from "./site.ts";
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite();
-  const channel = { type: 900, groups: ["default"], models: ["demo-chat", "demo-chat-mini"] };
-  await site.api("POST", "/channel", { ...channel, name: "demo", tag: "demo" });
-  await site.api("POST", "/user", { username: "penny", password: "long enough" });
-  await site.api("POST", "/redemption", { name: "gift", quota: 500_000, count: 1 });
-  const { key } = await site.api<{ key: string }>("POST", "/token", { name: "first" });
-  const answer = await fetch(`${site.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
-  });
-  await answer.text();
+  site = await furnishedSite();
 });
 afterAll(() => site.close());
-
-type Opening = {
-  what: string;
-  path: string;
-  phone?: true;
-  /** Opens it. */
-  open: (page: Page) => Promise<void>;
-};
-
-const click = (page: Page, name: string | RegExp) =>
-  page
-    .getByRole("button", typeof name === "string" ? { name, exact: true } : { name })
-    .first()
-    .click();
-const choose = async (page: Page, menu: string | RegExp, item: string | RegExp) => {
-  await click(page, menu);
-  await page
-    .getByRole("menuitem", typeof item === "string" ? { name: item, exact: true } : { name: item })
-    .click();
-};
 
 const openings: Opening[] = [
   { what: "the palette", path: "/panel/dashboard", open: (page) => page.keyboard.press("Control+k") },
@@ -101,15 +70,4 @@ const openings: Opening[] = [
   },
 ];
 
-it.each(openings)("$what can be used by everybody", async ({ path, phone, open }) => {
-  const page = await site.open(path, phone ? { phone } : {});
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.locator("main h1, main h2").first().waitFor();
-  await open(page);
-  await page.getByRole("dialog").last().waitFor();
-  await page
-    .locator(".mantine-Skeleton-root[data-visible], .mantine-Loader-root")
-    .first()
-    .waitFor({ state: "detached" });
-  expect(await faults(page)).toEqual([]);
-});
+it.each(openings)("$what can be used by everybody", (opening) => examine(site, opening));

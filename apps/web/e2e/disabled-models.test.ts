@@ -56,8 +56,7 @@ describe("a model", () => {
 
   it("is disabled on its page, which then says so and enables it again", async () => {
     const page = await site.open("/panel/model_price/demo-think");
-    await page.getByRole("button", { name: "Manage" }).click();
-    await page.getByRole("menuitem", { name: "Disable everywhere" }).click();
+    await page.getByRole("button", { name: "Disable everywhere" }).click();
     await dialogOf(page).getByRole("button", { name: "Disable everywhere" }).click();
     await page.getByText("This model is not available").waitFor();
     await page.getByRole("button", { name: "Enable again demo-think" }).click();

@@ -117,10 +117,16 @@ export class Hands {
     await this.#type(text);
   }
 
-  /** Pastes into the field that has the focus, such as a key that was copied elsewhere. */
+  /** Pastes into a field what was copied elsewhere, such as a key. */
   async paste(field: Locator, text: string): Promise<void> {
-    await expect.poll(() => isFocused(field)).toBe(true);
+    await field.waitFor();
+    this.#found += 1;
     this.#fields += 1;
+    if (this.mode === "keyboard") await this.#reach(field);
+    else if (!(await isFocused(field))) {
+      this.#clicks += 1;
+      await field.click();
+    }
     await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
     await this.press("Control+v");
     await expect.poll(() => field.inputValue()).toBe(text);

@@ -164,7 +164,7 @@ describe("a new customer", () => {
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog", { name: "New token for a user" });
     await form.getByLabel("Name", { exact: false }).last().fill("second of acme");
-    await form.getByRole("button", { name: "Create token" }).click();
+    await form.getByRole("button", { name: "Create and copy the key" }).click();
     await page.getByTestId("new-key").waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("second of acme").first().waitFor();

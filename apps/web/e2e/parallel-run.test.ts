@@ -120,6 +120,8 @@ it("fits a phone", async () => {
   await page.getByText("Different price: 50 / 100 here, 60 / 100 there").waitFor();
   const width = () => page.evaluate(() => document.documentElement.scrollWidth);
   await expect.poll(width).toBe(await page.evaluate(() => window.innerWidth));
+  // A result that is opened by its address is scrolled to at once, without an animation.
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(300);
   expect(await faults(page)).toEqual([]);
 });
 

@@ -148,8 +148,17 @@ const theme = createTheme({
       defaultProps: { overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
       styles: { title: longTitle },
     },
-    Menu: { defaultProps: { shadow: "md", radius: "md", transitionProps: { duration: 120 } } },
-    Popover: { defaultProps: { shadow: "md" } },
+    Menu: {
+      defaultProps: {
+        shadow: "md",
+        radius: "md",
+        transitionProps: { duration: 120 },
+        // An open menu focuses its first item. Nothing else belongs into a menu.
+        withInitialFocusPlaceholder: false,
+      },
+    },
+    // Menus and lists of choices, too, are inside a landmark. Each frame has a `main`.
+    Popover: { defaultProps: { shadow: "md", portalProps: { target: "main" } } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 500 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },

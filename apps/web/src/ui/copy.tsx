@@ -20,15 +20,23 @@ function copyByHand(text: string): boolean {
   return copied;
 }
 
-/** @param label translated name of the copied value: "Key", "Address" */
-export async function copyText(text: string, label: string): Promise<boolean> {
-  let copied = false;
+async function isCopied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    copied = true;
+    return true;
   } catch {
-    copied = copyByHand(text);
+    return copyByHand(text);
   }
+}
+
+/** Copies a text that the page shows anyway: reports nothing where the browser does not allow it. */
+export async function copyShownText(text: string, label: string): Promise<void> {
+  if (await isCopied(text)) toast.success(i18next.t("{{label}} copied", { label }));
+}
+
+/** @param label translated name of the copied value: "Key", "Address" */
+export async function copyText(text: string, label: string): Promise<boolean> {
+  const copied = await isCopied(text);
   if (copied) toast.success(i18next.t("{{label}} copied", { label }));
   else
     toast.keep(

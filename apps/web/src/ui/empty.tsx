@@ -32,7 +32,7 @@ export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks
         <Text fw={600}>{title}</Text>
       )}
       {hint ? (
-        <Text component="div" c="dimmed" fz="sm" maw={420}>
+        <Text component="div" c="dimmed" fz="sm" maw={420} style={{ textWrap: "balance" }}>
           {hint}
         </Text>
       ) : null}

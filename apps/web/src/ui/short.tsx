@@ -2,7 +2,7 @@ import classes from "./short.module.css";
 
 type ShortProps = {
   text: string;
-  /** Maximum width in pixels. */
+  /** Maximum width in pixels in a window of 1,440 px; a wider one has room for more. */
   width: number;
   /** Tooltip; the whole text by default. */
   title?: string;
@@ -16,7 +16,7 @@ export function Short({ text, width, title = text, strong = false }: ShortProps)
     <span
       className={classes.short}
       data-strong={strong || undefined}
-      style={{ maxWidth: width }}
+      style={{ maxWidth: `calc(${width}px + var(--spare))` }}
       title={title}
     >
       {text}

@@ -4,10 +4,15 @@ import type { ReactNode } from "react";
 import { Hint } from "./form/hint.tsx";
 import classes from "./stats.module.css";
 
-/** @param columns number of columns in a wide window; three in a narrow one, two on a phone */
+/** @param columns number of columns in a wide window; at most four in a narrow one, two on a phone */
 export function Stats({ columns, children }: { columns: number; children: ReactNode }) {
   return (
-    <Card padding={0} className={classes.strip} style={{ "--columns": columns }}>
+    <Card
+      padding={0}
+      className={classes.strip}
+      data-four={columns === 4 || undefined}
+      style={{ "--columns": columns }}
+    >
       {children}
     </Card>
   );

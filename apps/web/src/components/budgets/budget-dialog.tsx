@@ -75,7 +75,9 @@ type FormProps = Omit<DialogProps, "name"> & { view: BudgetView };
 function BudgetForm({ target, id, view, onClose }: FormProps) {
   const { t } = useTranslation();
   const set = useSetBudget(target, id);
-  const [own, setOwn] = useState(view.budget !== null || target !== "user");
+  // Without a budget of the group, an own one is what the dialog was opened for.
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const own = chosen ?? (view.budget !== null || target !== "user" || view.inherited === null);
   const form = useSchemaForm(Budget, view.budget ?? nothing);
   const save = (budget: Budget | null) =>
     set.mutate(budget, {
@@ -86,7 +88,9 @@ function BudgetForm({ target, id, view, onClose }: FormProps) {
       onError: (error) => void showFieldErrors(form, error, t),
     });
   const isEmpty = Object.values(form.values).every((amount) => amount === 0);
-  const submit = form.onSubmit((values) => save(target === "user" || !isEmpty ? Budget.parse(values) : null));
+  // An empty own budget that was chosen means no limit, whatever the group has.
+  const isOwn = target === "user" && (chosen === true || view.budget !== null);
+  const submit = form.onSubmit((values) => save(isOwn || !isEmpty ? Budget.parse(values) : null));
   return (
     <form
       noValidate
@@ -106,7 +110,7 @@ function BudgetForm({ target, id, view, onClose }: FormProps) {
               { value: "own", label: t("Own budget") },
             ]}
             value={own ? "own" : "group"}
-            onChange={(value) => setOwn(value === "own")}
+            onChange={(value) => setChosen(value === "own")}
           />
         ) : null}
         {own ? (
@@ -162,6 +166,7 @@ function Fields({ form }: { form: BudgetFormValues }) {
               name={budgetFields[period].spend}
               label={t(limitLabels[period])}
               none={t("No limit")}
+              focused={period === "month"}
             />
             <Amount
               form={form}
@@ -189,9 +194,16 @@ function Fields({ form }: { form: BudgetFormValues }) {
   );
 }
 
-type AmountProps = { form: BudgetFormValues; name: keyof Budget; label: string; none: string };
+type AmountProps = {
+  form: BudgetFormValues;
+  name: keyof Budget;
+  label: string;
+  none: string;
+  /** Has the focus when the fields appear. */
+  focused?: boolean;
+};
 
-function Amount({ form, name, label, none }: AmountProps) {
+function Amount({ form, name, label, none, focused = false }: AmountProps) {
   const format = useFormat();
   const points = form.values[name] ?? 0;
   // Keeps the typed text: rounding to points must not change the digits under the cursor.
@@ -200,6 +212,7 @@ function Amount({ form, name, label, none }: AmountProps) {
     <NumberInput
       label={label}
       placeholder={none}
+      autoFocus={focused}
       prefix="$"
       min={0}
       max={2_000_000}

@@ -186,7 +186,14 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       sortable: true,
       cell: (row) => row.username || t("system"),
     },
-    { id: "ip", title: t("Source IP"), card: "line", sortable: true, cell: (row) => row.ip || "–" },
+    {
+      id: "ip",
+      title: t("Source IP"),
+      secondary: true,
+      card: "line",
+      sortable: true,
+      cell: (row) => row.ip || "–",
+    },
     {
       id: "created_time",
       title: t("When"),
@@ -206,7 +213,7 @@ function Fields({ row }: { row: AuditRow }) {
   const more = changed.length - mostFields;
   const names = changed.slice(0, mostFields).map((change) => change.path);
   return (
-    <Text span c="dimmed" fz="inherit" truncate display="block" maw={320}>
+    <Text span c="dimmed" fz="inherit" truncate display="block" maw="calc(min(320px, 24vw) + var(--spare))">
       {only && changed.length === 1
         ? `${only.path}: ${printed(only.before) || "–"} → ${printed(only.after) || "–"}`
         : names.join(", ") || "–"}

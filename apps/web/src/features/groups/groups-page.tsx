@@ -219,6 +219,7 @@ function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail
     },
     {
       id: "public",
+      secondary: true,
       title: t("Public"),
       sortable: true,
       cell: (group) => (
@@ -227,11 +228,12 @@ function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail
     },
     {
       id: "min",
+      secondary: true,
       title: t("Promotion"),
       sortable: true,
       cell: (group) => <Promotion group={group} />,
     },
-    budgetColumn(t("Budget per member"), (group) => budgets[group.id]),
+    { ...budgetColumn(t("Budget per member"), (group) => budgets[group.id]), secondary: true },
     { id: "user_count", title: t("Accounts"), align: "right", cell: (group) => group.user_count },
     { id: "channel_count", title: t("Channels"), align: "right", cell: (group) => group.channel_count },
     { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (group) => group.id },

@@ -73,7 +73,12 @@ export function FacetPicker(props: FacetPickerProps) {
           aria-label={label}
           placeholder={free ? t("Search or enter a value") : t("Search")}
         />
-        <Combobox.Options mah={300} style={{ overflowY: "auto" }}>
+        <Combobox.Options
+          mah={300}
+          style={{ overflowY: "auto" }}
+          aria-label={label}
+          hidden={value === "" && !isNew && fitting.length === 0}
+        >
           {value === "" ? null : (
             <Combobox.Option value={value} className={classes.reset ?? ""}>
               {t("{{label}}: all", { label })}
@@ -98,12 +103,12 @@ export function FacetPicker(props: FacetPickerProps) {
               </span>
             </Combobox.Option>
           ))}
-          {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
-            <Text c="dimmed" fz="sm" p="xs">
-              {free ? t("Enter a complete value and press ↵.") : t("No results")}
-            </Text>
-          ) : null}
         </Combobox.Options>
+        {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
+          <Text c="dimmed" fz="sm" p="xs">
+            {free ? t("Enter a complete value and press ↵.") : t("No results")}
+          </Text>
+        ) : null}
       </Combobox.Dropdown>
     </Combobox>
   );

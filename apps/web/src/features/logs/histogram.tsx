@@ -2,27 +2,17 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { useTranslation } from "react-i18next";
 import { formatTime, useFormat } from "#lib/quota.ts";
+import { barsOf, type Period } from "./histogram-bars.ts";
 import classes from "./facets.module.css";
-
-type Bar = LogFacets["histogram"]["bars"][number];
 
 type HistogramProps = {
   histogram: LogFacets["histogram"];
+  period: Period;
+  /** When the bars were counted, in Unix seconds. */
+  now: number;
   /** Unix seconds. */
   onNarrow: (from: number, to: number) => void;
 };
-
-/** Adds empty bars for times without calls, so that the axis has no gaps. */
-function everyBar({ span, bars }: LogFacets["histogram"]): Bar[] {
-  const [first, last] = [bars[0], bars.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const known = new Map(bars.map((bar) => [bar.starts, bar]));
-  const count = Math.min(200, Math.floor((last.starts - first.starts) / span) + 1);
-  return Array.from({ length: count }, (_, n) => {
-    const starts = first.starts + n * span;
-    return known.get(starts) ?? { starts, count: 0, failed: 0 };
-  });
-}
 
 /** Formats the time of a bar, with minutes when a bar lasts at least one. */
 function barTime(seconds: number, span: number): string {
@@ -31,11 +21,11 @@ function barTime(seconds: number, span: number): string {
     : formatTime(seconds).slice(5, span < 60 ? 19 : 16);
 }
 
-export function Histogram({ histogram, onNarrow }: HistogramProps) {
+export function Histogram({ histogram, period, now, onNarrow }: HistogramProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { span } = histogram;
-  const bars = everyBar(histogram);
+  const bars = barsOf(histogram, period, now);
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return <div className={classes.histogram} />;
   const most = Math.max(...bars.map((bar) => bar.count));

@@ -79,7 +79,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Token"),
       // Administrators see it below the user's name.
       hidden: forAdmins,
-      cell: (row) => (row.token_name ? <Short text={row.token_name} width={130} /> : dash),
+      cell: (row) => (row.token_name ? <Short text={row.token_name} width={260} /> : dash),
     },
     {
       id: "type",
@@ -144,8 +144,8 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
 }
 
 /** A row on a phone: model and cost above; time, user, duration and reason below. */
-export function CompactRow({ row, t }: { row: LogRow; t: TFunction }) {
-  const who = [row.username, row.token_name].filter(Boolean).join(" · ");
+export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; forAdmins: boolean }) {
+  const who = [forAdmins ? row.username : "", row.token_name].filter(Boolean).join(" · ");
   const failed = hasFailed(row);
   return (
     <div className={classes.compact}>

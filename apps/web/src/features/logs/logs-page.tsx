@@ -21,7 +21,7 @@ import { FirstCall } from "./first-call.tsx";
 import { Flags } from "./flags.tsx";
 import { Histogram } from "./histogram.tsx";
 import { CompactRow, logColumns } from "./log-columns.tsx";
-import { countNarrowing, type LogFilter, logParams, noNarrowing } from "./log-filter.ts";
+import { countNarrowing, type LogFilter, logParams, noNarrowing, windowOf } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
 import { typeTabs } from "./log-labels.ts";
 import { LogTools } from "./log-tools.tsx";
@@ -70,11 +70,11 @@ export default function LogsPage() {
   const aboutAnyCall = [LogType.all, LogType.consume, LogType.failed].some(
     (type) => type === filter.log_type,
   );
-  const facets = useQuery({
+  const { data: facets, dataUpdatedAt: countedAt } = useQuery({
     ...facetsQuery(whose, filter),
     enabled: aboutAnyCall,
     refetchInterval: live ? 4 * liveEveryMs : false,
-  }).data;
+  });
   const searchedUntil = logs.data?.pages.at(-1)?.searched_until;
   const rest = useRowKeys(rows, panel);
   const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
@@ -121,6 +121,8 @@ export default function LogsPage() {
         <div className={facetClasses.strip}>
           <Histogram
             histogram={facets.histogram}
+            period={windowOf(filter, new Date(countedAt))}
+            now={countedAt / 1000}
             onNarrow={(from, to) => setFilter({ range: "custom", from, to })}
           />
           <Flags facets={facets} filter={filter} onChange={setFilter} forAdmins={whose === "everybody"} />
@@ -139,7 +141,7 @@ export default function LogsPage() {
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
         openKey={rest.shown?.id ?? ""}
-        compactRow={(row) => <CompactRow row={row} t={t} />}
+        compactRow={(row) => <CompactRow row={row} t={t} forAdmins={whose === "everybody"} />}
         paging={{
           kind: "more",
           hasMore: logs.hasNextPage,

@@ -213,6 +213,7 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
     },
     {
       id: "output_modalities",
+      secondary: true,
       title: t("Output"),
       sortable: true,
       sortValue: (info) => labels(info.output_modalities),
@@ -220,6 +221,7 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
     },
     {
       id: "tags",
+      secondary: true,
       title: t("Tags"),
       sortable: true,
       sortValue: (info) => info.tags.join(", "),

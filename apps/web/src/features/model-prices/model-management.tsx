@@ -11,6 +11,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayEnter } from "#lib/session.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 
 export function ModelManagement({ model, onDisable }: { model: string; onDisable: () => void }) {
   const { t } = useTranslation();
@@ -18,7 +19,8 @@ export function ModelManagement({ model, onDisable }: { model: string; onDisable
   const edit = useMayEnter("channels", "edit");
   const prices = useMayEnter("prices");
   const name = encodeURIComponent(model);
-  return (
+  const phone = useIsPhone();
+  const menu = (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
         <Button variant="default" rightSection={<IconChevronDown size={15} />}>
@@ -51,7 +53,7 @@ export function ModelManagement({ model, onDisable }: { model: string; onDisable
             {t("Edit the price")}
           </Menu.Item>
         ) : null}
-        {edit ? (
+        {edit && phone ? (
           <Menu.Item color="red" leftSection={<IconBan size={16} />} onClick={onDisable}>
             {t("Disable everywhere")}
           </Menu.Item>
@@ -68,5 +70,14 @@ export function ModelManagement({ model, onDisable }: { model: string; onDisable
         ) : null}
       </Menu.Dropdown>
     </Menu>
+  );
+  if (!edit || phone) return menu;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconBan size={16} />} onClick={onDisable}>
+        {t("Disable everywhere")}
+      </Button>
+      {menu}
+    </>
   );
 }

@@ -72,7 +72,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     total: waiting ? undefined : found.length,
     onChange: (patch: { page?: number; size?: number }) => {
       setParams(patch);
-      window.scrollTo({ top: 0, behavior: "smooth" });
+      window.scrollTo({ top: 0 });
     },
   };
   const empty = (

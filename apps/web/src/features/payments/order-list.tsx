@@ -227,8 +227,8 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
         <Short text={order.username} title={`${order.username} · ID ${order.user_id}`} width={120} />
       ),
     },
-    { ...shared.gateway, title: t("Payment gateway"), sortable: true },
-    shared.amount,
+    { ...shared.gateway, title: t("Payment gateway"), sortable: true, secondary: true },
+    { ...shared.amount, secondary: true },
     { ...shared.toPay, sortable: true },
     {
       id: "discount",
@@ -244,7 +244,7 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
       hidden: true,
       cell: (order) => formatMoney(order.fee, "USD"),
     },
-    shared.credit,
+    { ...shared.credit, secondary: true },
     {
       id: "gateway_no",
       title: t("Gateway transaction ID"),

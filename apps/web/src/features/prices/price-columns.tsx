@@ -32,7 +32,12 @@ export function priceColumns(t: TFunction, owners: Owners, scale: Scale): Column
     },
     { id: "type", title: t("Billed"), cell: (row) => billed(row.type, t) },
     ...sides(t, scale, (row: PriceRow) => row, true),
-    { id: "extras", title: t("Extended pricing"), cell: (row) => <ExtrasCell price={row} /> },
+    {
+      id: "extras",
+      title: t("Extended pricing"),
+      secondary: true,
+      cell: (row) => <ExtrasCell price={row} />,
+    },
     {
       id: "updated_time",
       title: t("Changed"),
@@ -90,7 +95,12 @@ export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column
         </div>
       ),
     },
-    { id: "extras", title: t("Extended pricing"), cell: ({ price }) => <ExtrasCell price={price} /> },
+    {
+      id: "extras",
+      title: t("Extended pricing"),
+      secondary: true,
+      cell: ({ price }) => <ExtrasCell price={price} />,
+    },
   ];
 }
 

@@ -52,6 +52,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
     },
     {
       id: "redeemed_time",
+      secondary: true,
       title: t("Redeemed"),
       sortable: true,
       cell: (row) => <RelativeTime seconds={row.redeemed_time} />,
@@ -71,6 +72,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
     },
     {
       id: "created_time",
+      secondary: true,
       title: t("Created"),
       sortable: true,
       cell: (row) => <RelativeTime seconds={row.created_time} />,

@@ -125,7 +125,7 @@ function menuColumns(t: TFunction): Column<TelegramMenuRow>[] {
       title: t("Description"),
       sortable: true,
       cell: (menu) => (
-        <Text fz="sm" truncate maw={280}>
+        <Text fz="sm" truncate maw="calc(280px + var(--spare))">
           {menu.description}
         </Text>
       ),
@@ -141,7 +141,7 @@ function menuColumns(t: TFunction): Column<TelegramMenuRow>[] {
       id: "reply_message",
       title: t("Reply"),
       cell: (menu) => (
-        <Text fz="sm" c="dimmed" truncate maw={420}>
+        <Text fz="sm" c="dimmed" truncate maw="calc(420px + var(--spare))">
           {menu.reply_message}
         </Text>
       ),

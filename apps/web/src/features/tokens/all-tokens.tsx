@@ -27,6 +27,7 @@ import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
+import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
@@ -63,7 +64,17 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
     (token.owner_role < self.role || token.user_id === self.id);
   const filtered = params.keyword !== "" || params.billing_tag !== "" || params.user_id !== 0;
   return (
-    <>
+    <Page
+      title={t("Tokens")}
+      description={t("API keys of all users.")}
+      actions={
+        mayEdit ? (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
+            {t("New token")}
+          </Button>
+        ) : null
+      }
+    >
       <DroppedFilters params={allTokensParams} />
       <DataTable
         id="tokens-all"
@@ -72,13 +83,6 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
         onOpen={(token) => (mayTouch(token) ? edited.open(token.id) : undefined)}
-        tools={
-          mayEdit ? (
-            <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
-              {t("New token")}
-            </Button>
-          ) : null
-        }
         rowActions={(token) =>
           mayTouch(token) ? (
             <Actions
@@ -154,7 +158,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         )}
       </OpenedRow>
       {created ? <CreatedDialog token={created} forOther onClose={() => setCreated(null)} /> : null}
-    </>
+    </Page>
   );
 }
 

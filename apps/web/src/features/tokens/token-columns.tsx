@@ -70,11 +70,13 @@ export function tokenColumns(
     Object.keys(budgets).length > 0 && budgetColumn(t("Budget"), (token) => budgets[token.id]),
     {
       id: "group",
+      secondary: true,
       title: t("Group"),
       cell: (token) => <GroupCell token={token} groups={groups} t={t} />,
     },
     tags && {
       id: "billing_tag",
+      secondary: true,
       title: t("Billing tag"),
       cell: (token) => token.billing_tag || <Dash />,
     },

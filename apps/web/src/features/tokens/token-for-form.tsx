@@ -3,6 +3,7 @@ import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { copyShownText } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useCreateTokenFor } from "./api.ts";
@@ -23,13 +24,15 @@ type TokenForDrawerProps = {
 export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {
   const { t } = useTranslation();
   const schema = useMemo(() => tokenFormSchema(), []);
-  const form = useSchemaForm(schema, initialValues()) as TokenSchemaForm;
+  const form = useSchemaForm(schema, { ...initialValues(), name: t("API key") }) as TokenSchemaForm;
   const create = useCreateTokenFor();
   const [owner, setOwner] = useState(userId);
   const [missing, setMissing] = useState(false);
   const save = async (values: TokenFormValues) => {
     if (owner === 0) return setMissing(true);
-    onCreated(await create.mutateAsync({ ...toInput(values), user_id: owner }));
+    const token = await create.mutateAsync({ ...toInput(values), user_id: owner });
+    await copyShownText(token.key, t("Key"));
+    onCreated(token);
     onClose();
   };
   return (
@@ -38,7 +41,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
       help="users#tokens"
       title={t("New token for a user")}
       form={form}
-      submitLabel={t("Create token")}
+      submitLabel={t("Create and copy the key")}
       onSubmit={save}
       onClose={onClose}
       width={560}

@@ -52,12 +52,7 @@ export default function TokensPage() {
       onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
     />
   ) : null;
-  if (administers && view === "all")
-    return (
-      <Page title={t("Tokens")} description={t("API keys of all users.")}>
-        <AllTokens switcher={switcher} />
-      </Page>
-    );
+  if (administers && view === "all") return <AllTokens switcher={switcher} />;
   return <OwnTokens switcher={switcher} />;
 }
 

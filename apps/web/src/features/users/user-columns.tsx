@@ -35,7 +35,7 @@ function Person({ row }: { row: UserListRow }) {
       </Avatar>
       <div style={{ minWidth: 0 }}>
         <Group gap={5} wrap="nowrap">
-          <Text span fz="inherit" fw={500} truncate maw={150} title={row.username}>
+          <Text span fz="inherit" fw={500} truncate maw="calc(150px + var(--spare))" title={row.username}>
             {row.username}
           </Text>
           {row.totp_enabled ? (
@@ -49,7 +49,7 @@ function Person({ row }: { row: UserListRow }) {
             </Tooltip>
           ) : null}
         </Group>
-        <Text fz="xs" c="dimmed" truncate maw={165} title={under}>
+        <Text fz="xs" c="dimmed" truncate maw="calc(165px + var(--spare))" title={under}>
           {under}
         </Text>
       </div>
@@ -85,6 +85,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         : []),
       {
         id: "request_count",
+        secondary: true,
         title: t("Requests"),
         sortable: true,
         align: "right",
@@ -92,6 +93,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       },
       {
         id: "providers",
+        secondary: true,
         title: t("Linked"),
         card: "none",
         cell: (row) => <Bindings providers={row.providers} email={row.email} />,
@@ -104,6 +106,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       },
       {
         id: "last_login_time",
+        secondary: true,
         title: t("Last sign-in"),
         sortable: true,
         cell: (row) => <RelativeTime seconds={row.last_login_time} />,

@@ -40,6 +40,8 @@ type DataTableProps<Row> = {
   rowActions?: (row: Row) => ReactNode;
   /** Expanded content below a row; null while it is collapsed. */
   detail?: (row: Row) => ReactNode;
+  /** Rows below a row, in the same columns. Not on phones. */
+  below?: (row: Row, columns: readonly Column<Row>[]) => ReactNode;
   /** Called on a click on the row, except on its controls. Opens its details. */
   onOpen?: (row: Row) => void;
   /** Key of the row whose details are open. */
@@ -114,8 +116,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const loading = rows === undefined && !error;
   const isEmpty = rows !== undefined && rows.length === 0;
   const shown = useMemo(
-    () => columns.filter((column) => columnVisibility[column.id]),
-    [columns, columnVisibility],
+    () =>
+      columns
+        .filter((column) => columnVisibility[column.id])
+        .map((column) => (column.secondary && chosen[column.id] ? { ...column, secondary: false } : column)),
+    [columns, columnVisibility, chosen],
   );
   const view = { ...props, table, loading, shown };
   const money = useMemo(() => {

@@ -34,12 +34,14 @@ export function SearchBox(props: {
   );
 }
 
+type Choice = { value: string; label: string };
+
 type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   label: string;
   /** "" means all. */
   value: string;
   onChange: (value: string) => void;
-  data: { value: string; label: string }[];
+  data: (Choice | { group: string; items: Choice[] })[];
 };
 
 /** A select with an "all" option first; unobtrusive until a value is selected. */

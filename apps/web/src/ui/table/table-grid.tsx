@@ -20,6 +20,8 @@ export type TableView<Row extends object> = {
   rowActions?: (row: Row) => ReactNode;
   /** Expanded content below a row; null while it is collapsed. */
   detail?: (row: Row) => ReactNode;
+  /** Rows below a row, in the same columns. Not on phones. */
+  below?: (row: Row, columns: readonly Column<Row>[]) => ReactNode;
   onOpen?: (row: Row) => void;
   openKey?: string;
   /** The visible columns. The same array until the user selects others. */
@@ -87,6 +89,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 scope="col"
                 data-align={column.align}
                 data-pinned={column.pinned}
+                data-secondary={column.secondary || undefined}
                 style={{ minWidth: column.width }}
                 aria-sort={ariaSort(column.id)}
               >
@@ -110,7 +113,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 <tr key={row}>
                   {selection ? <td className={classes.check} /> : null}
                   {shown.map((column, index) => (
-                    <td key={column.id}>
+                    <td key={column.id} data-secondary={column.secondary || undefined}>
                       <Skeleton height={12} width={index === 0 ? 140 : 40 + ((row * 37 + index * 53) % 60)} />
                     </td>
                   ))}
@@ -129,6 +132,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                   onOpen={onOpen ? open : undefined}
                   rowActions={rowActions}
                   detail={view.detail}
+                  below={view.below}
                 />
               ))}
         </tbody>
@@ -137,7 +141,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
   );
 }
 
-type GridRowProps<Row> = {
+type GridRowProps<Row extends object> = {
   id: string;
   row: Row;
   shown: Column<Row>[];
@@ -148,10 +152,11 @@ type GridRowProps<Row> = {
   onOpen: ((row: Row) => void) | undefined;
   rowActions: ((row: Row) => ReactNode) | undefined;
   detail: ((row: Row) => ReactNode) | undefined;
+  below: TableView<Row>["below"] | undefined;
 };
 
 function PlainRow<Row extends object>(props: GridRowProps<Row>) {
-  const { id, row, shown, selected, isOpen, onToggle, onOpen, rowActions, detail } = props;
+  const { id, row, shown, selected, isOpen, onToggle, onOpen, rowActions, detail, below } = props;
   const { t } = useTranslation();
   return (
     <>
@@ -176,7 +181,12 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
           </td>
         )}
         {shown.map((column) => (
-          <td key={column.id} data-align={column.align} data-pinned={column.pinned}>
+          <td
+            key={column.id}
+            data-align={column.align}
+            data-pinned={column.pinned}
+            data-secondary={column.secondary || undefined}
+          >
             {column.cell(row)}
           </td>
         ))}
@@ -190,6 +200,7 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
         span={shown.length + (selected === null ? 0 : 1) + (rowActions ? 1 : 0)}
         content={detail?.(row)}
       />
+      {below?.(row, shown)}
     </>
   );
 }
@@ -199,6 +210,28 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
  * change. `memo` drops the type parameter of a generic component.
  */
 const GridRow = memo(PlainRow) as typeof PlainRow;
+
+type LowerRowProps = {
+  columns: readonly Pick<Column<never>, "id" | "align" | "secondary">[];
+  cell: (id: string) => ReactNode;
+  actions: ReactNode;
+};
+
+/** A row that belongs to the one above it. */
+export function LowerRow({ columns, cell, actions }: LowerRowProps) {
+  return (
+    <tr data-lower>
+      {columns.map(({ id, align, secondary }) => (
+        <td key={id} data-align={align} data-secondary={secondary || undefined}>
+          {cell(id)}
+        </td>
+      ))}
+      <td className={classes.actions}>
+        <div className={classes.rowActions}>{actions}</div>
+      </td>
+    </tr>
+  );
+}
 
 const skeletonRows = [0, 1, 2, 3, 4, 5, 6, 7];
 

@@ -25,6 +25,8 @@ export type Column<Row> = {
   untitled?: boolean;
   /** Hidden until the user selects it. */
   hidden?: boolean;
+  /** Left out of a narrow table unless the user selected it: the others fit without scrolling sideways. */
+  secondary?: boolean;
   /** Cannot be hidden. */
   fixed?: boolean;
   /**

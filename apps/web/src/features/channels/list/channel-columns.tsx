@@ -47,14 +47,15 @@ export function useChannelColumns(): Column<ChannelRow>[] {
       },
       {
         id: "response_time",
+        secondary: true,
         title: t("Response"),
         sortable: true,
         card: "line",
         width: 112,
         cell: (row) => <ResponseCell row={row} />,
       },
-      { id: "models", title: t("Models"), cell: (row) => <ModelsCell row={row} /> },
-      { id: "groups", title: t("Groups"), cell: (row) => <GroupsCell row={row} /> },
+      { id: "models", title: t("Models"), secondary: true, cell: (row) => <ModelsCell row={row} /> },
+      { id: "groups", title: t("Groups"), secondary: true, cell: (row) => <GroupsCell row={row} /> },
       {
         id: "used_quota",
         title: t("Used / balance"),
@@ -72,6 +73,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
       },
       {
         id: "weight",
+        secondary: true,
         title: t("Weight"),
         sortable: true,
         align: "right",

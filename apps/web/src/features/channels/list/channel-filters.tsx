@@ -7,6 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
+import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
@@ -101,7 +102,10 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         value={query.type === 0 ? "" : String(query.type)}
         onChange={(type) => onChange({ type: Number(type) })}
         searchable
-        data={providers.map(({ type, label }) => ({ value: String(type), label: providerWord(t, label) }))}
+        data={groupProviders(providers).map(([group, members]) => ({
+          group: t(group),
+          items: members.map(({ type, label }) => ({ value: String(type), label: providerWord(t, label) })),
+        }))}
         leftSection={
           query.type === 0 ? undefined : <ProviderIcon name={iconOf(String(query.type))} size={15} />
         }

@@ -125,7 +125,7 @@ function Trouble({ row, failed }: TroubleProps) {
         </>
       }
     >
-      <Text c="dimmed" fz="xs" truncate maw={166} tabIndex={0}>
+      <Text c="dimmed" fz="xs" truncate maw="calc(166px + var(--spare))" tabIndex={0}>
         {text}
       </Text>
     </Tooltip>

@@ -16,6 +16,7 @@ import {
   TextInput,
   Tooltip,
   UnstyledButton,
+  VisuallyHidden,
 } from "@mantine/core";
 import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -170,15 +171,11 @@ function TestLine(props: {
   const failed = test?.state === "done" && !test.result.ok;
   const skipped = failed && test.result.fault === cannotProbe;
   return (
-    <UnstyledButton
-      className={classes.testLine}
-      disabled={test?.state === "running"}
-      aria-label={t("Test {{model}}", { model: name })}
-      onClick={onRun}
-    >
+    <UnstyledButton className={classes.testLine} disabled={test?.state === "running"} onClick={onRun}>
       <Group gap={8} wrap="nowrap">
         <ModelIcon model={name} size={15} />
         <Text ff="monospace" fz={12.5} truncate flex={1}>
+          <VisuallyHidden>{t("Test")} </VisuallyHidden>
           {name}
         </Text>
         {badge ? (

@@ -4,7 +4,7 @@ import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount, amountColumn } from "#components/amount.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
@@ -26,6 +26,7 @@ import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { LowerRow } from "#ui/table/table-grid.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { TagActions } from "./tag-actions.tsx";
@@ -40,6 +41,7 @@ type TagListProps = {
 
 export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const list = useQuery(channelTagsQuery);
   const [open, setOpen] = useState<string[]>([]);
   const [order, setOrder] = useState("");
@@ -73,6 +75,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       },
       {
         id: "response",
+        secondary: true,
         title: t("Response"),
         card: "fact",
         sortable: true,
@@ -125,7 +128,19 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       rowActions={(row) => (
         <TagActions tag={row} onTest={() => onTest(row.tag)} onEdit={() => onEdit(row.tag)} />
       )}
-      detail={(row) => (open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} /> : null)}
+      {...(phone
+        ? {
+            detail: (row: ChannelTag) =>
+              open.includes(row.tag) ? (
+                <div className={classes.detail}>
+                  <Members tag={row.tag} onOpen={onOpen} columns={null} />
+                </div>
+              ) : null,
+          }
+        : {
+            below: (row: ChannelTag, shown: readonly Column<ChannelTag>[]) =>
+              open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} columns={shown} /> : null,
+          })}
       toolbar={
         <Text c="dimmed" fz="sm">
           {t("Give channels the same tag to edit, prioritize, enable and disable them together.")}
@@ -212,14 +227,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
     onSuccess: () => refreshChannels(client),
   });
   return (
-    <Group gap={6} justify="flex-end" wrap="nowrap">
-      {min === max ? null : (
-        <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
-          <Text fz="xs" c="amber" tabIndex={0}>
-            {min}–{max}
-          </Text>
-        </Tooltip>
-      )}
+    <Stack gap={0} align="flex-end">
       <InlineNumber
         label={`${field === "priority" ? t("Priority") : t("Weight")}: ${row.tag}`}
         value={max}
@@ -227,16 +235,39 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
         width={50}
         onSave={(value) => rank.mutateAsync(value)}
       />
-    </Group>
+      {min === max ? null : (
+        <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
+          <Text fz="xs" c="amber" lh={1.2} tabIndex={0}>
+            {min}–{max}
+          </Text>
+        </Tooltip>
+      )}
+    </Stack>
   );
 }
 
-function Members({ tag, onOpen }: { tag: string; onOpen: (id: number) => void }) {
+type MembersProps = {
+  tag: string;
+  onOpen: (id: number) => void;
+  /** The columns of the table; null on a phone. */
+  columns: readonly Column<ChannelTag>[] | null;
+};
+
+/** The channels of a tag: rows of the same table, or cards. */
+function Members({ tag, onOpen, columns }: MembersProps) {
   const { t } = useTranslation();
   const list = useQuery(tagMembersQuery(tag));
   const [shown, setShown] = useState(20);
+  const whole = (content: ReactNode) =>
+    columns === null ? (
+      content
+    ) : (
+      <tr>
+        <td colSpan={columns.length + 1}>{content}</td>
+      </tr>
+    );
   if (list.error)
-    return (
+    return whole(
       <Group p="md">
         <Text c="red" fz="sm">
           {errorReason(list.error, t)}
@@ -244,35 +275,36 @@ function Members({ tag, onOpen }: { tag: string; onOpen: (id: number) => void })
         <Button variant="default" size="compact-sm" onClick={() => void list.refetch()}>
           {t("Try again")}
         </Button>
-      </Group>
+      </Group>,
     );
   if (!list.data)
-    return (
+    return whole(
       <Stack gap={8} p="md" aria-busy>
         <Skeleton height={18} width="60%" />
         <Skeleton height={18} width="50%" />
-      </Stack>
+      </Stack>,
     );
   const members = list.data.slice(0, shown);
   return (
-    <div className={classes.detail}>
+    <>
       <PulseIds value={members.map((row) => row.id)}>
         {members.map((row) => (
-          <Member key={row.id} row={row} onOpen={onOpen} />
+          <Member key={row.id} row={row} onOpen={onOpen} columns={columns} />
         ))}
       </PulseIds>
-      {list.data.length > shown ? (
-        <Button variant="subtle" size="compact-sm" m={8} onClick={() => setShown(shown + 50)}>
-          {t("Show more")}
-        </Button>
-      ) : null}
-    </div>
+      {list.data.length > shown
+        ? whole(
+            <Button variant="subtle" size="compact-sm" m={8} onClick={() => setShown(shown + 50)}>
+              {t("Show more")}
+            </Button>,
+          )
+        : null}
+    </>
   );
 }
 
-function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void }) {
+function Member({ row, onOpen, columns }: Omit<MembersProps, "tag"> & { row: ChannelRow }) {
   const { t } = useTranslation();
-  const phone = useIsPhone();
   const client = useQueryClient();
   const leave = useMutation({
     mutationFn: () => leaveTag(row.id),
@@ -295,7 +327,7 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
       <NameCell row={row} />
     </UnstyledButton>
   );
-  if (phone)
+  if (columns === null)
     return (
       <div className={classes.member}>
         {name}
@@ -304,17 +336,13 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
         <ResponseCell row={row} />
       </div>
     );
-  return (
-    <div className={classes.member}>
-      {name}
-      <HealthCell row={row} />
-      <ResponseCell row={row} />
-      <Text fz="sm" ta="right" component="div">
-        <Amount column="used" points={row.used_quota} />
-      </Text>
-      <RankCell row={row} field="priority" />
-      <RankCell row={row} field="weight" />
-      {out}
-    </div>
-  );
+  const cells: Record<string, ReactNode> = {
+    tag: name,
+    status: <HealthCell row={row} />,
+    response: <ResponseCell row={row} />,
+    used: <Amount column="used" points={row.used_quota} />,
+    priority: <RankCell row={row} field="priority" />,
+    weight: <RankCell row={row} field="weight" />,
+  };
+  return <LowerRow columns={columns} cell={(id) => cells[id]} actions={out} />;
 }

@@ -133,7 +133,7 @@ function OneComparison({ id }: { id: number }) {
   const detail = useQuery(comparisonQuery(id));
   const isLoaded = detail.data !== undefined;
   useEffect(() => {
-    if (isLoaded) place.current?.scrollIntoView({ block: "start", behavior: "smooth" });
+    if (isLoaded) place.current?.scrollIntoView({ block: "start" });
   }, [isLoaded]);
   return (
     <div ref={place} style={{ scrollMarginTop: 72 }}>
