@@ -154,6 +154,7 @@ const boundaryOfTests = { ...boundary(`${server}/domain`, []), files: [`${server
 
 export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "react"],
+  jsPlugins: ["./scripts/lint-function-length.mjs"],
   options: { typeAware: true },
   categories: { correctness: "error", suspicious: "error" },
   ignorePatterns: ["apps/server/src/platform/prisma/**", "**/dist/**", "**/node_modules/**"],
@@ -203,9 +204,14 @@ export default defineConfig({
     boundary(`${web}/ui`, ["app", "features", "components"]),
     boundary(`${web}/lib`, ["app", "features", "components", "ui"]),
     {
+      files: ["apps/server/**", "packages/**", "scripts/**"],
+      rules: { "functions/own-lines": ["error", { max: 80 }] },
+    },
+    {
       files: ["**/*.test.ts", "**/*.test.tsx", "**/test/**", "**/e2e/**", "**/bench/**"],
       rules: {
         "max-lines": "off",
+        "functions/own-lines": "off",
         "no-restricted-properties": "off",
         "no-console": "off",
         "typescript/no-non-null-assertion": "off",
@@ -224,7 +230,7 @@ export default defineConfig({
       rules: { "no-restricted-properties": "off", "no-console": "off" },
     },
     {
-      files: ["**/*.config.ts", "apps/web/src/features/**/*-page.tsx"],
+      files: ["**/*.config.ts", "apps/web/src/features/**/*-page.tsx", "scripts/lint-function-length.mjs"],
       rules: { "import/no-default-export": "off" },
     },
     {

@@ -7,14 +7,16 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { measureCommit } from "./commit.ts";
-import { type BenchGateway, startGateway, type BatchSums } from "./gateway.ts";
-import { measureIdleStreams, residentOf } from "./idle-streams.ts";
+import { type BenchGateway, startGateway } from "./gateway.ts";
+import { residentOf } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
+import { watchLockWaits } from "./lock-waits.ts";
 import { readOptions, refuse } from "./options.ts";
 import {
   cpuOf,
   cpuOfFamily,
   cpuOfHelpers,
+  familyOf,
   pin,
   runToEnd,
   type Started,
@@ -22,10 +24,9 @@ import {
   stopAll,
 } from "./processes.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
-import { measureStalls } from "./stalls.ts";
+import { type Line, PASS_THROUGH, print, printBatches, printIdle, printStalls } from "./tables.ts";
 
 const PROVIDER_KEY = "demo-fast";
-const PASS_THROUGH = "pass-through";
 const WARM_UP_SECONDS = 1;
 
 interface Target extends Started {
@@ -38,33 +39,6 @@ interface Target extends Started {
   workers?: number;
   /** Further nodes on the same database. Connections are spread over all of them. */
   nodes?: Started[];
-}
-
-interface Line {
-  scenario: ScenarioName;
-  target: string;
-  /** Per second, median of the rounds. */
-  requests: number;
-  /** Milliseconds, median of the rounds. */
-  p50: number;
-  p99: number;
-  /** CPU milliseconds per request of the target's process; null where the system does not report it. */
-  cpu: number | null;
-  /** The part of `cpu` that threads other than the main one used: garbage collection, compilation. */
-  helperCpu: number | null;
-  /** CPU milliseconds per request of its Postgres. */
-  databaseCpu: number | null;
-  /** CPU microseconds per chunk of the target's process. */
-  chunkCpu: number | null;
-  firstByteP50: number;
-  firstByteP99: number;
-  delayP99: number;
-  /** Maximum kilobytes that each connection added to the memory of the process. */
-  memory: number | null;
-  /** p99 delay of its event loop in milliseconds; null for targets that do not report it. */
-  late: number | null;
-  failed: number;
-  rounds: LoadResult[];
 }
 
 const options = readOptions();
@@ -132,6 +106,7 @@ interface Round extends LoadResult {
   databaseCpu: number | undefined;
   memory: number | undefined;
   late: number | undefined;
+  lockWaits: number | undefined;
 }
 
 const connectionsOf = (scenario: ScenarioName) => options.connections ?? scenarios[scenario].connections;
@@ -150,9 +125,11 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     const printed = await runToEnd([join(import.meta.dirname, "load.ts"), text], folder, "load");
     return JSON.parse(printed) as LoadResult;
   };
-  await one(WARM_UP_SECONDS, Math.min(connections, WARM_UP_CONNECTIONS));
-  await target.gateway?.lateness();
   const pids = [target.pid, ...(target.nodes ?? []).map(({ pid }) => pid)];
+  // Each process compiles its own code.
+  const processes = target.workers ?? pids.length;
+  await one(WARM_UP_SECONDS * processes, Math.min(connections, WARM_UP_CONNECTIONS));
+  await target.gateway?.lateness();
   const used = (): (number | undefined)[] => [
     sum(pids.map(target.workers === undefined ? cpuOf : cpuOfFamily)),
     target.workers === undefined ? sum(pids.map(cpuOfHelpers)) : undefined,
@@ -160,6 +137,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   ];
   const before = used();
   const memory = watchMemory(target.pid);
+  const lockWaits = target.database && (await watchLockWaits(target.database.url));
   const result = await one(secondsOf(scenario));
   const kilobytes = memory();
   const after = used();
@@ -176,6 +154,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     databaseCpu: each(databaseCpu),
     memory: kilobytes === undefined ? undefined : kilobytes / connections,
     late: await target.gateway?.lateness(),
+    lockWaits: await lockWaits?.(),
   };
 }
 
@@ -239,102 +218,11 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
       delayP99: median(made.map((round) => round.delayP99)),
       memory: known((round) => round.memory),
       late: known((round) => round.late),
+      lockWaits: known((round) => round.lockWaits),
       failed: made.reduce((sum, round) => sum + round.failed, 0),
       rounds: made,
     };
   });
-}
-
-function shown(value: number | null, digits: number): number | string {
-  return value === null ? "-" : Number(value.toFixed(digits));
-}
-
-/** Returns the ratio to the pass-through of the same run. */
-function beside(value: number | null, yardstick: number | null | undefined): number | string {
-  return value === null || !yardstick ? "-" : Number((value / yardstick).toFixed(2));
-}
-
-function print(lines: Line[], scenario: ScenarioName): void {
-  const { says, chunks, paceMs } = scenarios[scenario];
-  const bare = lines.find(({ target }) => target === PASS_THROUGH);
-  console.log(`\n${scenario}: ${says}; ${connectionsOf(scenario)} connections`);
-  const calls = (line: Line) => ({
-    "requests/s": Math.round(line.requests),
-    "× pass-through": beside(line.requests, bare?.requests),
-    "p50 ms": Number(line.p50.toFixed(2)),
-    "added ms": bare === undefined ? "-" : Number((line.p50 - bare.p50).toFixed(2)),
-    "p99 ms": Number(line.p99.toFixed(2)),
-    "CPU ms": shown(line.cpu, 3),
-    "CPU ×": beside(line.cpu, bare?.cpu),
-    "of it other threads": shown(line.helperCpu, 3),
-  });
-  const stream = (line: Line) => ({
-    "CPU µs/chunk": shown(line.chunkCpu, 1),
-    "chunk CPU ×": beside(line.chunkCpu, bare?.chunkCpu),
-  });
-  const paced = (line: Line) => ({
-    "first byte p50 ms": Number(line.firstByteP50.toFixed(2)),
-    "first byte p99 ms": Number(line.firstByteP99.toFixed(1)),
-    "chunk delay p99 ms": Number(line.delayP99.toFixed(1)),
-    "KB per stream": shown(line.memory, 1),
-  });
-  console.table(
-    Object.fromEntries(
-      lines.map((line) => [
-        line.target,
-        {
-          ...(paceMs === 0 ? calls(line) : {}),
-          ...(chunks > 0 ? stream(line) : {}),
-          ...(paceMs > 0 ? paced(line) : {}),
-          "Postgres CPU ms": shown(line.databaseCpu, 3),
-          "loop late p99 ms": shown(line.late, 1),
-          failed: line.failed,
-        },
-      ]),
-    ),
-  );
-  for (const line of lines) {
-    const failure = line.rounds.find((round) => round.failed > 0)?.firstFailure;
-    if (failure !== undefined) console.log(`${line.target} failed first with: ${failure}`);
-  }
-}
-
-function printBatches(before: BatchSums, after: BatchSums): void {
-  const batches = Math.max(1, after.batches - before.batches);
-  console.log("the ledger's batches under this load, warm-up included");
-  console.table({
-    batches: {
-      count: after.batches - before.batches,
-      "steps each": Number(((after.steps - before.steps) / batches).toFixed(2)),
-      "ms each": Number((((after.seconds - before.seconds) * 1_000) / batches).toFixed(3)),
-    },
-  });
-}
-
-async function printIdle(gateway: BenchGateway): Promise<void> {
-  const costs = await measureIdleStreams(gateway);
-  if (costs === undefined) return;
-  console.log("\nstreams that wait for their vendor: memory of the gateway");
-  console.table(
-    costs.map(({ streams, resident }, index) => {
-      const less = costs[index - 1];
-      const each = less && ((resident - less.resident) * 1_024) / (streams - less.streams);
-      return { streams, "resident MB": shown(resident, 0), "KB each": shown(each ?? null, 1) };
-    }),
-  );
-}
-
-function printStalls(): void {
-  console.log("\na megabyte before its reservation: CPU ms on the event loop, median / most");
-  const both = ([median, most]: readonly [number, number]) => `${median.toFixed(2)} / ${most.toFixed(2)}`;
-  console.table(
-    Object.fromEntries(
-      measureStalls().map(({ text, parse, decode, estimate }) => [
-        text,
-        { parse: both(parse), decode: both(decode), estimate: both(estimate) },
-      ]),
-    ),
-  );
 }
 
 /** Everything but the measured processes shares one core. */
@@ -344,7 +232,7 @@ const TARGETS_CORE = "0";
 function pinTargets(targets: Target[]): void {
   for (const { pid, name, nodes = [] } of targets)
     if (name !== "provider")
-      for (const each of [pid, ...nodes.map((node) => node.pid)]) pin(each, TARGETS_CORE);
+      for (const each of [...familyOf(pid), ...nodes.map((node) => node.pid)]) pin(each, TARGETS_CORE);
 }
 
 let interrupted = false;
@@ -373,7 +261,7 @@ async function run(): Promise<number> {
   for (const scenario of options.scenarios) {
     const batchesBefore = await gateway?.batches();
     const made = await measure(targets, scenario);
-    print(made, scenario);
+    print(made, scenario, connectionsOf(scenario));
     const batchesAfter = await gateway?.batches();
     if (batchesBefore !== undefined && batchesAfter !== undefined) printBatches(batchesBefore, batchesAfter);
     if (scenario === "large") printStalls();

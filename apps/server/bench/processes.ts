@@ -139,9 +139,19 @@ export function pin(pid: number, core: string): void {
 export function cpuOfFamily(pid: number): number | undefined {
   const head = statOf(pid);
   if (head === undefined) return undefined;
-  const others = readdirSync("/proc").map((name) => (/^\d+$/.test(name) ? statOf(Number(name)) : undefined));
-  const children = others.filter((stat) => stat?.parent === pid);
-  return children.reduce((sum, stat) => sum + (stat?.cpu ?? 0), head.cpu + head.reaped);
+  return childrenOf(pid).reduce((sum, child) => sum + (statOf(child)?.cpu ?? 0), head.cpu + head.reaped);
+}
+
+/** Returns a process and its children: a gateway with its workers. */
+export function familyOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid)];
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => statOf(other)?.parent === pid);
 }
 
 function statOf(pid: number, task = ""): { parent: number; cpu: number; reaped: number } | undefined {

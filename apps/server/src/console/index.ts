@@ -15,12 +15,13 @@ import { passwordResetRoutes } from "./accounts/password-reset.ts";
 import { profileRoutes } from "./accounts/profile.ts";
 import { registrationRoutes } from "./accounts/registration.ts";
 import { secondFactorRoutes } from "./accounts/second-factor.ts";
-import { createSessions } from "./accounts/session.ts";
+import { createSessions, type Sessions } from "./accounts/session.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
 import { tokenAdministrationRoutes } from "./accounts/token-administration.ts";
 import { tokenRoutes } from "./accounts/tokens.ts";
 import { userSessionRoutes } from "./accounts/user-sessions.ts";
 import { userRoutes } from "./accounts/users.ts";
+import type { ConsoleApp } from "./answer.ts";
 import { explainRoutes } from "./billing/explain.ts";
 import { moneyAuditRoutes } from "./billing/money-audit.ts";
 import { orderRoutes } from "./billing/orders.ts";
@@ -138,6 +139,15 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
     nothing.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
   });
 
+  await addRoutes(app, services, sessions, root);
+}
+
+async function addRoutes(
+  app: ConsoleApp,
+  services: Services,
+  sessions: Sessions,
+  root: string,
+): Promise<void> {
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
   registrationRoutes(app, services, sessions);

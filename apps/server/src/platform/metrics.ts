@@ -42,6 +42,7 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   watchReloads(reloads, registers);
+  watchMemory(memory, registers);
   const calls = countUp(
     "gateway_calls_total",
     "Calls by endpoint and status.",
@@ -89,16 +90,6 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     help: "Checkpoints written for calls longer than five seconds.",
     registers,
   });
-  const budget = new Gauge({
-    name: "gateway_memory_budget_bytes",
-    help: "Memory that requests and responses use, and its limit.",
-    labelNames: ["kind"],
-    registers,
-    collect() {
-      budget.set({ kind: "used" }, memory.used);
-      budget.set({ kind: "capacity" }, memory.capacity);
-    },
-  });
   const consoleAnswers = new Counter({
     name: "gateway_console_answers_total",
     help: "Responses of the management API by method and status.",
@@ -131,6 +122,19 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+function watchMemory(memory: Watched["memory"], registers: Registry[]): void {
+  const budget = new Gauge({
+    name: "gateway_memory_budget_bytes",
+    help: "Memory that requests and responses use, and its limit.",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      budget.set({ kind: "used" }, memory.used);
+      budget.set({ kind: "capacity" }, memory.capacity);
+    },
+  });
 }
 
 /**

@@ -168,7 +168,14 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     },
   );
 
+  linkedRoutes(app, services);
+}
+
+/** Routes for the external accounts that are linked with the caller's account. */
+function linkedRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings, identityProviders: providers } = services;
   const own = { access: "user" } as const;
+
   app.get(
     "/user/self/identities",
     {

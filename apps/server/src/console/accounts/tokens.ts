@@ -42,12 +42,18 @@ export const sortableTokens = [
   "used_quota",
 ] as const;
 
+const config = { access: "user" } as const;
+const row = answers(TokenRow);
+
+/** Describes a token for its owner. */
+function describeFor({ settings }: Services): (request: FastifyRequest, token: Token) => TokenRow {
+  return (request, token) => describeToken(token, viewerOf(request).role, settings.current().TimeZone);
+}
+
 /** Routes for the signed-in user's own API keys. */
-export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
-  const config = { access: "user" } as const;
-  const row = answers(TokenRow);
-  const shown = (request: FastifyRequest, token: Token) =>
-    describeToken(token, viewerOf(request).role, settings.current().TimeZone);
+export function tokenRoutes(app: ConsoleApp, services: Services): void {
+  const { db, pool, secrets } = services;
+  const shown = describeFor(services);
 
   app.get(
     "/token",
@@ -109,6 +115,13 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
       return ok({ key });
     },
   );
+
+  tokenChangeRoutes(app, services);
+}
+
+function tokenChangeRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets } = services;
+  const shown = describeFor(services);
 
   app.post(
     "/token",

@@ -50,11 +50,12 @@ const sortable = [
   "last_login_ip",
 ] as const;
 
+const config = { access: "admin", permission: "users" } as const;
+const detail = answers(UserDetail);
+
 /** Routes for other users' accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
-  const { db, pool, secrets, settings } = services;
-  const config = { access: "admin", permission: "users" } as const;
-  const detail = answers(UserDetail);
+  const { db, pool } = services;
 
   app.get(
     "/user",
@@ -118,6 +119,12 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       return ok(await describeCacheEffect(pool, { userId: user.id }));
     },
   );
+
+  userChangeRoutes(app, services);
+}
+
+function userChangeRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
 
   app.post(
     "/user",

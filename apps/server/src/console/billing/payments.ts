@@ -40,13 +40,14 @@ export async function changedGateway(
   return checked(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
 }
 
+const config = { access: "admin", permission: "payments" } as const;
+
 /**
  * Routes for payment gateways and all orders, for administrators.
  * | @param root the base path: "" or "/gateway"
  */
 export function paymentRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings, paymentGateways: gateways } = services;
-  const config = { access: "admin", permission: "payments" } as const;
   const editing = { db, secrets, gateways };
   const row = answers(PaymentRow);
   const base = () => publicUrlOf(settings.current(), root) ?? "";
@@ -140,6 +141,18 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     },
   );
 
+  allOrderRoutes(app, services);
+}
+
+/** Routes for the orders of all users. */
+function allOrderRoutes(app: ConsoleApp, services: Services): void {
+  const { db } = services;
+  const order = answers(OrderRow);
+  const showOrder = async (id: number) => {
+    const found = await getOrder(db, id);
+    return ok(describeOrder(found, found.user.username));
+  };
+
   app.get(
     "/payment/order",
     {
@@ -156,12 +169,6 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
       return ok(pageOf(query, rows, total));
     },
   );
-
-  const order = answers(OrderRow);
-  const showOrder = async (id: number) => {
-    const found = await getOrder(db, id);
-    return ok(describeOrder(found, found.user.username));
-  };
 
   app.post(
     "/payment/order/:id/check",

@@ -48,10 +48,11 @@ const unstored = { version_id: 0, updated_time: 0 };
 const OldPrice = PriceRow.omit({ version_id: true, updated_time: true, tiers: true });
 const oldPrice = ({ version_id: _version, updated_time: _time, tiers: _tiers, ...price }: PriceRow) => price;
 
+const config = { access: "admin", permission: "prices" } as const;
+
 /** Routes for model prices: anyone can read the list, administrators edit it. */
 export function priceRoutes(app: ConsoleApp, services: Services): void {
   const { db } = services;
-  const config = { access: "admin", permission: "prices" } as const;
   const row = answers(PriceRow);
 
   app.get(
@@ -121,6 +122,12 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
+  priceGroupRoutes(app, services);
+  syncRoutes(app, services);
+}
+
+/** Routes for the prices of several models at once. */
+function priceGroupRoutes(app: ConsoleApp, { db }: Services): void {
   app.post(
     "/prices/multiple",
     {
@@ -149,13 +156,9 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request) => ok({ deleted: await deletePrices(db, viewerOf(request), request.body.models) }),
   );
-
-  syncRoutes(app, services);
 }
 
 function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
-  const config = { access: "admin", permission: "prices" } as const;
-
   app.get(
     "/prices/updateService",
     {

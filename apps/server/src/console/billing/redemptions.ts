@@ -33,10 +33,12 @@ const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_tim
 /** Absent fields keep their values. */
 const Change = mentionable(RedemptionChange);
 
+const config = { access: "admin", permission: "redemptions" } as const;
+const row = answers(RedemptionRow);
+
 /** Routes for redemption codes: administrators create them, every signed-in user can redeem them. */
-export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
-  const config = { access: "admin", permission: "redemptions" } as const;
-  const row = answers(RedemptionRow);
+export function redemptionRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets } = services;
   const show = (request: FastifyRequest, code: Redemption) =>
     ok(shownTo(request, describeRedemption(secrets, code)));
 
@@ -136,6 +138,10 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     },
   );
 
+  redeemRoute(app, services);
+}
+
+function redeemRoute(app: ConsoleApp, { db, secrets, settings }: Services): void {
   app.post(
     "/user/topup",
     {

@@ -23,9 +23,8 @@ const config = { access: "admin", permission: "channels" } as const;
 const KeyParams = IdParams.extend({ key: RowIdText });
 
 /** Routes for the health of a channel: its timeline, and its keys one by one. */
-export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Services): void {
-  const keys = answers(z.array(ChannelKeyRow));
-  const show = (id: number) => listKeys(db, id, health.freezes(id));
+export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
+  const { db, pool } = services;
 
   app.get(
     "/channel/:id/events",
@@ -89,6 +88,13 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
       return ok(await describeCacheEffect(pool, { channelId: params.id }));
     },
   );
+
+  channelKeyRoutes(app, services);
+}
+
+function channelKeyRoutes(app: ConsoleApp, { db, health }: Services): void {
+  const keys = answers(z.array(ChannelKeyRow));
+  const show = (id: number) => listKeys(db, id, health.freezes(id));
 
   app.get(
     "/channel/:id/keys",

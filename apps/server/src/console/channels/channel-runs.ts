@@ -26,12 +26,13 @@ const config = { access: "admin", permission: "channels" } as const;
 /** Interval in which a watcher polls. The database is queried only while a user watches. */
 const LOOK_MS = 400;
 
+const one = answers(ChannelRun);
+
 /**
  * Routes for tests and balances of many channels as background work, and for the results of earlier tests.
  */
 export function channelRunRoutes(app: ConsoleApp, services: Services): void {
   const { db, runner } = services;
-  const one = answers(ChannelRun);
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
 
@@ -118,6 +119,13 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
       return sendEvents(reply, checks(services, channel, wanted, closing.signal));
     },
   );
+
+  resultRoutes(app, services);
+}
+
+/** Routes for the results of earlier tests, and for balances. */
+function resultRoutes(app: ConsoleApp, services: Services): void {
+  const { db, runner } = services;
 
   app.get(
     "/channel/:id/tests",

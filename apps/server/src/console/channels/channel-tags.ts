@@ -19,10 +19,11 @@ import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 const config = { access: "admin", permission: "channels" } as const;
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
+const outcome = answers(ChannelBatchAnswer);
+
 /** Routes that treat all channels of a tag as one. */
 export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
-  const outcome = answers(ChannelBatchAnswer);
   const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
 
   app.get(
@@ -81,6 +82,27 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
       return ok(answer);
     },
   );
+
+  app.delete(
+    "/channel/:id/tag",
+    {
+      config,
+      schema: { summary: "Remove the tag of a channel", params: IdParams, response: answers(ChannelRow) },
+    },
+    async (request) =>
+      ok(
+        show(
+          await editChannel(services, viewerOf(request), request.params.id, (now) => ({ ...now, tag: "" })),
+        ),
+      ),
+  );
+
+  taggedChannelRoutes(app, services);
+}
+
+/** Routes that delete or change the channels of a tag without showing them. */
+function taggedChannelRoutes(app: ConsoleApp, services: Services): void {
+  const { db, health } = services;
 
   app.delete(
     "/channel_tag/:tag",
@@ -142,19 +164,5 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
       for (const id of wanted === 1 ? answer.done : []) health.forgive(id);
       return ok(answer);
     },
-  );
-
-  app.delete(
-    "/channel/:id/tag",
-    {
-      config,
-      schema: { summary: "Remove the tag of a channel", params: IdParams, response: answers(ChannelRow) },
-    },
-    async (request) =>
-      ok(
-        show(
-          await editChannel(services, viewerOf(request), request.params.id, (now) => ({ ...now, tag: "" })),
-        ),
-      ),
   );
 }

@@ -58,20 +58,12 @@ const vocabulary = { access: "admin", permission: "any" } as const;
 
 /** Routes for channels, for administrators. They accept keys and never return them. */
 export function channelRoutes(app: ConsoleApp, services: Services): void {
-  const { db, health } = services;
-  const row = answers(ChannelRow);
-  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+  vocabularyRoutes(app, services);
+  storedChannelRoutes(app, services);
+  probeRoutes(app, services);
+}
 
-  async function quickChange(
-    request: FastifyRequest,
-    id: number,
-    patch: ChannelPatch,
-  ): Promise<ChannelRecord> {
-    const changed = await patchChannel(db, viewerOf(request), id, patch);
-    if (patch.status === 1) health.forgive(id);
-    return changed;
-  }
-
+function vocabularyRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/providers",
     {
@@ -90,8 +82,24 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
       config: vocabulary,
       schema: { summary: "List the symbols of all user groups", response: answers(z.array(z.string())) },
     },
-    async () => ok(await enabledGroups(db)),
+    async () => ok(await enabledGroups(services.db)),
   );
+}
+
+function storedChannelRoutes(app: ConsoleApp, services: Services): void {
+  const { db, health } = services;
+  const row = answers(ChannelRow);
+  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+
+  async function quickChange(
+    request: FastifyRequest,
+    id: number,
+    patch: ChannelPatch,
+  ): Promise<ChannelRecord> {
+    const changed = await patchChannel(db, viewerOf(request), id, patch);
+    if (patch.status === 1) health.forgive(id);
+    return changed;
+  }
 
   app.get(
     "/channel",
@@ -180,8 +188,6 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
       return ok(null);
     },
   );
-
-  probeRoutes(app, services);
 }
 
 const TestInput = z.object({ model: z.string().trim().max(160).default("") }).nullable();

@@ -47,7 +47,7 @@ const LogRequest = z.object({ count: z.int().min(1, "count must be greater than 
 const LogLine = z.object({ Timestamp: z.string(), Level: z.string(), Message: z.string() });
 
 export function olderPaths(app: ConsoleApp, services: Services): void {
-  const { db, pool } = services;
+  const { db } = services;
   const channels = { access: "admin", permission: "channels" } as const;
   const changing = { ...channels, level: "edit", changes: true } as const;
 
@@ -129,6 +129,12 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       return { success: left !== undefined, message, balance: left?.balance ?? 0 };
     },
   );
+
+  olderPathsOfTheSite(app, services);
+}
+
+function olderPathsOfTheSite(app: ConsoleApp, services: Services): void {
+  const { db, pool } = services;
 
   for (const path of ["/option/system_info/log", "/system_info/log"]) {
     app.post(

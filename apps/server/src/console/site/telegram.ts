@@ -35,7 +35,7 @@ const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
  * | @param root the base path: "" or "/gateway"
  */
 export function telegramRoutes(app: ConsoleApp, services: Services, root: string): void {
-  const { db, secrets, settings } = services;
+  const { db } = services;
   const bot = { ...services, root };
   const config = { access: "admin", permission: "telegram" } as const;
   const asking = { ...config, rateLimit: ASKING_LIMIT };
@@ -110,7 +110,15 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
     },
   );
 
+  ownTelegramRoutes(app, services);
+  telegramUpdates(app, bot);
+}
+
+/** Routes for the caller's link with the bot. */
+function ownTelegramRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
   const own = { access: "user" } as const;
+
   app.get(
     "/user/self/telegram",
     {
@@ -152,7 +160,10 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
       return ok(null);
     },
   );
+}
 
+/** The webhook of Telegram. */
+function telegramUpdates(app: ConsoleApp, bot: Services & { root: string }): void {
   app.post(
     "/telegram/:secret",
     {

@@ -59,10 +59,12 @@ async function pageOfLogs(pool: Pool, view: LogView, query: LogSearch): Promise<
   return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
 }
 
+const user = { access: "user" } as const;
+
 /** Routes for the request log and the dashboard: everything for administrators, own data for every user. */
-export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
+export function logRoutes(app: ConsoleApp, services: Services): void {
+  const { db, pool } = services;
   const admin = { access: "admin", permission: "logs" } as const;
-  const user = { access: "user" } as const;
   const page = { querystring: LogQuery, response: answers(LogPage) };
   const totals = { querystring: LogQuery, response: answers(LogTotals) };
   const search = (view: LogView, query: LogQuery) => pageOfLogs(pool, view, query);
@@ -143,6 +145,10 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
       ok(await clearLogs({ db, pool }, viewerOf(request), new Date(request.query.target_timestamp * 1000))),
   );
 
+  dashboardRoutes(app, services);
+}
+
+function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
   app.get(
     "/user/dashboard",
     {

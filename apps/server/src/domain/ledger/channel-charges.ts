@@ -1,4 +1,4 @@
-import type { Db } from "#platform/database/db.ts";
+import type { Db, Pool } from "#platform/database/db.ts";
 
 /**
  * Collects the revenue of channels. Ledger batches append to `channel_charges`, so that no call waits for a
@@ -21,4 +21,35 @@ WHERE c.id = s.channel_id`;
 /** Updates `channels.used_quota`. Call it before the column is shown. */
 export async function collectChannelCharges(db: Db): Promise<void> {
   await db.$executeRawUnsafe(collectStatement);
+}
+
+const EVERY_MS = 5_000;
+
+/** Updates the channels' sums every few seconds, if anything was charged. */
+export function createChannelSums(pool: Pool, onError: (error: unknown) => void) {
+  let hasCharges = false;
+  const timer = setInterval(() => {
+    update().catch(onError);
+  }, EVERY_MS);
+  timer.unref();
+
+  async function update(): Promise<void> {
+    if (!hasCharges) return;
+    hasCharges = false;
+    try {
+      await pool.query(collectStatement);
+    } catch (error) {
+      hasCharges = true;
+      throw error;
+    }
+  }
+
+  return {
+    charged(): void {
+      hasCharges = true;
+    },
+    update,
+    /** Ends the timer. */
+    pause: () => clearInterval(timer),
+  };
 }

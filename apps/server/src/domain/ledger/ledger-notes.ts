@@ -1,6 +1,7 @@
 import { type CallRecord, rowOf } from "#domain/ledger/call-record.ts";
+import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
-import type { Pending } from "./batcher.ts";
+import { createBatcher, type Pending } from "./batcher.ts";
 import { loggedStatement, noteStatement, type Statement } from "./ledger-statements.ts";
 
 type Query = <Row extends object>(statement: Statement & { values: unknown[] }) => Promise<Row[]>;
@@ -14,7 +15,7 @@ export async function loggedOf(query: Query, records: readonly CallRecord[]): Pr
 }
 
 /** Writes log rows of calls that were refused before they had a reservation. */
-export async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
+async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
   const query: Query = async <Row extends object>(statement: Statement & { values: unknown[] }) =>
     (await pool.query<Row>(statement)).rows;
   // A call that lost its reservation may have been charged up to its checkpoint.
@@ -29,4 +30,38 @@ export async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>
     await query({ ...noteStatement, values: [rows] });
   }
   return items.map(() => undefined);
+}
+
+/** Maximum number of queued log rows while the database is unavailable. */
+const MOST_NOTES = 20_000;
+
+interface NoteOptions {
+  pool: Pool;
+  onError: (error: unknown) => void;
+  maxRows: number;
+  retryForMs: number;
+}
+
+/** Collects log rows of refused calls and writes them in batches. `add` never throws. */
+export function createNotes({ pool, onError, maxRows, retryForMs }: NoteOptions) {
+  const batcher = createBatcher<CallRecord, void>({
+    maxRows,
+    retryForMs: () => retryForMs,
+    isPassing: isConnectionLoss,
+    run: (items) => writeNotes(pool, items),
+  });
+  return {
+    async add(record: CallRecord): Promise<void> {
+      if (batcher.size >= MOST_NOTES) {
+        onError(new Error(`More than ${MOST_NOTES} log rows wait for the database; one was dropped.`));
+        return;
+      }
+      try {
+        await batcher.add(record);
+      } catch (error) {
+        onError(error);
+      }
+    },
+    idle: () => batcher.idle(),
+  };
 }

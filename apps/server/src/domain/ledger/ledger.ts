@@ -2,19 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { GatewayError } from "#errors.ts";
-import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/database/connection-loss.ts";
-import { openConnection } from "#platform/database/connection.ts";
+import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
+import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/transient-map.ts";
 import { checkAmount } from "./amounts.ts";
-import { createBatcher } from "./batcher.ts";
 import { createBreaker } from "./breaker.ts";
-import { collectStatement } from "./channel-charges.ts";
+import { createChannelSums } from "./channel-charges.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { createLeaseBook } from "./lease-book.ts";
 import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
 import { createLeases } from "./leases.ts";
-import { writeNotes } from "./ledger-notes.ts";
+import { createNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
@@ -120,15 +119,35 @@ export interface LedgerOptions {
 const maxRows = 200;
 /** Measured in docs/benchmarks.md. */
 const defaultShards = 2;
-/** Maximum number of queued log rows of refused calls while the database is unavailable. */
-const maxNotes = 20_000;
 /** Retry limit for calls that have not begun while the disk is full, where a long wait is not worthwhile. */
 const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
-const chargesEveryMs = 5_000;
 const keeperSilentMs = 4_000;
 const leaseIdleMs = 5_000;
 const callsBeforeLease = 4;
+
+function connect({ database, lockMs = 250 }: LedgerOptions, silentMs: number): Connection {
+  return openConnection({
+    url: database.url,
+    applicationName: database.applicationName,
+    statementMs: Math.ceil(silentMs * 0.8),
+    lockMs,
+    silentMs,
+    types,
+    plansOnce: true,
+  });
+}
+
+function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longestBeginMs }: LedgerOptions) {
+  return createBreaker({
+    openAfterMs,
+    async probe(full) {
+      await keeper.query({ ...beatStatement, values: [nodeId] });
+      if (full) await keeper.query({ text: spaceStatement });
+    },
+    onChange: (message, cause) => onError(new Error(message, { cause })),
+  });
+}
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
@@ -142,43 +161,26 @@ export function createLedger(options: LedgerOptions): Ledger {
     now: () => performance.now(),
   });
   let closing = false;
-  /** Whether a charge was made since the last update of the channels' sums. */
-  let charged = false;
+  const sums = createChannelSums(pool, onError);
 
-  const connect = (mostSilentMs: number) =>
-    openConnection({
-      url: database.url,
-      applicationName: database.applicationName,
-      statementMs: Math.ceil(mostSilentMs * 0.8),
-      lockMs: options.lockMs ?? 250,
-      silentMs: mostSilentMs,
-      types,
-      plansOnce: true,
-    });
   /** Connection for operations that must not wait for a batch: heartbeats, releases and health probes. */
-  const keeper = connect(keeperSilentMs);
+  const keeper = connect(options, keeperSilentMs);
+  const { beatMs, silentAfterMs } = options;
   const leases = createLeases({
     connection: keeper,
     nodeId,
     onError,
     isOpen: (id) => open.get(id) !== undefined || book.has(id),
     settleLost: (rows) => checkpoints.settleLost(rows),
-    ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
-    ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
+    ...(beatMs !== undefined && { beatMs }),
+    ...(silentAfterMs !== undefined && { silentAfterMs }),
   });
-  const breaker = createBreaker({
-    openAfterMs: options.openAfterMs ?? longestBeginMs,
-    async probe(full) {
-      await keeper.query({ ...beatStatement, values: [nodeId] });
-      if (full) await keeper.query({ text: spaceStatement });
-    },
-    onChange: (message, cause) => onError(new Error(message, { cause })),
-  });
+  const breaker = breakerOver(keeper, options);
   const shards = createShards({
     count: options.shards ?? defaultShards,
     nodeId,
     book,
-    connect: () => connect(silentMs),
+    connect: () => connect(options, silentMs),
     onSilence: database.dropSilent,
     maxRows,
     breaker,
@@ -196,9 +198,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     open,
     mayTakeOver: () => !closing,
     onError,
-    onCharged() {
-      charged = true;
-    },
+    onCharged: sums.charged,
     onWritten: (calls) => options.onCheckpoints?.(calls),
   });
   const recalls = createRecalls({
@@ -207,27 +207,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     onError,
     askOthers: async (userId) => options.askForLeases?.(userId),
   });
-  const notes = createBatcher<CallRecord, void>({
-    maxRows,
-    retryForMs: () => retryForMs,
-    isPassing: isConnectionLoss,
-    run: (items) => writeNotes(pool, items),
-  });
-
-  const chargesTimer = setInterval(() => {
-    if (charged) void collect().catch(onError);
-  }, chargesEveryMs);
-  chargesTimer.unref();
-
-  async function collect(): Promise<void> {
-    charged = false;
-    try {
-      await pool.query(collectStatement);
-    } catch (error) {
-      charged = true;
-      throw error;
-    }
-  }
+  const notes = createNotes({ pool, onError, maxRows, retryForMs });
 
   async function reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
@@ -324,7 +304,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         }
         const { verdict } = await shards.add({ end: record, ...(place !== undefined && { place }) });
         clear = true;
-        if (verdict === "settled" && record.quota > 0n) charged = true;
+        if (verdict === "settled" && record.quota > 0n) sums.charged();
         return verdict === "settled" ? "settled" : "gone";
       } catch (error) {
         throw databaseTrouble(error) ?? error;
@@ -345,17 +325,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 
     recall: (of) => recalls.recall(of),
 
-    async note(record) {
-      if (notes.size >= maxNotes) {
-        onError(new Error(`More than ${maxNotes} log rows wait for the database; one was dropped.`));
-        return;
-      }
-      try {
-        await notes.add(record);
-      } catch (error) {
-        onError(error);
-      }
-    },
+    note: notes.add,
 
     trouble() {
       const failing = breaker.trouble();
@@ -372,12 +342,12 @@ export function createLedger(options: LedgerOptions): Ledger {
       await recalls.recall("all").catch(onError);
       await shards.idle();
       await notes.idle();
-      clearInterval(chargesTimer);
+      sums.pause();
       await breaker.close();
       await shards.close();
       await leases.close();
       await keeper.close();
-      if (charged) await collect();
+      await sums.update();
     },
   };
 }
