@@ -1,4 +1,4 @@
-// pnpm dev | gateway | bench | bench:channels | chaos | matrix | fuzz | lighthouse, on the pinned Node.
+// pnpm dev | gateway | bench | bench:channels | chaos | matrix | fuzz | lighthouse | measure:console, on the pinned Node.
 //   dev      the server, restarted on every change, with Vite in front of it
 //   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
@@ -10,6 +10,7 @@
 //   structure  the modules that one chat request visits
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
+//   measure-console  size, paint, layout shifts and reaction times of the built console
 //   matrix   coding agents from npm at every kind of upstream; writes docs/compatibility.md
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
 //   chaos    strikes gateways, Postgres and Redis under load and checks the ledger
@@ -46,6 +47,7 @@ const programs = {
   "seed-logs": "bench/seed-logs.ts",
   structure: "bench/visited-modules.ts",
 };
+const browserPrograms = { lighthouse: "lighthouse.ts", "measure-console": "measure.ts" };
 
 requireNode();
 install();
@@ -53,14 +55,14 @@ generate();
 
 if (what === "dev") dev();
 else if (what === "fuzz") fuzz(Number(rest[0] ?? 20));
-else if (what === "lighthouse") {
+else if (what in browserPrograms) {
   buildWeb();
-  hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
+  hand(node24(), [join(root, "apps/web/e2e", browserPrograms[what]), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
   if (["bench:start", "bench:import", "chaos"].includes(what)) buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail(`Say what to run: dev, fuzz, lighthouse, ${Object.keys(programs).join(", ")}.`);
+} else fail(`Say what to run: dev, fuzz, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`);
 
 function dev() {
   const web = join(root, "apps/web");

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { gzip as zopfli } from "@gfx/zopfli";
 import type { Plugin } from "vite";
 
 /** Smaller files are not worth compressing. */
@@ -27,5 +28,18 @@ async function compress(path: string): Promise<void> {
   if (bytes.length < worthwhileBytes) return;
   const hint = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, hint));
-  await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+  await writeFile(
+    `${path}.gz`,
+    path.endsWith(".js") ? await smallest(bytes) : await promisify(gzip)(bytes, { level: 9 }),
+  );
+}
+
+/** Zopfli writes gzip that is 3 to 5 % smaller than zlib's at its highest level. One round has nearly all of the gain. */
+function smallest(bytes: Buffer): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    zopfli(bytes, { numiterations: 1 }, (error, packed) => {
+      if (error) reject(error);
+      else resolve(packed);
+    });
+  });
 }

@@ -11,15 +11,17 @@ type Part = { begin: string[]; after: string[] };
 const special: Record<string, Part> = {
   home: { begin: ["src/main.tsx", "src/features/site/home-page.tsx"], after: [] },
   site: { begin: ["src/features/site"], after: ["home"] },
+  login: { begin: ["src/features/session/login-page.tsx"], after: ["home"] },
   session: { begin: ["src/features/session"], after: ["home"] },
-  console: {
-    begin: [
-      "src/app/console-routes.tsx",
-      "src/app/first-screen.tsx",
-      "src/features/dashboard",
-      "src/features/overview",
-    ],
-    after: ["home"],
+  console: { begin: ["src/app/console-routes.tsx", "src/app/first-screen.tsx"], after: ["home"] },
+  usage: { begin: ["src/features/dashboard"], after: ["home", "console"] },
+  channels: {
+    begin: ["src/features/channels/channel-page.tsx", "src/features/channels/one-channel-page.tsx"],
+    after: ["home", "console"],
+  },
+  "channel-parts": {
+    begin: ["src/features/channels", "src/components/disabled-models"],
+    after: ["home", "console", "channels"],
   },
   palette: {
     begin: ["src/app/command-palette.tsx", "src/app/shortcut-list.tsx"],
@@ -39,10 +41,13 @@ const errors = {
 
 /** Import pages and dialogs on demand, which bring their own part. Other dynamic imports belong to their page. */
 const tables = new Set([
+  "src/app/first-screen.tsx",
   "src/app/router.tsx",
   "src/app/screens.ts",
   "src/app/late-dialogs.tsx",
   "src/app/use-found.tsx",
+  "src/features/channels/channel-page.tsx",
+  "src/features/channels/one-channel-page.tsx",
   "src/features/inbox/bell.tsx",
 ]);
 

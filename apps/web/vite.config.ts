@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
 import { helpPages } from "./help-pages.ts";
 import { pureConstants } from "./pure-constants.ts";
 import { splitMessages } from "./split-messages.ts";
+import { unusedParts } from "./unused-parts.ts";
 
 // Keeps the browser's host, because the server rejects changes from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
@@ -19,7 +21,7 @@ function hasSchemas(id: string): boolean {
   if (/node_modules\/zod\//.test(id)) return true;
   return (
     /packages\/shared\/src\/.*\.ts$/.test(id) &&
-    /from "(zod|#paging\.ts|#reasons\.ts)"/.test(readFileSync(id, "utf8"))
+    /^(?!import type).*from "(zod|#paging\.ts|#reasons\.ts)"/m.test(readFileSync(id, "utf8"))
   );
 }
 
@@ -32,6 +34,7 @@ const anyOf = (...tests: RegExp[]) => new RegExp(tests.map((test) => test.source
  */
 const files = [
   { name: "first", tags: ["$initial" as const] },
+  { name: "first", test: /rolldown\/runtime/ },
   { name: "fields", test: /packages\/shared\/src\/errors\/(fields|issue)/ },
   { name: "messages", test: /packages\/shared\/src\/errors/ },
   {
@@ -60,32 +63,34 @@ const files = [
       mantine("Progress"),
       /icons\/Icon(Refresh|ChartBar|CircleCheck|Arrow(Up|Down)Right)\./,
       own("ui/(page|stats|figures|status-dot|relative-time|live-state|trend|quiet-link|form/help-link)"),
-      own("components/(amount|channel-hours)|ui/charts/sparkline"),
+      own("components/(amount|channel-hours)|ui/charts/(sparkline|stacked-bars)"),
+      own("features/dashboard/(api|first-calls)"),
       own(
         "lib/(quota|reasons|failure-labels|attempt-labels|log-address|time-zone|live-events|channel-hours)",
       ),
       /packages\/shared\/src\/(accounts\/token-status|channels\/channel-status|billing\/money|usage\/log-type)\./,
     ),
   },
-  { name: "overview", test: own("features/overview/overview-page") },
-  { name: "usage", test: own("features/dashboard/(dashboard-page|first-steps)") },
-  { name: "float", test: mantine("Menu|Popover|Tooltip") },
-  { name: "scroll", test: mantine("ScrollArea|Switch") },
-  { name: "dialogs", test: anyOf(mantine("Modal|Drawer"), own("ui/form/help-modal")) },
   {
     name: "lists",
     test: anyOf(
       own("ui/table/(data-table|filter-sheet|filters|dropped-filters|row-buttons)"),
       own("lib/(list-queries|list-params|opened)|ui/(opened-row|form/leave-guard)"),
-      mantine("SegmentedControl|Collapse"),
+      own("ui/(menu|popover|select|tooltip)"),
+      mantine("SegmentedControl|Collapse|Switch|VisuallyHidden"),
       /@mantine\/core\/esm\/core\/utils\/get-env\//,
       /packages\/shared\/src\/\w+\/(user-status|redemption-status|default-group|reserved-owners|group-types|outcomes|chat-link)\./,
     ),
   },
+  { name: "scroll", test: mantine("ScrollArea") },
+  { name: "float", test: anyOf(own("ui/floating"), mantine("Menu|Popover|Tooltip|Select")) },
+  { name: "dialogs", test: anyOf(mantine("Modal|Drawer"), own("ui/form/help-modal")) },
   // Schemas, which only forms need, and the library that they are written with.
   { name: "schemas", test: hasSchemas, minShareCount: 2 },
-  { name: "forms", test: anyOf(own("ui/form/(form|form-drawer)"), mantine("Textarea")) },
-  { name: "numbers", test: mantine("NumberInput|TagsInput|MultiSelect") },
+  { name: "forms", test: anyOf(own("ui/form/form"), mantine("Textarea")) },
+  { name: "drawers", test: own("ui/form/form-drawer") },
+  { name: "numbers", test: mantine("NumberInput") },
+  { name: "tags", test: mantine("TagsInput|MultiSelect") },
   { name: "shared", minShareCount: 12, maxModuleSize: 8_000 },
   { name: "icons", test: /@tabler/, minShareCount: 2 },
 ];
@@ -100,6 +105,10 @@ const { version: iconVersion } = createRequire(import.meta.url)(`${iconSet}/pack
   version: string;
 };
 
+const mantineFolders = ["core", "modals", "notifications", "spotlight"].map((name) =>
+  join(import.meta.dirname, `node_modules/@mantine/${name}/esm`),
+);
+
 export default defineConfig(({ command }) => ({
   resolve: {
     alias:
@@ -112,7 +121,14 @@ export default defineConfig(({ command }) => ({
   },
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
-  plugins: [react(), pureConstants(), splitMessages(import.meta.dirname), helpPages(), compressOnce()],
+  plugins: [
+    react(),
+    pureConstants(),
+    unusedParts([join(import.meta.dirname, "src")], mantineFolders),
+    splitMessages(import.meta.dirname),
+    helpPages(),
+    compressOnce(),
+  ],
   build: {
     target: "es2022",
     // Every browser of this target preloads modules natively.

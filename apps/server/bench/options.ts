@@ -11,7 +11,7 @@ const usage = `pnpm bench [options]
   --nodes 3              one more target: so many gateways on one database, all calls on one account
   --beside main.ts       one more target: the gateway of another checkout or bundle
   --pinned               the target alone on core 0, everything else on core 1 (Linux)
-  --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
+  --idle                 memory of the gateway with streams open that wait for their provider; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
 /** Exits with an error message and the usage. */

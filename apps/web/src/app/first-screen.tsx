@@ -4,16 +4,22 @@ import { lazy, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 /** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
-import { FIRST_CALLS } from "#features/dashboard/first-calls.ts";
+import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { useSelf } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 
-const loadOverview = () => import("#features/overview/overview-page.tsx");
-const loadUsage = () => import("#features/dashboard/dashboard-page.tsx");
+const withMessages = async <T,>(page: Promise<T>, part: "overview" | "usage"): Promise<T> =>
+  (await Promise.all([page, loadScreenMessages(part)]))[0];
+
+const loadOverview = () => withMessages(import("#features/overview/overview-page.tsx"), "overview");
+const loadUsage = () => withMessages(import("#features/dashboard/dashboard-page.tsx"), "usage");
 const OverviewPage = lazy(loadOverview);
 const UsagePage = lazy(loadUsage);
 const FirstSteps = lazy(() =>
-  import("#features/dashboard/first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
+  withMessages(import("#features/dashboard/first-steps.tsx"), "usage").then((module) => ({
+    default: module.FirstSteps,
+  })),
 );
 
 /**
@@ -29,14 +35,15 @@ export function FirstScreen() {
   const self = useSelf();
   const [search, setSearch] = useSearchParams();
   if (!self) return null;
-  if (!seesGateway(self)) return <UsagePage />;
+  const firstSteps = self.request_count <= FIRST_CALLS && !hidesFirstSteps() ? <Steps /> : null;
+  if (!seesGateway(self)) return <UsagePage firstSteps={firstSteps} />;
   const own = search.get("view") === "usage";
   const choose = (view: string | null) => setSearch(view === "usage" ? { view } : {});
   const tabs = <ViewTabs value={own ? "usage" : "gateway"} onChange={choose} />;
   return own ? (
-    <UsagePage tabs={tabs} />
+    <UsagePage tabs={tabs} firstSteps={firstSteps} />
   ) : (
-    <OverviewPage tabs={tabs} firstSteps={self.request_count <= FIRST_CALLS ? <Steps /> : null} />
+    <OverviewPage tabs={tabs} firstSteps={firstSteps} />
   );
 }
 

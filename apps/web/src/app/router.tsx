@@ -11,6 +11,7 @@ type Load = () => Promise<{ default: ComponentType }>;
 /** Messages of the public pages. Those of the console's other screens are listed with them. */
 const messages = {
   site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
+  login: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=login", import: "default" }),
   session: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=session", import: "default" }),
   models: import.meta.glob<Messages>("/src/locales/*.json", {
     query: "?part=model-prices",
@@ -81,7 +82,7 @@ const publicRoutes: RouteObject = {
     { index: true, element: <HomePage /> },
     { path: "about", element: sitePage(() => import("#features/site/about-page.tsx")) },
     { path: "status", element: sitePage(() => import("#features/site/status-page.tsx")) },
-    { path: "login", element: sessionPage(() => import("#features/session/login-page.tsx")) },
+    { path: "login", element: page(() => import("#features/session/login-page.tsx"), messages.login) },
     { path: "register", element: sessionPage(() => import("#features/session/register-page.tsx")) },
     { path: "reset", element: sessionPage(() => import("#features/session/reset-page.tsx")) },
     { path: "user/reset", element: sessionPage(() => import("#features/session/new-password-page.tsx")) },

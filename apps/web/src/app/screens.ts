@@ -37,13 +37,14 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
 import type { MessagesOf } from "#lib/screen-messages.ts";
-import { rememberedRights } from "#lib/session.ts";
+import { rememberedRights, wasSignedIn } from "#lib/session.ts";
+import { FirstScreen, prepareFirstScreen } from "./first-screen.tsx";
 
 /** Loads the default screen together with the part that this user sees. */
 async function loadFirstScreen() {
-  const page = await import("./first-screen.tsx");
-  await page.prepareFirstScreen(rememberedRights().role);
-  return { default: page.FirstScreen };
+  // Without a memory of the last user it is not known which screen that is.
+  if (wasSignedIn()) await prepareFirstScreen(rememberedRights().role);
+  return { default: FirstScreen };
 }
 
 /** Prefetches the first data of a screen into the query cache. */

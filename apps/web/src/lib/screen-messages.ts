@@ -12,6 +12,10 @@ const files = {
     query: "?part=audit-log",
     import: "default",
   }),
+  "channel-parts": import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=channel-parts",
+    import: "default",
+  }),
   channels: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=channels", import: "default" }),
   connect: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=connect", import: "default" }),
   diagnostics: import.meta.glob<Messages>("/src/locales/*.json", {
@@ -36,6 +40,8 @@ const files = {
   }),
   owners: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=owners", import: "default" }),
   payments: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=payments", import: "default" }),
+  overview: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=overview", import: "default" }),
+  usage: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=usage", import: "default" }),
   playground: import.meta.glob<Messages>("/src/locales/*.json", {
     query: "?part=playground",
     import: "default",

@@ -16,12 +16,13 @@ export function LatePart({ fallback = null, children }: { fallback?: ReactNode; 
 
 function NotLoaded({ error, children }: { error: unknown; children: ReactNode }) {
   useEffect(() => {
-    void report(error);
+    void reportMissing(error);
   }, [error]);
   return children;
 }
 
-async function report(error: unknown): Promise<void> {
+/** Reloads the page once if it is older than the server's files. Otherwise tells the user. */
+export async function reportMissing(error: unknown): Promise<void> {
   if (isMissingCode(error) && (await reloadOnce())) return;
   toast.error(i18next.t("This could not be loaded. Reload the page."));
 }

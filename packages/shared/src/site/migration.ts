@@ -6,9 +6,6 @@ import { ReasonFacts } from "#reasons.ts";
 
 /** Imports from other gateways: the wizard of the first run, and the reports that are kept. */
 
-/** Header of every request of the wizard: the token of the set-up link. */
-export const setupTokenHeader = "x-setup-token";
-
 /** Largest database file that the wizard accepts, in bytes. The command line has no limit. */
 export const MAX_IMPORT_FILE = 4 * 1024 ** 3;
 

@@ -8,8 +8,8 @@ import {
   ImportRow,
   ImportRun,
   ImportStart,
-  setupTokenHeader,
 } from "@gateway/shared/site/migration";
+import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,12 +1,13 @@
 /** Spending against a budget: a bar per period, or only the fullest one in a list. */
 import type { BudgetPeriod, PeriodUse } from "@gateway/shared/accounts/budget";
-import { Text, Tooltip } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {

@@ -1,6 +1,6 @@
 /** The flow of a period's calls: user, key, group, model, channel. */
 import { FLOW_DAYS } from "@gateway/shared/usage/insights";
-import { ActionIcon, SegmentedControl, Skeleton, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { IconChartSankey, IconTable } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -12,6 +12,7 @@ import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { insightsQuery } from "./api.ts";
 import { FlowChart } from "./flow-chart.tsx";

@@ -1,8 +1,10 @@
-import { ActionIcon, Select, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconCalendar, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { DayField } from "#ui/form/time-field.tsx";
+import { Select } from "#ui/select.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
 import classes from "./analytics.module.css";

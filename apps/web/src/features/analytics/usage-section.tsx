@@ -1,6 +1,6 @@
 /** The period by the selected grouping: as bars, as a table, or as a file. */
 import type { GroupType, Period } from "@gateway/shared/usage/analytics";
-import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Skeleton } from "@mantine/core";
 import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -12,6 +12,8 @@ import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
+import { Select } from "#ui/select.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
 import { metricLabels } from "./metric-labels.ts";

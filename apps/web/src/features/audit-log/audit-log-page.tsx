@@ -1,6 +1,6 @@
 /** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Text } from "@mantine/core";
 import { IconHistory, IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -20,6 +20,7 @@ import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { changesOf, printed } from "./diff.ts";
 import { actionText, targetText, targetLabels } from "./labels.ts";

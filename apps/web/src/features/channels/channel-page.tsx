@@ -1,6 +1,6 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -17,7 +17,9 @@ import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { withTexts } from "./late-parts.ts";
 import { ANY_MODEL } from "./list/any-model.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
@@ -30,25 +32,39 @@ import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
 
 const ChannelEditor = late(
-  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
+  () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
 const ChangesDrawer = late(() =>
-  import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
+  withTexts(import("./model-changes/changes-drawer.tsx")).then((module) => module.ChangesDrawer),
 );
-const BulkEditor = late(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
+const BulkEditor = late(() =>
+  withTexts(import("./list/bulk-editor.tsx")).then((module) => module.BulkEditor),
+);
 const DisableModelDialog = late(() =>
-  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
+  withTexts(import("#components/disabled-models/disable-model-dialog.tsx")).then(
+    (module) => module.DisableModelDialog,
+  ),
 );
-const RemoveModel = late(() => import("./list/remove-model.tsx").then((module) => module.RemoveModel));
-const TestAllDialog = late(() => import("./list/test-all.tsx").then((module) => module.TestAllDialog));
+const RemoveModel = late(() =>
+  withTexts(import("./list/remove-model.tsx")).then((module) => module.RemoveModel),
+);
+const TestAllDialog = late(() =>
+  withTexts(import("./list/test-all.tsx")).then((module) => module.TestAllDialog),
+);
 const TimelineDrawer = late(() =>
-  import("./list/timeline-drawer.tsx").then((module) => module.TimelineDrawer),
+  withTexts(import("./list/timeline-drawer.tsx")).then((module) => module.TimelineDrawer),
 );
-const ExportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog));
-const ImportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog));
-const RotateDialog = late(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
-const TagList = late(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
+const ExportDialog = late(() =>
+  withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ExportDialog),
+);
+const ImportDialog = late(() =>
+  withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ImportDialog),
+);
+const RotateDialog = late(() =>
+  withTexts(import("./keys/rotate-dialog.tsx")).then((module) => module.RotateDialog),
+);
+const TagList = late(() => withTexts(import("./tags/tag-list.tsx")).then((module) => module.TagList));
 
 const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
 

@@ -20,6 +20,7 @@ import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { oneChannelQuery, useProvider } from "./api.ts";
+import { withTexts } from "./late-parts.ts";
 import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { reasonText } from "./reason-labels.ts";
@@ -27,7 +28,7 @@ import { TestMenu } from "./runs/test-menu.tsx";
 import { pauseReason, statusOf } from "./status.ts";
 
 const ChannelEditor = late(
-  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
+  () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
 

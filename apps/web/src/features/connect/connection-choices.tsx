@@ -2,7 +2,7 @@ import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 /** The choice of model and key. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
-import { Anchor, Button, Select, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -14,6 +14,7 @@ import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { Failed } from "#ui/empty.tsx";
+import { Select } from "#ui/select.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 

@@ -12,14 +12,12 @@ import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Halves, Page, Section } from "#ui/page.tsx";
 import { dashboardQuery, shownDays, useLiveAccount } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { DayTable } from "./day-table.tsx";
 import { FailuresAlert } from "./failures-alert.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { ModelsCard } from "./models-card.tsx";
 import { RateCard } from "./rate-card.tsx";
 import { SpendChart } from "./spend-chart.tsx";
@@ -35,9 +33,11 @@ const BudgetCard = lazy(() => import("./budget-card.tsx").then((module) => ({ de
 type DashboardPageProps = {
   /** Link to the state of the gateway, for administrators. */
   tabs?: ReactNode;
+  /** Setup steps of a new account. */
+  firstSteps: ReactNode;
 };
 
-export default function DashboardPage({ tabs }: DashboardPageProps) {
+export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) {
   const { t } = useTranslation();
   const [state, retry] = useLiveAccount();
   return (
@@ -47,9 +47,7 @@ export default function DashboardPage({ tabs }: DashboardPageProps) {
       actions={<LiveState state={state} onRetry={retry} />}
     >
       {tabs}
-      <ErrorBoundary>
-        <FirstSteps />
-      </ErrorBoundary>
+      {firstSteps}
       <FailuresAlert />
       {useSelf()?.has_budget ? (
         <Suspense fallback={null}>

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { firstChannelQuery, recentTokensQuery } from "./api.ts";
-import { FIRST_CALLS } from "./first-calls.ts";
+import { FIRST_CALLS, FIRST_STEPS_HIDDEN } from "./first-calls.ts";
 import { NextSteps } from "./next-steps.tsx";
 import { type Step, StepList } from "./step-list.tsx";
 
@@ -23,7 +23,7 @@ export function FirstSteps() {
   const tokens = useQuery({ ...recentTokensQuery, enabled: fresh, refetchInterval });
   useQuery({ ...selfQuery, enabled: fresh, refetchInterval });
   const [hidden, hide] = useLocalStorage({
-    key: "first-steps-hidden",
+    key: FIRST_STEPS_HIDDEN,
     defaultValue: false,
     getInitialValueInEffect: false,
   });

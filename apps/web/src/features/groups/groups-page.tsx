@@ -3,7 +3,7 @@ import { formatSum } from "@gateway/shared/billing/money";
 /** User groups: prices, rate limits and reachable channels. */
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
-import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
+import { Badge, Box, Button, Switch, Text } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -29,6 +29,7 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 
 const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));

@@ -1,6 +1,6 @@
 /** Notifications, newest first. A row links to its subject; a click marks it as read. */
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
-import { ActionIcon, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Text, VisuallyHidden } from "@mantine/core";
 import {
   IconArrowsExchange,
   IconCheck,
@@ -17,6 +17,7 @@ import { useErrorTexts } from "#lib/late-errors.ts";
 import { useFormat } from "#lib/quota.ts";
 import { namesError } from "#lib/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useMarkRead } from "./api.ts";
 import { entryText, kindTitles } from "./entry-texts.ts";
 import classes from "./inbox.module.css";

@@ -1,9 +1,10 @@
 import type { LogRow } from "@gateway/shared/usage/log";
-import { Group, Tooltip } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupsQuery } from "#lib/queries/tokens.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 
 /** Returns the name of a group; the symbol of a deleted one. */
 export function useGroupName(symbol: string): string {

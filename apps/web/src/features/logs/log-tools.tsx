@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { IconDownload, IconPlayerPause, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import type { Whose } from "./api.ts";
 import { exportLogs, mostRows } from "./log-export.ts";
 import type { LogFilter } from "./log-filter.ts";

@@ -70,7 +70,11 @@ export default function LogsPage() {
   const aboutAnyCall = [LogType.all, LogType.consume, LogType.failed].some(
     (type) => type === filter.log_type,
   );
-  const { data: facets, dataUpdatedAt: countedAt } = useQuery({
+  const {
+    data: facets,
+    dataUpdatedAt: countedAt,
+    isPending: countsPending,
+  } = useQuery({
     ...facetsQuery(whose, filter),
     enabled: aboutAnyCall,
     refetchInterval: live ? 4 * liveEveryMs : false,
@@ -127,6 +131,9 @@ export default function LogsPage() {
           />
           <Flags facets={facets} filter={filter} onChange={setFilter} forAdmins={whose === "everybody"} />
         </div>
+      ) : aboutAnyCall && countsPending && rows?.length !== 0 ? (
+        // Keeps the place, so that the list does not move.
+        <div className={facetClasses.strip} aria-busy />
       ) : null}
       <DataTable
         id={whose === "everybody" ? "logs-admin" : "logs"}

@@ -1,15 +1,14 @@
 /** Requests of the wizard, which identifies itself with the set-up link, and of the stored reports. */
-import {
+import type {
   ImportDetail,
   ImportProduct,
   ImportRow,
   ImportRun,
-  type ImportStart,
-  setupTokenHeader,
+  ImportStart,
 } from "@gateway/shared/site/migration";
+import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { ApiError, apiUrl, failureOf, http, version2 } from "#lib/http.ts";
+import { ApiError, apiUrl, asSent, failureOf, http, version2 } from "#lib/http.ts";
 import { loadErrorTexts } from "#lib/late-errors.ts";
 
 const pollMs = 700;
@@ -17,7 +16,7 @@ const withLink = (token: string) => ({ [setupTokenHeader]: token });
 
 export const productsQuery = queryOptions({
   queryKey: ["import-products"],
-  queryFn: () => http.get("/migration/products", z.array(ImportProduct)),
+  queryFn: () => http.get("/migration/products", asSent<ImportProduct[]>()),
   staleTime: Infinity,
 });
 
@@ -25,7 +24,7 @@ export const productsQuery = queryOptions({
 export const runQuery = (id: number, token: string) =>
   queryOptions({
     queryKey: ["import-run", id],
-    queryFn: () => http.get(`/migration/run/${id}`, ImportRun, {}, withLink(token)),
+    queryFn: () => http.get(`/migration/run/${id}`, asSent<ImportRun>(), {}, withLink(token)),
     refetchInterval: ({ state }) => (state.data === undefined || isActive(state.data) ? pollMs : false),
     meta: { quiet: true },
   });
@@ -35,11 +34,11 @@ export function isActive({ status }: Pick<ImportRun, "status">): boolean {
 }
 
 export function startRun(token: string, input: ImportStart): Promise<ImportRun> {
-  return http.post("/migration/run", ImportRun, input, withLink(token));
+  return http.post("/migration/run", asSent<ImportRun>(), input, withLink(token));
 }
 
 export async function cancelRun(token: string, id: number): Promise<void> {
-  await http.post(`/migration/run/${id}/cancel`, z.null(), {}, withLink(token));
+  await http.post(`/migration/run/${id}/cancel`, asSent<null>(), {}, withLink(token));
 }
 
 /** Sends the file of a run. `fetch` does not report how much was sent. */
@@ -74,11 +73,11 @@ export function sendFile(
 
 export const reportsQuery = queryOptions({
   queryKey: ["imports"],
-  queryFn: () => http.get("/migration/report", z.array(ImportRow)),
+  queryFn: () => http.get("/migration/report", asSent<ImportRow[]>()),
 });
 
 export const reportQuery = (id: number) =>
   queryOptions({
     queryKey: ["imports", id],
-    queryFn: () => http.get(`/migration/report/${id}`, ImportDetail),
+    queryFn: () => http.get(`/migration/report/${id}`, asSent<ImportDetail>()),
   });

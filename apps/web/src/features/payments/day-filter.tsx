@@ -1,9 +1,10 @@
 /** A range of days in the user's time zone. */
-import { Button, Popover, Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
 import { DayField } from "#ui/form/time-field.tsx";
+import { Popover } from "#ui/popover.tsx";
 
 type DayFilterProps = {
   /** Unix seconds; 0 = open. */

@@ -1,6 +1,6 @@
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
-import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -34,6 +34,7 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { toast } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
 import { DayFilter } from "./day-filter.tsx";
 import { OrderExport } from "./order-export.tsx";

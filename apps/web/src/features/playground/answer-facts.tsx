@@ -1,9 +1,10 @@
 /** Time, tokens and cost of an answer in one line, with the calculation of the cost in a tooltip. */
-import { Text, Tooltip } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { nameOfBillLine } from "#lib/usage-kinds.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 

@@ -1,8 +1,9 @@
 /** The conversations stored in this browser. */
-import { ActionIcon, Button, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { IconPencilPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { type Chat, titleOf } from "./chat.ts";
 import classes from "./playground.module.css";
 

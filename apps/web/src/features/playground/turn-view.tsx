@@ -1,11 +1,12 @@
 /** A question and its answers side by side. */
-import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Loader, Text } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { type Answer, isRunning, type Turn } from "./chat.ts";

@@ -1,12 +1,13 @@
 /** Cells of the price lists. */
 import { formatPrice } from "@gateway/shared/billing/money";
 import type { ListedPrice } from "@gateway/shared/billing/price";
-import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
+import { Badge, Box, Group, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyButton } from "#ui/copy.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
 

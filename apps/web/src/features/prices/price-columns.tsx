@@ -1,12 +1,13 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Columns of the two views of the price list. */
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
-import { Badge, Group, Text, Tooltip } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";
 import type { PriceGroup } from "./price-list.ts";
 import type { Scale } from "./rate-units.ts";

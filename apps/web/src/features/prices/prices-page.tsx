@@ -1,6 +1,6 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
-import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Tabs } from "@mantine/core";
 import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -20,6 +20,7 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";

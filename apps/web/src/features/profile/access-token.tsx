@@ -1,5 +1,5 @@
 /** The access token for management scripts: create, show once, revoke. */
-import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { apiUrl } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
+import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";

@@ -1,11 +1,12 @@
 /** Asks for the current password before an action whose effect outlives the session. */
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
+import { Modal } from "#ui/late-dialogs.ts";
 
 type OwnerPromptProps = {
   title: string;

@@ -1,6 +1,6 @@
 /** The user's Telegram account, linked by sending a code to the bot. */
 import type { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
-import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBrandTelegram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -9,6 +9,7 @@ import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
+import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";

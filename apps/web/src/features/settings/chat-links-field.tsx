@@ -1,20 +1,11 @@
 import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 /** The chat clients as rows, stored as the JSON list of the older API. */
 import { type ChatLinkEntry, ChatLinkEntry as Entry } from "@gateway/shared/site/chat-link-entry";
-import {
-  ActionIcon,
-  Button,
-  Code,
-  Group,
-  NumberInput,
-  Switch,
-  Text,
-  TextInput,
-  Tooltip,
-} from "@mantine/core";
+import { ActionIcon, Button, Code, Group, NumberInput, Switch, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { problemIn } from "#ui/form/problem.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";
 

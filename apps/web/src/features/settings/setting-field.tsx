@@ -10,12 +10,12 @@ import {
   Switch,
   Textarea,
   TextInput,
-  Tooltip,
 } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";

@@ -1,7 +1,8 @@
-import { Button, Tooltip } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useSettingTest } from "./api.ts";
 import type { TestAction } from "./section.ts";
 

@@ -1,10 +1,11 @@
-import { Button, Indicator, Popover, Stack } from "@mantine/core";
+import { Button, Indicator, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 /** Filters of both lists of tasks, kept in the address. */
 import type { TaskFilter } from "#lib/list-queries.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
+import { Popover } from "#ui/popover.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/table/filters.tsx";

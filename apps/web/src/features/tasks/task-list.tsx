@@ -1,6 +1,6 @@
 /** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { type Icon, IconRefresh } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -15,6 +15,7 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import type { ShownTask } from "./shown-task.ts";
 import { isNarrowed, noNarrowing } from "./task-filters.tsx";
 

@@ -1,6 +1,6 @@
 import { type TokenAdminRow, type TokenCreated } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
+import { ActionIcon, Anchor, Button } from "@mantine/core";
 import {
   IconChartBar,
   IconDots,
@@ -26,6 +26,7 @@ import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Menu } from "#ui/menu.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";

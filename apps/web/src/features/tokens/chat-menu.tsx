@@ -1,11 +1,13 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { fillChatLink, shownChatLinks } from "@gateway/shared/site/chat-link";
-import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Loader, Text } from "@mantine/core";
 import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { useServerAddress, useSite } from "#lib/site.ts";
+import { Menu } from "#ui/menu.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 
 /**
  * Opens a chat client with the key. The key is fetched when

@@ -1,11 +1,13 @@
 /** The balance and the ways to top it up. */
-import { Button, SimpleGrid } from "@mantine/core";
+import { Button, SimpleGrid, Skeleton } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { late } from "#ui/late.tsx";
 import { Page } from "#ui/page.tsx";
+import { choicesQuery } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { InviteCard } from "./invite-card.tsx";
 import { OrderHistory } from "./order-history.tsx";
@@ -21,6 +23,8 @@ export default function TopUpPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
   const [shown, setShown] = useState(search.get(returned) ?? "");
+
+  const { isPending } = useQuery(choicesQuery);
 
   const close = () => {
     setShown("");
@@ -44,12 +48,19 @@ export default function TopUpPage() {
       }
     >
       <BalanceCard />
-      <PayCard onOpened={(order) => setShown(order.trade_no)} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-        <RedeemCard />
-        <InviteCard />
-      </SimpleGrid>
-      <OrderHistory onWait={(order) => setShown(order.trade_no)} />
+      {isPending ? (
+        // Most sites have no payment card. Until that is known, nothing below it has a place.
+        <Skeleton height={420} radius="lg" />
+      ) : (
+        <>
+          <PayCard onOpened={(order) => setShown(order.trade_no)} />
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+            <RedeemCard />
+            <InviteCard />
+          </SimpleGrid>
+          <OrderHistory onWait={(order) => setShown(order.trade_no)} />
+        </>
+      )}
       {shown === "" ? null : <PayDialog key={shown} tradeNo={shown} onClose={close} />}
     </Page>
   );

@@ -1,7 +1,7 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
-import { Avatar, Group, Text, Tooltip } from "@mantine/core";
+import { Avatar, Group, Text } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -12,6 +12,7 @@ import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { Bindings } from "./bindings.tsx";
 
 export function UserStatusDot({ status }: { status: number }) {

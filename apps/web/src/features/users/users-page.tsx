@@ -1,5 +1,5 @@
 import { type UserListRow } from "@gateway/shared/accounts/user";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
@@ -23,6 +23,7 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { fetchUser } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { UserActions } from "./user-actions.tsx";

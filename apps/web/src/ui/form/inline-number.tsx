@@ -1,8 +1,9 @@
 /** A number edited in place: Enter or blur saves, Escape reverts. */
-import { TextInput, Tooltip } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useMayChange } from "#lib/changes.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import classes from "./inline-number.module.css";
 
 type InlineNumberProps = {

@@ -1,7 +1,9 @@
-import { ActionIcon, Button, Checkbox, Popover, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Stack, Text } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import type { Table } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
+import { Popover } from "#ui/popover.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import type { Features } from "./table-model.ts";
 
 /** Selects the visible columns. The selection is stored per list. */

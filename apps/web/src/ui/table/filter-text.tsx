@@ -1,4 +1,4 @@
-import { Autocomplete } from "@mantine/core";
+import { Autocomplete } from "#ui/autocomplete.tsx";
 import { useTyped } from "#ui/form/typed.ts";
 
 type FilterTextProps = {

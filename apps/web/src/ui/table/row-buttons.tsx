@@ -1,8 +1,9 @@
 /** The small buttons at the end of a row. */
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { type Icon, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 
 type RowButtonProps = { label: string; icon: Icon; disabled?: boolean; onClick: () => void };
 

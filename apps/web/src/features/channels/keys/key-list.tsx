@@ -3,18 +3,7 @@ import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
  * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
  */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
-import {
-  ActionIcon,
-  Box,
-  Code,
-  Group,
-  ScrollArea,
-  Skeleton,
-  Stack,
-  Switch,
-  Text,
-  Tooltip,
-} from "@mantine/core";
+import { ActionIcon, Box, Code, Group, ScrollArea, Skeleton, Stack, Switch, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -27,6 +16,7 @@ import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import classes from "./keys.module.css";
 
 /** Maximum height in pixels; more keys scroll. */

@@ -1,6 +1,6 @@
 /** Cells of the channel list. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Box, Group, Text, Tooltip } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
@@ -8,6 +8,7 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
 

@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import {
   IconChartBar,
   IconCopyPlus,
@@ -19,7 +19,9 @@ import { deleteChannel, refreshChannels, useProvider } from "#features/channels/
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
+import { Menu } from "#ui/menu.tsx";
 import { toast } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { copyChannel } from "./batch-api.ts";
 
 type ChannelActionsProps = {

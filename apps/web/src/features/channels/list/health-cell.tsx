@@ -5,7 +5,7 @@ import type { ChannelRow } from "@gateway/shared/channels/channel";
  */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHours } from "@gateway/shared/usage/object-usage";
-import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { Box, Group, Switch, Text } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
@@ -20,6 +20,7 @@ import { asSent, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { PulseIds } from "./pulse.tsx";

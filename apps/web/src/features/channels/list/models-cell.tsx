@@ -1,10 +1,11 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Button, Group, Popover, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { copyText } from "#ui/copy.tsx";
+import { Popover } from "#ui/popover.tsx";
 import classes from "#features/channels/channels.module.css";
 
 /** Number of models from which the list has a search box. */
@@ -53,7 +54,7 @@ export function ModelsCell({ row }: { row: ChannelRow }) {
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
         ) : null}
-        <ScrollArea.Autosize mah={280} type="auto" scrollbarSize={8}>
+        <Popover.Scroll mah={280}>
           <Group gap={6} px="sm" pb="sm" pt={2}>
             {shown.map((model) => (
               <ModelChip key={model} model={model} />
@@ -64,7 +65,7 @@ export function ModelsCell({ row }: { row: ChannelRow }) {
               </Text>
             ) : null}
           </Group>
-        </ScrollArea.Autosize>
+        </Popover.Scroll>
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,5 +1,5 @@
 /** Actions for all channels. */
-import { ActionIcon, Badge, Indicator, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Indicator } from "@mantine/core";
 import {
   IconBan,
   IconDots,
@@ -18,7 +18,9 @@ import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
+import { Menu } from "#ui/menu.tsx";
 import { toast } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {

@@ -1,17 +1,6 @@
 /** Current and recently finished runs: progress, failures, and a stop button. */
 import type { ChannelRun, ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
-import {
-  ActionIcon,
-  Box,
-  Button,
-  Group,
-  Popover,
-  Progress,
-  ScrollArea,
-  Stack,
-  Text,
-  UnstyledButton,
-} from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Progress, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { phrase } from "#lib/i18n.ts";
+import { Popover } from "#ui/popover.tsx";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 
@@ -156,7 +146,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown p={0}>
-        <ScrollArea.Autosize mah={320} type="auto" scrollbarSize={8}>
+        <Popover.Scroll mah={320}>
           <Stack gap={10} p="sm">
             {items.map((item) => (
               <Box key={item.position}>
@@ -175,7 +165,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
               </Box>
             ))}
           </Stack>
-        </ScrollArea.Autosize>
+        </Popover.Scroll>
       </Popover.Dropdown>
     </Popover>
   );

@@ -10,11 +10,8 @@ import {
   Button,
   Group,
   Loader,
-  Popover,
-  ScrollArea,
   Text,
   TextInput,
-  Tooltip,
   UnstyledButton,
   VisuallyHidden,
 } from "@mantine/core";
@@ -29,6 +26,8 @@ import { useMayChange } from "#lib/changes.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { late } from "#ui/late.tsx";
+import { Popover } from "#ui/popover.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";
 
@@ -118,7 +117,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           }}
         />
       </Box>
-      <ScrollArea.Autosize mah={300} type="auto" scrollbarSize={8}>
+      <Popover.Scroll mah={300}>
         <Box px={6} pb={6}>
           {shown.map((model) => (
             <TestLine
@@ -138,7 +137,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
             />
           ) : null}
         </Box>
-      </ScrollArea.Autosize>
+      </Popover.Scroll>
       <Group className={classes.panelFoot} justify="space-between" wrap="nowrap">
         <Group gap={4} wrap="nowrap">
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onShow("history")}>

@@ -1,7 +1,7 @@
 /** The channels by tag: one row per tag, its channels expand below it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
-import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Group, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
@@ -28,6 +28,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { LowerRow } from "#ui/table/table-grid.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { TagActions } from "./tag-actions.tsx";
 import classes from "#features/channels/runs/runs.module.css";

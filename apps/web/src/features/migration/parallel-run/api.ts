@@ -1,34 +1,33 @@
 /** Requests of the parallel run: comparisons of charges, and their kept reports. */
-import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
-import {
+import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
+import type {
   ComparisonDetail,
   ComparisonEvent,
-  type ComparisonForm,
+  ComparisonForm,
   ComparisonProduct,
   ComparisonRow,
 } from "@gateway/shared/site/comparison";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
 import { readEvents } from "#lib/event-stream.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 const path = "/migration/comparison";
 
 export const comparableQuery = queryOptions({
   queryKey: ["comparisons", "products"],
-  queryFn: () => http.get(`${path}/products`, z.array(ComparisonProduct)),
+  queryFn: () => http.get(`${path}/products`, asSent<ComparisonProduct[]>()),
   staleTime: Infinity,
 });
 
 export const comparisonsQuery = queryOptions({
   queryKey: ["comparisons", "list"],
-  queryFn: () => http.get(path, z.array(ComparisonRow)),
+  queryFn: () => http.get(path, asSent<ComparisonRow[]>()),
 });
 
 export const comparisonQuery = (id: number) =>
   queryOptions({
     queryKey: ["comparisons", "one", id],
-    queryFn: () => http.get(`${path}/${id}`, ComparisonDetail),
+    queryFn: () => http.get(`${path}/${id}`, asSent<ComparisonDetail>()),
     staleTime: Infinity,
   });
 
@@ -41,15 +40,15 @@ export function compare(
   signal: AbortSignal,
   onEvent: (event: ComparisonEvent) => void,
 ): Promise<void> {
-  return readEvents(path, { body: form, signal }, (data) => onEvent(ComparisonEvent.parse(data)));
+  return readEvents(path, { body: form, signal }, (data) => onEvent(data as ComparisonEvent));
 }
 
 export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", ChannelPage, { keyword, size: 20 });
+  const { data } = await http.get("/channel", asSent<ChannelPage>(), { keyword, size: 20 });
   return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
 }
 
 export async function nameOfChannel(id: number): Promise<string> {
-  const { name } = await http.get(`/channel/${id}`, ChannelRow);
+  const { name } = await http.get(`/channel/${id}`, asSent<ChannelRow>());
   return `${name} #${id}`;
 }

@@ -1,0 +1,39 @@
+import { type AutocompleteProps, TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
+
+type Props = AutocompleteProps & { value: string; onChange: (value: string) => void };
+
+/** Mantine's field with suggestions, loaded when it is first used. Until then it is the plain field. */
+export function Autocomplete(props: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  const [present, setPresent] = useState<{ focused: boolean } | null>(null);
+  // A field with a button that clears it is needed whole.
+  const whole = props.clearable === true && props.value !== "";
+  useEffect(() => {
+    if (whole && !present)
+      withFloating(() => setPresent({ focused: field.current === document.activeElement }));
+  }, [whole, present]);
+  if (present) {
+    const { Autocomplete: Whole } = floating();
+    return <Whole {...props} autoFocus={present.focused} />;
+  }
+  const { onChange, onKeyDown, onBlur, value, w, placeholder } = props;
+  return (
+    <TextInput
+      ref={field}
+      aria-label={props["aria-label"]}
+      placeholder={placeholder}
+      w={w}
+      value={value}
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      onPointerEnter={loadFloatingAhead}
+      onFocus={() => withFloating(() => setPresent({ focused: field.current === document.activeElement }))}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+      onBlur={onBlur}
+    />
+  );
+}

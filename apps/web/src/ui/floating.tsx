@@ -1,0 +1,2 @@
+/** The parts of the library that place something beside an element. Loaded when a page rests, see `late-floating`. */
+export { Autocomplete, Menu, Popover, ScrollArea, Select, Tooltip } from "@mantine/core";

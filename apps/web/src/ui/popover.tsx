@@ -1,0 +1,73 @@
+import type { PopoverDropdownProps, PopoverProps } from "@mantine/core";
+import { cloneElement, type ReactElement, type ReactNode } from "react";
+import {
+  after,
+  type ButtonProps,
+  ClosedTarget,
+  floating,
+  LateFloating,
+  usePlace,
+  useSameButton,
+} from "./late-floating.tsx";
+
+/** Mantine's popover, loaded when it is first opened. */
+export function Popover({ opened, onChange, children, ...props }: PopoverProps) {
+  return (
+    <LateFloating
+      kind="dialog"
+      {...(opened === undefined ? {} : { opened })}
+      {...(onChange ? { onChange } : {})}
+      whole={(state) => {
+        const { Popover: Whole } = floating();
+        return (
+          <Whole {...props} {...state}>
+            {children}
+          </Whole>
+        );
+      }}
+    >
+      {children}
+    </LateFloating>
+  );
+}
+
+function Target({ children }: { children: ReactElement<ButtonProps> }) {
+  return usePlace().present ? (
+    <PresentTarget>{children}</PresentTarget>
+  ) : (
+    <ClosedTarget>{children}</ClosedTarget>
+  );
+}
+
+function PresentTarget({ children }: { children: ReactElement<ButtonProps> }) {
+  const { onToggle } = usePlace();
+  const button = useSameButton(children);
+  const { Popover: Whole } = floating();
+  // A controlled popover does not listen to its target.
+  const { onClick } = children.props;
+  return (
+    <Whole.Target>
+      {onToggle ? cloneElement(button, { onClick: after(onClick, onToggle) }) : button}
+    </Whole.Target>
+  );
+}
+
+function Dropdown(props: PopoverDropdownProps) {
+  if (!usePlace().present) return null;
+  const { Popover: Whole } = floating();
+  return <Whole.Dropdown {...props} />;
+}
+
+/** Content that scrolls. */
+function Scroll({ mah, children }: { mah: number; children: ReactNode }) {
+  const { ScrollArea } = floating();
+  return (
+    <ScrollArea.Autosize mah={mah} type="auto" scrollbarSize={8}>
+      {children}
+    </ScrollArea.Autosize>
+  );
+}
+
+Popover.Target = Target;
+Popover.Dropdown = Dropdown;
+Popover.Scroll = Scroll;
