@@ -46,4 +46,5 @@ VOLUME /data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${(process.env.BASE_PATH ?? '').replace(/\\/$/, '')}/api/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "apps/server/dist/bundle/main.js"]
+# The flag is explained at gatewayFlags in scripts/steps.mjs.
+CMD ["node", "--v8-pool-size=1", "apps/server/dist/bundle/main.js"]

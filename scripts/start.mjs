@@ -3,6 +3,7 @@ import {
   buildServer,
   buildWeb,
   compileCache,
+  gatewayFlags,
   generate,
   hand,
   install,
@@ -16,4 +17,6 @@ install();
 generate();
 buildWeb();
 const main = buildServer();
-hand(node24(), [...serverFlags(), main], { env: { NODE_COMPILE_CACHE: compileCache, ...process.env } });
+hand(node24(), [...gatewayFlags, ...serverFlags(), main], {
+  env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+});

@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { root } from "#platform/places.ts";
+import { gatewayFlags } from "#test/gateway-process.ts";
 import { startThrowAwayPostgres } from "#test/services.ts";
 
 const { values } = parseArgs({
@@ -43,7 +44,7 @@ async function listening(child: ChildProcess): Promise<void> {
 
 async function measure(program: string, env: Record<string, string>): Promise<string> {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(root, program)], {
+  const child = spawn(process.execPath, [...gatewayFlags, join(root, program)], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import pg from "pg";
+import { gatewayFlags } from "#test/gateway-process.ts";
 import { patientModel } from "./idle-streams.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 import { benchModel } from "./scenarios.ts";
@@ -74,7 +75,7 @@ export async function startGateway(
   const program = main || join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
   // The root account is created after listening starts, so the gateway is ready when it accepts root.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
-  const pid = await startLogging([program], env, folder, name, ready);
+  const pid = await startLogging([...gatewayFlags, program], env, folder, name, ready);
   await liftRateLimit(databaseUrl);
 
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {

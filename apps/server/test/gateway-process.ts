@@ -16,6 +16,8 @@ export interface GatewayProcess {
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
+/** Flags of Node with which `npm start` and the image start the gateway, explained in scripts/steps.mjs. */
+export const gatewayFlags = ["--v8-pool-size=1"];
 /** The bundled server, as `npm start` and the image run it. The test run builds it. */
 export const bundledMain = join(root, "apps/server/dist/bundle/main.js");
 const compileCache = join(root, "node_modules/.gateway/compile-cache");
@@ -56,7 +58,7 @@ export async function startGatewayProcess(
     fileKilobytes === undefined
       ? [process.execPath]
       : ["sh", "-c", `ulimit -f ${fileKilobytes * 2}; exec "$0" "$@"`, process.execPath];
-  const child = spawn(program ?? "", [...options, bundledMain], {
+  const child = spawn(program ?? "", [...options, ...gatewayFlags, bundledMain], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       PATH: process.env["PATH"],

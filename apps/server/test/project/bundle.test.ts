@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
-import { startGatewayProcess } from "#test/gateway-process.ts";
+import { gatewayFlags, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** The bundled server, as npm start and the image run it. */
 let place: TestDatabase;
@@ -50,3 +50,13 @@ it.each(["1", "2"])(
   },
   120_000,
 );
+
+it("bundle: npm start and the image start it with the same flags of Node as these tests", async () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const steps = await readFile(join(root, "scripts/steps.mjs"), "utf8");
+  const image = await readFile(join(root, "Dockerfile"), "utf8");
+  const listed = /gatewayFlags = (\[.*\])/.exec(steps)?.[1];
+  const command = /^CMD (\[.*\])$/m.exec(image)?.[1];
+  expect(JSON.parse(listed ?? "")).toEqual(gatewayFlags);
+  expect(JSON.parse(command ?? "")).toEqual(["node", ...gatewayFlags, "apps/server/dist/bundle/main.js"]);
+});
