@@ -154,8 +154,7 @@ export function serverFlags() {
 
 /**
  * Flags of Node for the gateway. By default V8 collects garbage on four further threads, which compete with the main
- * thread for the cores. One thread does the work for a heap of this size with less CPU time and shorter delays of
- * streams.
+ * thread for the cores. One does the work for a heap of this size with less CPU time for large bodies.
  */
 export const gatewayFlags = ["--v8-pool-size=1"];
 

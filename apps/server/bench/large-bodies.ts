@@ -57,7 +57,7 @@ try {
   const upstream = await startServer(
     [join(import.meta.dirname, "../src/demo/main.ts"), "--port", "0"],
     folder,
-    "vendor",
+    "provider",
   );
   const wanted = process.argv.slice(2);
   for (const one of cases) {

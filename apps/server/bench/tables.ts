@@ -106,7 +106,7 @@ export function printBatches(before: BatchSums, after: BatchSums): void {
 export async function printIdle(gateway: BenchGateway): Promise<void> {
   const costs = await measureIdleStreams(gateway);
   if (costs === undefined) return;
-  console.log("\nstreams that wait for their vendor: memory of the gateway");
+  console.log("\nstreams that wait for their provider: memory of the gateway");
   console.table(
     costs.map(({ streams, resident }, index) => {
       const less = costs[index - 1];

@@ -72,7 +72,7 @@ try {
     type: openAiCompatible,
     name: "structure",
     base_url: upstream.url,
-    key: "vendor-key",
+    key: "provider-key",
     models: ["demo-chat"],
     groups: ["default"],
   });

@@ -232,7 +232,7 @@ async function furnish(
     type: openAiCompatible,
     name: "chaos",
     base_url: upstream.url,
-    key: "vendor-key",
+    key: "provider-key",
     models: ["demo-chat", fixedModel],
     groups: ["default"],
   });

@@ -176,7 +176,7 @@ export function inventCall({ users, firstToken, firstChannel }: People) {
     channelId: firstChannel + ((model * 7 + spare * 5) % channels),
     group,
     modelName: `model-${model}`,
-    upstreamModel: `vendor-model-${model}`,
+    upstreamModel: `provider-model-${model}`,
     sourceIp: `10.${(person + 1) % 200}.${key}.${spare}`,
     tokens: 100 + Math.floor(3000 * Math.random() ** 2),
   };
