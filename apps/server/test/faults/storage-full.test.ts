@@ -88,7 +88,9 @@ it("a nearly full disk: is reported before uploads are rejected, and again after
   });
   try {
     await expect.poll(notices, { timeout: 10_000 }).toHaveLength(1);
-    expect((await notices())[0]?.facts).toMatchObject({ reason: expect.stringContaining("100 MB left") });
+    expect((await notices())[0]?.facts).toMatchObject({
+      reason: expect.stringContaining("100 MB of disk space left"),
+    });
     free = 600 * MEGABYTE;
     const seen = looks;
     await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(seen + 2);

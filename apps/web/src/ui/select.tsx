@@ -1,5 +1,5 @@
 import { ComboboxChevron, type SelectProps, TextInput, type TextInputProps } from "@mantine/core";
-import { type KeyboardEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
 
 /** How the field was used before the real one took its place. */
@@ -10,17 +10,37 @@ export function Select<Value extends string = string>(given: SelectProps<Value>)
   // The values do not matter here.
   const props = given as unknown as SelectProps;
   const [use, setUse] = useState<Use | null>(null);
+  /** More can be typed while the code is loading. */
+  const latest = useRef<Use>({ open: false });
   if (use) return <PresentSelect {...props} use={use} />;
-  return <ClosedSelect {...props} onUse={(next) => withFloating(() => setUse(next))} />;
+  const onUse = (next: Use) => {
+    latest.current = { ...latest.current, ...next };
+    withFloating(() => setUse(latest.current));
+  };
+  return <ClosedSelect {...props} onUse={onUse} />;
 }
 
 function PresentSelect({ use, ...props }: SelectProps & { use: Use }) {
   const { Select: Whole } = floating();
+  const { search: typed } = use;
+  const [search, setSearch] = useState(typed);
+  const { onSearchChange } = props;
+  const change = (next: string) => {
+    setSearch(next);
+    onSearchChange?.(next);
+  };
+  // A select without a value clears its search when it appears.
+  useEffect(() => {
+    if (typed === undefined) return;
+    setSearch(typed);
+    onSearchChange?.(typed);
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when it has taken the place of the closed field
+  }, []);
   return (
     <Whole
       {...props}
       {...(use.open ? { autoFocus: true, defaultDropdownOpened: true } : {})}
-      {...(use.search === undefined ? {} : { defaultSearchValue: use.search })}
+      {...(search === undefined ? {} : { searchValue: search, onSearchChange: change })}
     />
   );
 }
@@ -30,11 +50,17 @@ const openingKeys = new Set(["ArrowDown", "ArrowUp", "Enter", " "]);
 
 function ClosedSelect({ onUse, ...props }: SelectProps & { onUse: (use: Use) => void }) {
   const { data, value, searchable = false, clearable, readOnly, rightSection, ...others } = props;
+  const [typed, setTyped] = useState<string>();
   // A field with a button that clears it is needed whole.
   const whole = clearable === true && Boolean(value);
   useEffect(() => {
     if (whole) onUse({ open: false });
   });
+  const type = (search: string) => {
+    setTyped(search);
+    props.onSearchChange?.(search);
+    onUse({ open: true, search });
+  };
   const open = readOnly || others.disabled ? () => {} : () => onUse({ open: true });
   return (
     <TextInput
@@ -45,7 +71,7 @@ function ClosedSelect({ onUse, ...props }: SelectProps & { onUse: (use: Use) => 
       autoComplete="off"
       readOnly={!searchable || readOnly === true}
       pointer={!searchable}
-      value={labelOf(data, value)}
+      value={typed ?? labelOf(data, value)}
       rightSection={rightSection ?? <ComboboxChevron size={others.size} error={others.error} />}
       rightSectionPointerEvents="none"
       onPointerEnter={loadFloatingAhead}
@@ -56,7 +82,7 @@ function ClosedSelect({ onUse, ...props }: SelectProps & { onUse: (use: Use) => 
         event.preventDefault();
         open();
       }}
-      onChange={(event) => onUse({ open: true, search: event.currentTarget.value })}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }

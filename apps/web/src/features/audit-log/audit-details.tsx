@@ -7,7 +7,7 @@ import { Fact, Facts } from "#ui/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Change, changesOf, printed } from "./diff.ts";
-import { actionText, targetText } from "./labels.ts";
+import { actionText, actorText, targetText } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
 export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => void }) {
@@ -27,7 +27,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
       <Stack gap="lg">
         <Facts columns={2}>
           <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
-          <Fact label={t("Who")}>{row.username || t("system")}</Fact>
+          <Fact label={t("Who")}>{actorText(t, row)}</Fact>
           <Fact label={t("Target")}>
             {row.target_name === "" ? row.target_id : `${row.target_name} (#${row.target_id})`}
           </Fact>

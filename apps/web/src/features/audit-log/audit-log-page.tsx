@@ -23,7 +23,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { Tooltip } from "#ui/tooltip.tsx";
 import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { changesOf, printed } from "./diff.ts";
-import { actionText, targetText, targetLabels } from "./labels.ts";
+import { actionText, actorText, targetText, targetLabels } from "./labels.ts";
 
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
@@ -185,7 +185,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       title: t("Who"),
       card: "fact",
       sortable: true,
-      cell: (row) => row.username || t("system"),
+      cell: (row) => actorText(t, row),
     },
     {
       id: "ip",

@@ -56,3 +56,8 @@ export function actionText(t: TFunction, action: string): string {
   const word = verbLabels[verb];
   return word === undefined ? verb : t(word);
 }
+
+/** Returns who made a change. The gateway itself has a name in the database, in English. */
+export function actorText(t: TFunction, { user_id, username }: { user_id: number | null; username: string }) {
+  return username === "" || (user_id === null && username === "system") ? t("system") : username;
+}

@@ -2,7 +2,7 @@ import { type TokenCreated } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useListParams } from "#lib/list-params.ts";
@@ -15,6 +15,7 @@ import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { LatePart } from "#ui/late-part.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
@@ -30,7 +31,7 @@ import { tokenColumns } from "./token-columns.tsx";
 
 const TokenDrawer = late(() => import("./token-form.tsx").then((module) => module.TokenDrawer));
 const CreatedDialog = late(() => import("./token-created.tsx").then((module) => module.CreatedDialog));
-const AllTokens = late(() => import("./all-tokens.tsx").then((module) => module.AllTokens));
+const AllTokens = lazy(async () => ({ default: (await import("./all-tokens.tsx")).AllTokens }));
 
 /** The owner filter is kept in the address. */
 const viewParams = { view: oneOf(["", "all"]) };
@@ -52,7 +53,12 @@ export default function TokensPage() {
       onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
     />
   ) : null;
-  if (administers && view === "all") return <AllTokens switcher={switcher} />;
+  if (administers && view === "all")
+    return (
+      <LatePart fallback={<Page title={t("Tokens")}>{switcher}</Page>}>
+        <AllTokens switcher={switcher} />
+      </LatePart>
+    );
   return <OwnTokens switcher={switcher} />;
 }
 

@@ -66,10 +66,10 @@ export function PageMenu({
     if (sure) clean.mutate();
   };
   return (
-    <Menu position="bottom-end" width={270}>
-      <Menu.Target>
-        <Tooltip label={t("For all channels")}>
-          <Indicator disabled={changed === 0} size={9} offset={4}>
+    <Indicator disabled={changed === 0} size={9} offset={4}>
+      <Menu position="bottom-end" width={270}>
+        <Menu.Target>
+          <Tooltip label={t("For all channels")}>
             <ActionIcon
               size={36}
               variant="default"
@@ -78,49 +78,49 @@ export function PageMenu({
             >
               <IconDots size={18} />
             </ActionIcon>
-          </Indicator>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {mayChange ? (
-          <>
-            <Menu.Item leftSection={<IconGauge size={16} />} onClick={onTest}>
-              {t("Test all")}
-            </Menu.Item>
-            <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
-              {t("Refresh balances")}
-            </Menu.Item>
-            <Menu.Item leftSection={<IconBan size={16} />} onClick={onDisableModel}>
-              {t("Disable a model everywhere")}
-            </Menu.Item>
-            <Menu.Item leftSection={<IconEraser size={16} />} onClick={onRemoveModel}>
-              {t("Remove a model")}
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
-              {t("Import")}
-            </Menu.Item>
-          </>
-        ) : null}
-        <Menu.Item
-          leftSection={<IconListCheck size={16} />}
-          rightSection={changed > 0 ? <Badge size="sm">{changed}</Badge> : null}
-          onClick={onChanges}
-        >
-          {t("Model changes")}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
-          {t("Export")}
-        </Menu.Item>
-        {mayChange ? (
-          <>
-            <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
-              {t("Delete disabled channels")}
-            </Menu.Item>
-          </>
-        ) : null}
-      </Menu.Dropdown>
-    </Menu>
+          </Tooltip>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {mayChange ? (
+            <>
+              <Menu.Item leftSection={<IconGauge size={16} />} onClick={onTest}>
+                {t("Test all")}
+              </Menu.Item>
+              <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
+                {t("Refresh balances")}
+              </Menu.Item>
+              <Menu.Item leftSection={<IconBan size={16} />} onClick={onDisableModel}>
+                {t("Disable a model everywhere")}
+              </Menu.Item>
+              <Menu.Item leftSection={<IconEraser size={16} />} onClick={onRemoveModel}>
+                {t("Remove a model")}
+              </Menu.Item>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
+                {t("Import")}
+              </Menu.Item>
+            </>
+          ) : null}
+          <Menu.Item
+            leftSection={<IconListCheck size={16} />}
+            rightSection={changed > 0 ? <Badge size="sm">{changed}</Badge> : null}
+            onClick={onChanges}
+          >
+            {t("Model changes")}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
+            {t("Export")}
+          </Menu.Item>
+          {mayChange ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
+                {t("Delete disabled channels")}
+              </Menu.Item>
+            </>
+          ) : null}
+        </Menu.Dropdown>
+      </Menu>
+    </Indicator>
   );
 }

@@ -1,0 +1,30 @@
+/** Parts of fields whose code is loaded when they are used. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({}, true);
+  for (const username of ["amber", "basil"])
+    await site.api("POST", "/user", { username, password: "a long password" });
+});
+afterAll(() => site.close());
+
+it("text that is typed while the list of a field is loading is kept and searched for", async () => {
+  const page = await site.open("/panel/user");
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/assets\/floating-[^/]+\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/panel/analytics?tab=usage`);
+  const field = page.getByRole("combobox", { name: "Username", exact: true });
+  await field.focus();
+  await field.pressSequentially("amb");
+  await expect.poll(() => field.inputValue()).toBe("amb");
+  release();
+  await page.getByRole("option", { name: "amber" }).waitFor();
+  await expect.poll(() => page.getByRole("option").count()).toBe(1);
+  expect(await field.inputValue()).toBe("amb");
+});
