@@ -298,7 +298,7 @@ describe("an operator", () => {
     },
   );
 
-  task("connects Claude Code", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {
+  task("connects Claude Code", { clicks: 3, fields: 0, seconds: 12 }, async (hands, page) => {
     await hands.goTo("Connect a client");
     await page.locator("pre").first().waitFor();
     await hands.use(page.getByRole("button", { name: /^Copy/ }).first());
