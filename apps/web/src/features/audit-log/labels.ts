@@ -58,6 +58,6 @@ export function actionText(t: TFunction, action: string): string {
 }
 
 /** Returns who made a change. The gateway itself has a name in the database, in English. */
-export function actorText(t: TFunction, { user_id, username }: { user_id: number | null; username: string }) {
-  return username === "" || (user_id === null && username === "system") ? t("system") : username;
+export function actorText(t: TFunction, { username }: { username: string }): string {
+  return username === "" || username === "system" ? t("system") : username;
 }
