@@ -158,7 +158,7 @@ export const differences: readonly Difference[] = [
   {
     call: "`PUT /api/user/self` with a password",
     oneHub: "changes it without the current one",
-    here: "refused; `PUT /api/user/self/password` asks for it",
+    here: "refused; `PUT /api/user/self/password` requires it",
     async check({ refused, user, account }) {
       await refused(user, "PUT", "/user/self", { username: account.username, password: "another one" });
     },
