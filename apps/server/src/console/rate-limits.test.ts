@@ -45,7 +45,7 @@ describe("rate limit of /api", () => {
     const two = { cookie: `session=${(await site.as(user)).cookie}` };
     // The first request of a session that is new to this node is counted for its address.
     expect(await statuses(110, () => ask("/api/user/self", anywhere(), one))).toEqual({ 200: 101, 429: 9 });
-    expect((await ask("/api/user/self", anywhere(), one)).body).toContain("of this session");
+    expect((await ask("/api/user/self", anywhere(), one)).body).toContain("too_many_of_session");
     expect(await statuses(50, () => ask("/api/user/self", anywhere(), two))).toEqual({ 200: 50 });
   });
 
@@ -57,7 +57,7 @@ describe("rate limit of /api", () => {
       200: 51,
       429: 9,
     });
-    expect((await ask("/api/user/self", anywhere(), { authorization })).body).toContain("of your account");
+    expect((await ask("/api/user/self", anywhere(), { authorization })).body).toContain("too_many_of_account");
     expect((await ask("/api/user/self", anywhere(), session)).status).toBe(200);
   });
 
