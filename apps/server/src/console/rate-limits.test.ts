@@ -57,7 +57,9 @@ describe("rate limit of /api", () => {
       200: 51,
       429: 9,
     });
-    expect((await ask("/api/user/self", anywhere(), { authorization })).body).toContain("too_many_of_account");
+    expect((await ask("/api/user/self", anywhere(), { authorization })).body).toContain(
+      "too_many_of_account",
+    );
     expect((await ask("/api/user/self", anywhere(), session)).status).toBe(200);
   });
 

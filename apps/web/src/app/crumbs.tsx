@@ -2,7 +2,8 @@ import { Anchor, Breadcrumbs, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
-import { pathTo, screenById } from "./screens.ts";
+import { pathTo } from "./menu.ts";
+import { screenById } from "./screens.ts";
 
 const maxItems = 8;
 const home = "dashboard";

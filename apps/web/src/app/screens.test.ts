@@ -1,6 +1,7 @@
 import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import { describe, expect, it } from "vitest";
-import { pathTo, screenById, screens, visibleMenu } from "./screens.ts";
+import { pathTo, visibleMenu } from "./menu.ts";
+import { screenById, screens } from "./screens.ts";
 
 const root: AdminRights = { role: Role.root, permissions: null };
 

@@ -10,7 +10,8 @@ import { Hint } from "#ui/form/hint.tsx";
 import { UserAvatar } from "./avatar-menu.tsx";
 import { loadAhead } from "./load-ahead.ts";
 import { MenuScroll } from "./menu-scroll.tsx";
-import { type Screen, visibleMenu } from "./screens.ts";
+import { visibleMenu } from "./menu.ts";
+import type { Screen } from "./screens.ts";
 import classes from "./side-menu.module.css";
 
 type SideMenuProps = { rail: boolean; onChoose?: () => void };

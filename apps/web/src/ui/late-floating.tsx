@@ -69,6 +69,8 @@ export type ButtonProps = {
   onPointerEnter?: (event: never) => void;
 };
 
+type TargetProps = { children: ReactElement<ButtonProps> };
+
 type Place = {
   /** Whether the real part has replaced the closed button. */
   present: boolean;
@@ -133,8 +135,18 @@ function Present({ opened, onChange, whole }: PresentProps) {
   return whole({ opened: opened && mounted, onChange });
 }
 
-/** The button of a menu or popover while that is closed and not loaded. */
-export function ClosedTarget({ children }: { children: ReactElement<ButtonProps> }) {
+/**
+ * Returns the button of a menu or popover.
+ * @param Loaded the button once that is loaded
+ */
+export function lateTarget(Loaded: (props: TargetProps) => ReactNode): (props: TargetProps) => ReactNode {
+  return function Target({ children }) {
+    return usePlace().present ? <Loaded>{children}</Loaded> : <ClosedTarget>{children}</ClosedTarget>;
+  };
+}
+
+/** The button while the menu or popover is closed and not loaded. */
+function ClosedTarget({ children }: TargetProps) {
   const { kind, onToggle, focused } = usePlace();
   const button = useRef<HTMLElement>(null);
   const { props } = children;

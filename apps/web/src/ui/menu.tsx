@@ -2,9 +2,9 @@ import type { Menu as WholeMenu, MenuProps } from "@mantine/core";
 import type { ReactElement, ReactNode } from "react";
 import {
   type ButtonProps,
-  ClosedTarget,
   floating,
   LateFloating,
+  lateTarget,
   usePlace,
   useSameButton,
 } from "./late-floating.tsx";
@@ -33,14 +33,6 @@ export function Menu({ opened, onChange, children, ...props }: MenuProps) {
   );
 }
 
-function Target({ children }: { children: ReactElement<ButtonProps> }) {
-  return usePlace().present ? (
-    <PresentTarget>{children}</PresentTarget>
-  ) : (
-    <ClosedTarget>{children}</ClosedTarget>
-  );
-}
-
 function PresentTarget({ children }: { children: ReactElement<ButtonProps> }) {
   const button = useSameButton(children);
   const { Menu: Whole } = floating();
@@ -54,7 +46,7 @@ function Dropdown({ children }: { children: ReactNode }) {
 }
 
 // The parts below are rendered inside of a loaded menu only.
-Menu.Target = Target;
+Menu.Target = lateTarget(PresentTarget);
 Menu.Dropdown = Dropdown;
 Menu.Item = ((props: object) => {
   const { Item } = floating().Menu;

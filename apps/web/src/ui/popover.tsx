@@ -3,9 +3,9 @@ import { cloneElement, type ReactElement, type ReactNode } from "react";
 import {
   after,
   type ButtonProps,
-  ClosedTarget,
   floating,
   LateFloating,
+  lateTarget,
   usePlace,
   useSameButton,
 } from "./late-floating.tsx";
@@ -28,14 +28,6 @@ export function Popover({ opened, onChange, children, ...props }: PopoverProps) 
     >
       {children}
     </LateFloating>
-  );
-}
-
-function Target({ children }: { children: ReactElement<ButtonProps> }) {
-  return usePlace().present ? (
-    <PresentTarget>{children}</PresentTarget>
-  ) : (
-    <ClosedTarget>{children}</ClosedTarget>
   );
 }
 
@@ -68,6 +60,6 @@ function Scroll({ mah, children }: { mah: number; children: ReactNode }) {
   );
 }
 
-Popover.Target = Target;
+Popover.Target = lateTarget(PresentTarget);
 Popover.Dropdown = Dropdown;
 Popover.Scroll = Scroll;
