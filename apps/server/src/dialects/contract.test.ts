@@ -5,8 +5,8 @@ import { runs } from "#test/property-runs.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, DialectId, Part, Usage } from "./ir.ts";
-import { billedUsage } from "./service-tier.ts";
-import { createFrameSplitter, type RawFrame } from "./sse.ts";
+import { createFrameSplitter, type RawFrame } from "./stream/sse.ts";
+import { billedUsage } from "./usage/service-tier.ts";
 
 declare global {
   interface ImportMeta {

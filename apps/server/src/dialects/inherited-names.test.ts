@@ -3,7 +3,7 @@ import { GatewayError } from "#errors.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, DialectId } from "./ir.ts";
-import { createFrameSplitter } from "./sse.ts";
+import { createFrameSplitter } from "./stream/sse.ts";
 
 /**
  * Names that every JavaScript object inherits, such as `constructor`, in place of each text of a request, a

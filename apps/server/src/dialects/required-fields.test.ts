@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ClientDialect, Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
-import { createFrameSplitter } from "./sse.ts";
+import { createFrameSplitter } from "./stream/sse.ts";
 import { unheldFields } from "./unheld-fields.ts";
 
 /**

@@ -3,7 +3,7 @@ import { GatewayError } from "#errors.ts";
 import type { Dialect, Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest } from "./ir.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "./tally.ts";
+import { emptyTally, hasValue, lastObject, tallyValues } from "./usage/tally.ts";
 
 const { anthropic, gemini } = dialects;
 const chat = dialects["openai-chat"];

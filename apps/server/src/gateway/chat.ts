@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { spendingOf } from "#dialects/spending.ts";
+import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { invalidRequest, modelNotFound } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";

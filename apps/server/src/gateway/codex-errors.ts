@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { withinCost } from "#dialects/cost-fields.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { spendingOf } from "#dialects/spending.ts";
+import { withinCost } from "#dialects/usage/cost-fields.ts";
+import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { type CompactCall, relayCompact } from "#relay/chat/compact.ts";

@@ -1,7 +1,7 @@
 import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { type CostWire, raisesCost, withinCost } from "#dialects/cost-fields.ts";
+import { type CostWire, raisesCost, withinCost } from "#dialects/usage/cost-fields.ts";
 import { inForm, isInForm } from "#dialects/vectors.ts";
 import {
   type Estimate,

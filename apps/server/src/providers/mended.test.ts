@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createCollector } from "#dialects/collected-answer.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createCollector } from "#dialects/stream/collected-answer.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { dialectsFor } from "./provider.ts";
 import { proofOf, recordedProviders, recording } from "./recordings.fixture.ts";
 import { openProviders } from "./registry.ts";

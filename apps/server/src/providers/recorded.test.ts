@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
-import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { type Call, dialectsFor, type Provider } from "./provider.ts";
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part } from "#dialects/ir.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { startTestGateway, type TestGateway } from "../gateway.ts";
 
 /** Requests recorded from real command-line agents. Each is sent to every kind of upstream. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 

@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCollector } from "#dialects/collected-answer.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatResponse, DialectId } from "#dialects/ir.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createCollector } from "#dialects/stream/collected-answer.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 

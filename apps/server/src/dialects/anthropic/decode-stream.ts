@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { inOrder } from "#dialects/stream-order.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
 import { decodeErrorObject } from "./error.ts";

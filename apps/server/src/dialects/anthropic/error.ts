@@ -10,7 +10,7 @@ import {
   retryAfterOf,
 } from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, compact, parseJson, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 

@@ -5,7 +5,7 @@ import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
 import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
-import { anthropicTier } from "#dialects/service-tier.ts";
+import { anthropicTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";

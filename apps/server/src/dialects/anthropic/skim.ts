@@ -1,8 +1,8 @@
-import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { openRepeatedFrames } from "#dialects/repeated-frames.ts";
-import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
+import { scanAnswer } from "#dialects/stream/answer-scan.ts";
+import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
+import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/usage/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tierOf } from "#dialects/service-tier.ts";
-import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
+import { tierOf } from "#dialects/usage/service-tier.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { runs } from "#test/property-runs.ts";
 import { openArray } from "./array-stream.ts";
 

@@ -2,7 +2,7 @@ import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 import { unpackProof } from "#dialects/proof.ts";
-import { inOrder } from "#dialects/stream-order.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeMedia } from "./decode-contents.ts";
 import { decodeErrorObject } from "./error.ts";

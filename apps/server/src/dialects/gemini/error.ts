@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
 import { type Headers, kindOfStatus, messageOf, placedMessage, retryAfterOf } from "#dialects/failure.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 

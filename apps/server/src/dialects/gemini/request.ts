@@ -13,7 +13,7 @@ import type {
 } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
 import { carriedOptions } from "#dialects/server-tool-options.ts";
-import { geminiTier, tierOf } from "#dialects/service-tier.ts";
+import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";

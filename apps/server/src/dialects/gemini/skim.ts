@@ -1,7 +1,14 @@
-import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { emptyTally, hasText, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
+import { scanAnswer } from "#dialects/stream/answer-scan.ts";
+import {
+  emptyTally,
+  hasText,
+  hasValue,
+  lastObject,
+  tallyObjects,
+  tallyValues,
+} from "#dialects/usage/tally.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { searchesOf } from "./response.ts";

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { usageMetadata } from "./schema.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { eventsOf } from "#dialects/answer-events.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatResponse } from "#dialects/ir.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { eventsOf } from "#dialects/stream/answer-events.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 
 /** Clients that still send `functions`, at providers that support only tools. */
 const chat = dialects["openai-chat"];

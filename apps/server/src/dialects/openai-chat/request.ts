@@ -4,7 +4,7 @@ import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
-import { openaiTier } from "#dialects/service-tier.ts";
+import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";

@@ -4,7 +4,7 @@ import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
-import { openaiTier } from "#dialects/service-tier.ts";
+import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";

@@ -1,9 +1,9 @@
-import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
-import { openRepeatedFrames } from "#dialects/repeated-frames.ts";
-import { tierIn, withTier } from "#dialects/service-tier.ts";
-import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { scanAnswer } from "#dialects/stream/answer-scan.ts";
+import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
+import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
+import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/usage/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, latestUsage } from "./usage.ts";

@@ -1,6 +1,6 @@
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { inOrder } from "#dialects/stream-order.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
 import { argumentsText, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { decodeEventError } from "./error.ts";

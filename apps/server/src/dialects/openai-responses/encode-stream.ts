@@ -3,7 +3,7 @@ import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl, soundText } from "#dialects/media.ts";
-import { openaiTier } from "#dialects/service-tier.ts";
+import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
 import {

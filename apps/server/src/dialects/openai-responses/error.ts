@@ -1,6 +1,6 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 import { decodeErrorObject, encodeError } from "#dialects/openai-chat/error.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 

@@ -3,7 +3,7 @@ import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
-import { openaiTier } from "#dialects/service-tier.ts";
+import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";

@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
 import { pictureType, soundText } from "#dialects/media.ts";
 import { packProof, unpackProof } from "#dialects/proof.ts";
-import { openaiTier } from "#dialects/service-tier.ts";
+import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";

@@ -1,8 +1,8 @@
-import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { tierIn, withTier } from "#dialects/service-tier.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { scanAnswer } from "#dialects/stream/answer-scan.ts";
+import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
+import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/usage/tally.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { decodeEventError } from "./error.ts";
 import { countCall, decodeUsage } from "./usage.ts";

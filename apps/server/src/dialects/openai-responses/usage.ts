@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 

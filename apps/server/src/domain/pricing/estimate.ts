@@ -1,7 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
-import { tierOf } from "#dialects/service-tier.ts";
-import type { Spending } from "#dialects/spending.ts";
+import { tierOf } from "#dialects/usage/service-tier.ts";
+import type { Spending } from "#dialects/usage/spending.ts";
 import { type LongText, longTextOf } from "#platform/long-texts.ts";
 import { dataHead, imageTokens } from "./image-tokens.ts";
 

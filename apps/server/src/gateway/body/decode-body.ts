@@ -1,6 +1,6 @@
-import { withinCost } from "#dialects/cost-fields.ts";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import { withinCost } from "#dialects/usage/cost-fields.ts";
 import { defineAccessors, longTextsOf, rememberLongTexts, withPlaceholders } from "#platform/long-texts.ts";
 import { type JsonBody, jsonBytes } from "./json-body.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
-import { createFrameSplitter, formatFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { tapped } from "#relay/core/pieces.ts";

@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { createFrameSplitter, formatFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/admit.ts";

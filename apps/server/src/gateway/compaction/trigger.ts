@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/admit.ts";
 import type { JsonBody } from "#gateway/body/json-body.ts";

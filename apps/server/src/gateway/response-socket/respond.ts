@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { createFrameSplitter, formatFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { internalError } from "#errors.ts";
 import { admitUnannounced, takeRequest } from "#gateway/admit.ts";

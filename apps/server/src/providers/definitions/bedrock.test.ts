@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io } from "#providers/provider.ts";
 import { createTokenCache } from "#providers/token-cache.ts";

@@ -11,9 +11,9 @@ import type {
   Usage,
 } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
-import { inOrder } from "#dialects/stream-order.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
+import { tokens, usageOf } from "#dialects/usage/tokens.ts";
 import { compact, foreignFields, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatRequest } from "#dialects/ir.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import type { Call } from "#providers/provider.ts";
 import { openPrediction, predictionChat, predictionImages } from "./replicate.ts";
 

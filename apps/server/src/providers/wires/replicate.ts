@@ -3,9 +3,9 @@ import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usage } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
-import { formatFrame } from "#dialects/sse.ts";
-import { inOrder } from "#dialects/stream-order.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
+import { tokens, usageOf } from "#dialects/usage/tokens.ts";
 import { compact, foreignFields, parseAnswer, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { aspectRatio } from "#providers/aspect-ratio.ts";

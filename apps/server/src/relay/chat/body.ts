@@ -1,10 +1,10 @@
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
-import { createCollector } from "#dialects/collected-answer.ts";
 import type { AnswerMender, Tally, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
-import { billedUsage } from "#dialects/service-tier.ts";
-import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { createCollector } from "#dialects/stream/collected-answer.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
+import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "#dialects/ir.ts";
-import { tierOf } from "#dialects/service-tier.ts";
+import { tierOf } from "#dialects/usage/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";

@@ -1,6 +1,6 @@
 import { addressedParts, type AddressedPart, type Bytes, withBytes } from "#dialects/addressed.ts";
 import { typeOfBytes } from "#dialects/media-type.ts";
-import { spendingOf } from "#dialects/spending.ts";
+import { spendingOf } from "#dialects/usage/spending.ts";
 import { mapModel } from "#domain/channels/active-channel.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { atField, GatewayError, invalidRequest } from "#errors.ts";

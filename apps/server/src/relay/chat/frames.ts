@@ -1,4 +1,4 @@
-import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/sse.ts";
+import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/stream/sse.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http.ts";

@@ -1,10 +1,10 @@
-import { eventsOf } from "#dialects/answer-events.ts";
 import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
 import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { billedUsage } from "#dialects/service-tier.ts";
-import { formatFrame, type RawFrame } from "#dialects/sse.ts";
+import { eventsOf } from "#dialects/stream/answer-events.ts";
+import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
+import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { GatewayError, internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";

@@ -1,6 +1,6 @@
-import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { addTo } from "#relay/core/meter.ts";
 import { type AnswerReader, createJsonReader } from "#relay/core/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";

@@ -2,7 +2,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { formatFrame } from "#dialects/sse.ts";
+import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
 import { openaiLimits } from "#providers/openai-models.ts";

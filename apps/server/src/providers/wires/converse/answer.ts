@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Frame, StreamDecoder } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatResponse, FinishReason, Part, Usage } from "#dialects/ir.ts";
-import { inOrder } from "#dialects/stream-order.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { inOrder } from "#dialects/stream/stream-order.ts";
+import { tokens, usageOf } from "#dialects/usage/tokens.ts";
 import { asRecord, compact, parseAnswer, parseRecord, readAs } from "#dialects/wire.ts";
 
 /** Decodes responses of Converse, complete and streamed, to the IR. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
+import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { bedrock } from "#providers/definitions/cloud/bedrock.ts";
 import { refusal } from "#providers/refusal.ts";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";

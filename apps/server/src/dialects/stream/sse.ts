@@ -1,4 +1,4 @@
-import type { Frame } from "./dialect.ts";
+import type { Frame } from "#dialects/dialect.ts";
 
 /**
  * Server-sent events: bytes to frames and frames to text. Implements the event stream format only,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { dialects } from "#dialects/index.ts";
+import type { ChatEvent, ChatResponse, DialectId } from "#dialects/ir.ts";
 import { eventsOf } from "./answer-events.ts";
 import { createCollector } from "./collected-answer.ts";
-import { dialects } from "./index.ts";
-import type { ChatEvent, ChatResponse, DialectId } from "./ir.ts";
 
 const files: Record<string, string> = import.meta.glob("./*/fixtures/*.json", {
   query: "?raw",

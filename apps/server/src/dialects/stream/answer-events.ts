@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatResponse, Choice, Part } from "./ir.ts";
+import type { ChatEvent, ChatResponse, Choice, Part } from "#dialects/ir.ts";
 
 /** Encodes a complete response as a stream, for providers that ignore the request for a stream. */
 export function eventsOf({ id, model, created, choices, usage, serviceTier }: ChatResponse): ChatEvent[] {

@@ -1,6 +1,6 @@
-import type { Wire } from "./dialect.ts";
-import type { DialectId } from "./ir.ts";
-import { asRecord } from "./wire.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import type { DialectId } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
 
 /**
  * Removes fields that raise the cost of a request, in every client wire format. A provider receives one

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "./ir.ts";
+import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "#dialects/ir.ts";
 
 /** Collects a stream into one response, for providers that stream without being requested to. */
 export interface Collector {

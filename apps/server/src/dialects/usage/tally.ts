@@ -1,5 +1,5 @@
-import type { Tally, Wire } from "./dialect.ts";
-import { parseRecord } from "./wire.ts";
+import type { Tally, Wire } from "#dialects/dialect.ts";
+import { parseRecord } from "#dialects/wire.ts";
 
 /**
  * Reads a few values from JSON text without parsing it. A key cannot be mistaken for text inside a string:

@@ -1,5 +1,5 @@
-import type { Usage } from "./ir.ts";
-import { compact } from "./wire.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { compact } from "#dialects/wire.ts";
 
 /**
  * Validates counts from outside: ignores a value that is not a whole number of tokens in a plausible range.

@@ -1,6 +1,6 @@
-import type { AnswerScan, ScannedAnswer, Tally } from "./dialect.ts";
-import type { Usage } from "./ir.ts";
-import { emptyTally } from "./tally.ts";
+import type { AnswerScan, ScannedAnswer, Tally } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 
 /**
  * Reads a large JSON response while its bytes pass through. It counts the text, keeps the few small values

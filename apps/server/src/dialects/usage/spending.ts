@@ -1,7 +1,7 @@
 import { entryOf } from "@gateway/shared/lookup-table";
-import type { Wire } from "./dialect.ts";
-import type { ChatRequest, ServerTool } from "./ir.ts";
-import { asRecord } from "./wire.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ServerTool } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
 
 /**
  * Costs of a request beyond its text and its output limit: sound and images as output, provider-run tools,

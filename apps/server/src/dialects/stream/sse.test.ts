@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Frame } from "#dialects/dialect.ts";
 import { runs } from "#test/property-runs.ts";
-import type { Frame } from "./dialect.ts";
 import { createFrameSplitter, formatFrame, type RawFrame } from "./sse.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
-import type { Frame, StreamDecoder } from "./dialect.ts";
-import { endedEarly } from "./failure.ts";
-import type { ChatEvent } from "./ir.ts";
+import type { Frame, StreamDecoder } from "#dialects/dialect.ts";
+import { endedEarly } from "#dialects/failure.ts";
+import type { ChatEvent } from "#dialects/ir.ts";
 
 /**
  * Ensures the event order of the IR for any provider data: one `start` first,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Wire } from "./dialect.ts";
-import { dialects } from "./index.ts";
-import type { DialectId } from "./ir.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
 import { type Earlier, spendingOf } from "./spending.ts";
 
 const bodies: Record<DialectId, Wire> = {

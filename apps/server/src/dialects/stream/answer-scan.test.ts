@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "./dialect.ts";
-import { dialects } from "./index.ts";
-import type { DialectId } from "./ir.ts";
+import type { Dialect } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
 
 declare global {
   interface ImportMeta {

@@ -1,5 +1,5 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
-import type { ChatResponse, Usage } from "./ir.ts";
+import type { ChatResponse, Usage } from "#dialects/ir.ts";
 import { lastText } from "./tally.ts";
 
 /** Service tiers as providers name them; undefined for one without an equivalent. Pure. */

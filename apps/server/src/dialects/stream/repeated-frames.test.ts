@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Dialect, Frame } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
 import { runs } from "#test/property-runs.ts";
-import type { Dialect, Frame } from "./dialect.ts";
-import { dialects } from "./index.ts";
-import type { DialectId } from "./ir.ts";
 
 /** Returns the state of a skimmer after these frames. */
 function skimmed(dialect: Dialect, frames: readonly Frame[], mayRepeat: boolean) {

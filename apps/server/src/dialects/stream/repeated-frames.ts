@@ -1,5 +1,5 @@
-import type { Frame, Tally } from "./dialect.ts";
-import { addTally, tallyText, textAt } from "./tally.ts";
+import type { Frame, Tally } from "#dialects/dialect.ts";
+import { addTally, tallyText, textAt } from "#dialects/usage/tally.ts";
 
 /**
  * Skips the parsing of stream chunks that differ in their text only. After one chunk was read in full, a
