@@ -45,6 +45,7 @@ export const migrations: Part<Needs & Pick<Postgres, "databaseUrl">, void> = {
   name: "migrations",
   async open({ databaseUrl, log }) {
     const { applied } = await migrate(databaseUrl, migrationsFolder);
-    if (applied.length > 0) log.info({ applied }, "migrations applied");
+    const newest = applied.at(-1);
+    if (newest !== undefined) log.info({ count: applied.length, newest }, "migrations applied");
   },
 };
