@@ -154,7 +154,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     databaseCpu: each(databaseCpu),
     memory: kilobytes === undefined ? undefined : kilobytes / connections,
     late: await target.gateway?.lateness(),
-    lockWaits: await lockWaits?.(),
+    lockWaits: (await lockWaits?.())?.share,
   };
 }
 
