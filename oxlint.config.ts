@@ -60,11 +60,11 @@ const domains: Record<string, string[]> = {
   "model-health": ["accounts", "catalog", "pricing", "usage"],
   overview: ["pricing", "usage"],
   logs: ["audit-log", "ledger", "usage"],
-  tokens: ["accounts", "audit-log"],
+  tokens: ["accounts", "audit-log", "ledger"],
   tasks: ["ledger"],
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],
-  telegram: ["accounts", "audit-log", "credits", "limits", "notices", "settings", "tokens"],
+  telegram: ["accounts", "audit-log", "credits", "ledger", "limits", "notices", "settings", "tokens"],
 };
 
 /** Folders of `relay/`, and the other folders that each may import. Only `core` is shared by all. */

@@ -112,7 +112,9 @@ try {
     if (nodes > 1)
       return [1, nodes].map((count) => ({ leases: true, shards: 2, accounts: oneAccount, nodes: count }));
     return [true, false].flatMap((leases) =>
-      [1, 2, 4].flatMap((shards) => [oneAccount, all].map((accounts) => ({ leases, shards, accounts, nodes: 1 }))),
+      [1, 2, 4].flatMap((shards) =>
+        [oneAccount, all].map((accounts) => ({ leases, shards, accounts, nodes: 1 })),
+      ),
     );
   };
   const kinds = kindsOf().map((kind) => ({ ...kind, rounds: [] as Result[] }));

@@ -1,5 +1,6 @@
 import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Sessions, Viewer } from "./accounts/session.ts";
 import { requireOwnOrigin } from "./origin.ts";
@@ -91,6 +92,15 @@ function permissionOf(route: RouteOptions, access: Access): Need | undefined {
   return { area: permission, level: level ?? (reads ? "view" : "edit") };
 }
 
+/** Areas with balances, usage or limits of other accounts. What their calls have cost is booked before. */
+const areasOfAccounts: ReadonlySet<AdminArea> = new Set([
+  "analytics",
+  "users",
+  "balances",
+  "tokens",
+  "groups",
+]);
+
 async function guard(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -101,6 +111,7 @@ async function guard(
   requireOwnOrigin(request, identity?.by ?? "nothing", services.settings.current().ServerAddress);
   if (access === "anyone") {
     request.viewer = identity?.viewer ?? null;
+    if (identity !== undefined) await bookCharges(services.db, identity.viewer.id);
     return;
   }
   if (identity === undefined) throw unauthenticated();
@@ -111,6 +122,8 @@ async function guard(
     throw forbidden({ reason: "rights_not_granted" });
   }
   request.viewer = identity.viewer;
+  const showsAll = need !== undefined && areasOfAccounts.has(need.area);
+  await bookCharges(services.db, showsAll ? undefined : identity.viewer.id);
 }
 
 function unauthenticated(): GatewayError {

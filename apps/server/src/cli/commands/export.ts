@@ -10,6 +10,7 @@ import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
 import { createProgress } from "#cli/progress.ts";
 import { audit } from "#domain/audit-log/audit.ts";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 
 /** Rows between two reports of the progress. */
 const noteEvery = 1_000;
@@ -57,6 +58,7 @@ export function exportCommand(program: Command, terminal: Terminal): void {
             after: { tables },
           });
         }
+        await bookCharges(db);
         const counts: Record<string, number> = {};
         const progress = createProgress(terminal, await rowCounts(pool, tables));
         try {

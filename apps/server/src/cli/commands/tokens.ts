@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { type CommonOptions, confirm, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import { createTokenFor, switchAnyToken } from "#domain/tokens/administration.ts";
 import { describeToken } from "#domain/tokens/tokens.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -24,6 +25,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action((options: CommonOptions & ListOptions & { user?: number }) =>
       runOn(terminal, options, async ({ database: { db } }) => {
+        await bookCharges(db);
         const rows = await db.token.findMany({
           where: {
             deleted_at: null,
@@ -104,6 +106,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
 }
 
 async function findToken(db: Db, id: number) {
+  await bookCharges(db);
   const token = await db.token.findFirst({ where: { id, deleted_at: null } });
   if (token === null)
     throw new CommandFailure(`There is no key ${id}. List the keys with: gateway tokens list`);

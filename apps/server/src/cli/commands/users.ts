@@ -7,6 +7,7 @@ import { operatorOf } from "#cli/operator.ts";
 import { readInput } from "#cli/secret-input.ts";
 import { createUser, manageUser } from "#domain/accounts/administration.ts";
 import { recoverAccount } from "#domain/accounts/recover-account.ts";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import type { Db } from "#platform/database/db.ts";
 import { idArgument, limitArgument, type ListOptions } from "./arguments.ts";
 
@@ -36,6 +37,7 @@ export function userCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action((options: CommonOptions & ListOptions) =>
       runOn(terminal, options, async ({ database: { db } }) => {
+        await bookCharges(db);
         const rows = await db.user.findMany({
           where: { deleted_at: null, id: { gt: options.after } },
           orderBy: { id: "asc" },
@@ -153,6 +155,7 @@ async function passwordFromInput(terminal: Terminal): Promise<string> {
 }
 
 async function findUser(db: Db, id: number) {
+  await bookCharges(db, id);
   const user = await db.user.findFirst({ where: { id, deleted_at: null }, select: shown });
   if (user === null)
     throw new CommandFailure(`There is no user ${id}. List the users with: gateway users list`);

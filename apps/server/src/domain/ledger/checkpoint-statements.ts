@@ -38,7 +38,7 @@ WITH asked AS MATERIALIZED (
   SELECT v.request_id AS id, v.user_id, v.token_id, v.node_id
   FROM (SELECT lease, version, sum(amount) AS points FROM asked GROUP BY 1, 2) w
   JOIN reservations v ON v.request_id = w.lease
-  WHERE v.request_id = ANY($4::text[]) AND v.version = w.version AND v.version > 0 AND v.amount >= w.points
+  WHERE v.request_id = ANY($4::text[]) AND v.version = w.version AND v.version > 0 AND v.amount - v.charged >= w.points
     AND (SELECT count(*) FROM locked) >= 0
   FOR UPDATE OF v
 ), made AS (
@@ -55,7 +55,7 @@ WITH asked AS MATERIALIZED (
   UPDATE reservations v SET amount = v.amount - t.points, token_amount = v.token_amount - t.token_points,
     version = v.version + 1
   FROM taken t WHERE v.request_id = ANY($4::text[]) AND v.request_id = t.id
-  RETURNING v.request_id, v.amount
+  RETURNING v.request_id, v.amount - v.charged AS amount
 ), move_user AS (
   UPDATE users u SET reserved = u.reserved + s.points, leased = u.leased - s.points
   FROM (SELECT user_id, sum(points)::bigint AS points FROM taken GROUP BY 1) s

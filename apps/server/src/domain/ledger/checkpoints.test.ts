@@ -5,6 +5,7 @@ import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { bookCharges } from "./bookings.ts";
 import type { CallRecord } from "./call-record.ts";
 import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
@@ -56,7 +57,11 @@ async function warmUp(ledger: Ledger, account: Account, tokenAmount = 0n): Promi
   }
 }
 
-const userOf = ({ userId }: Account) => database.db.user.findUniqueOrThrow({ where: { id: userId } });
+async function userOf({ userId }: Account) {
+  await bookCharges(database.db, userId);
+  return database.db.user.findUniqueOrThrow({ where: { id: userId } });
+}
+
 const rowOf = ({ requestId }: ReserveInput) =>
   database.db.reservation.findUnique({ where: { request_id: requestId } });
 

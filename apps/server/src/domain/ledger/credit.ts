@@ -3,6 +3,7 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { largestAmount } from "./amounts.ts";
+import { bookCharges } from "./bookings.ts";
 import { creditStatement } from "./ledger-statements.ts";
 
 export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | "refund" | "expiry" | "task";
@@ -47,6 +48,7 @@ export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   if (reference === "" || reference.length > 128) {
     throw internalError(new Error("A credit needs a reference of at most 128 characters."));
   }
+  await bookCharges(db, userId);
   const reason = typeof input.reason === "string" ? plainReason(input.reason) : input.reason;
   const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
     creditStatement,

@@ -49,9 +49,13 @@ export interface LeaseBookOptions {
 }
 
 /**
- * Spare calls in a lease. The target is twice the open points plus these; it is topped up below half of them.
+ * Spare calls in a lease. The target is twice the open points plus these; it is topped up below half of them. A
+ * key that uses them up within a second gets more, because nodes that top up compete for the account's row.
  */
-const sparePlaces = 16n;
+const sparePlaces = { least: 16, most: 4_096 };
+const growth = 4;
+const quickTopUpMs = 1_000;
+const slowTopUpMs = 4_000;
 /** Time without new leases after a recall, because others need the points. */
 const recalledMs = 2_000;
 /** Time without new leases after a refused lease. */
@@ -69,7 +73,8 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     if (known !== undefined && known.userId === userId) return known;
     const usedAt = now();
     const counts = { open: 0n, openCalls: 0, last: 0n, limited: false, usedAt, calls: 0, notBefore: 0 };
-    const key: Key = { id, userId, tokenId, lease: undefined, ...counts };
+    const size = { spare: sparePlaces.least, toppedAt: usedAt };
+    const key: Key = { id, userId, tokenId, lease: undefined, ...counts, ...size };
     keys.set(id, key);
     users.set(userId, (users.get(userId) ?? new Set()).add(key));
     return key;
@@ -250,9 +255,19 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     has: (id) => leases.has(id),
   };
 
+  /** Adapts the size of the next top-up to the time since the last one. */
+  function resize(key: Key): void {
+    const passed = now() - key.toppedAt;
+    if (passed < quickTopUpMs) key.spare = Math.min(sparePlaces.most, key.spare * growth);
+    else if (passed > slowTopUpMs) key.spare = Math.max(sparePlaces.least, key.spare / 2);
+    key.toppedAt = now();
+  }
+
   function requestOf(lease: Lease, ending: bigint): LeaseRequest {
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
     const [open, last] = [key?.open ?? 0n, key?.last ?? 0n];
+    const isLow = !isEnough(lease, open, last, key?.spare ?? sparePlaces.least);
+    if (isLow && key !== undefined && lease.version > 0) resize(key);
     return {
       id: lease.id,
       version: lease.version,
@@ -260,12 +275,12 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       token_id: lease.tokenId,
       limited: lease.limited,
       keep: lease.closing ? String(lease.reserved - ending) : null,
-      target: isEnough(lease, open, last) ? null : String(2n * open + sparePlaces * last),
+      target: isLow ? String(2n * open + BigInt(key?.spare ?? sparePlaces.least) * last) : null,
       smallest: String(last),
     };
   }
 }
 
-function isEnough(lease: Lease, open: bigint, last: bigint): boolean {
-  return lease.version > 0 && lease.points >= open + (sparePlaces / 2n) * last;
+function isEnough(lease: Lease, open: bigint, last: bigint, spare: number): boolean {
+  return lease.version > 0 && lease.points >= open + BigInt(spare / 2) * last;
 }

@@ -1,4 +1,4 @@
-import { clock, moves } from "./ledger-moves.ts";
+import { clock, records } from "./ledger-moves.ts";
 import { recordset, unchargedColumns } from "./ledger-statements.ts";
 import { budgetColumns, budgets, tokenLimits } from "./limit-statements.ts";
 
@@ -54,7 +54,7 @@ export const lease = {
    */
   locked: (parameter: number) => `
 ), lease AS MATERIALIZED (
-  SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount FROM wish w JOIN reservations v ON v.request_id = w.id
+  SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount, v.charged, v.served, v.ended FROM wish w JOIN reservations v ON v.request_id = w.id
   WHERE v.request_id = ANY($${parameter}::text[]) AND v.version = w.version AND v.version > 0
     AND (SELECT count(*) FROM locked) >= 0
   FOR UPDATE OF v`,
@@ -87,7 +87,7 @@ export const lease = {
     ON c.lease = w.id
   LEFT JOIN balance p ON p.id = w.user_id
   LEFT JOIN purse t ON t.id = w.token_id AND t.user_id = w.user_id
-  CROSS JOIN LATERAL (SELECT COALESCE(l.amount, 0) - COALESCE(c.taken, 0) AS base,
+  CROSS JOIN LATERAL (SELECT COALESCE(l.amount - l.charged, 0) - COALESCE(c.taken, 0) AS base,
     p.usable IS TRUE AND NOT p.limited AND (w.token_id = 0 OR (t.usable IS TRUE AND (t.quota_free IS NOT NULL) = w.limited
       AND COALESCE(t.day_free, t.week_free, t.month_free, t.calls_free) IS NULL)) AS usable) b
   CROSS JOIN LATERAL (SELECT GREATEST(0, LEAST(p.free - ${granted.user}, t.quota_free - ${granted.token})
@@ -101,7 +101,7 @@ export const lease = {
   RETURNING request_id
 ), lease_kept AS (
   UPDATE reservations v SET amount = d.points, token_amount = CASE WHEN d.limited THEN d.points ELSE 0 END,
-    version = v.version + 1
+    charged = 0, served = 0, ended = 0, version = v.version + 1
   FROM leased d
   WHERE v.request_id = ANY($7::text[]) AND v.request_id = d.id AND d.version > 0 AND d.keep IS DISTINCT FROM 0
 ), lease_ended AS (
@@ -113,7 +113,10 @@ export const lease = {
 
   moved: `
   UNION ALL
-  SELECT user_id, token_id, 0, change, 0, CASE WHEN limited THEN change ELSE 0 END, 0, 0, 0, 0, 0 FROM lease_moved`,
+  SELECT user_id, token_id, 0, change, 0, CASE WHEN limited THEN change ELSE 0 END, 0, 0, 0, 0, 0 FROM lease_moved
+  UNION ALL
+  SELECT user_id, token_id, 0, -charged, 0, CASE WHEN limited THEN -charged ELSE 0 END, 0, charged, served, ended, ended
+  FROM lease`,
 
   answer: `
 UNION ALL
@@ -124,41 +127,41 @@ SELECT ord, 'denied', 0, NULL FROM leased WHERE NOT there`,
 
 /**
  * A smaller statement for the batches of busy keys: calls that end in leases, none above its share, and no
- * lease to top up or give back. Parameters: $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
+ * lease to top up or give back. It charges them in the rows of the leases, and locks nothing that other nodes
+ * write: see booking-statements.ts. Parameters: $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
  */
 export const onlyLeasedText = `
 WITH ${clock}, ending AS MATERIALIZED (
   SELECT * FROM ${recordset}${lease.input(4)}
 ), payer AS MATERIALIZED (
-  SELECT id, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns}
-  FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
-), locked AS MATERIALIZED (
-  SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, budget,
-    setting -> 'rates' AS rates
-  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${budgets}${lease.locked(5)}
+  SELECT id, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns} FROM users WHERE id = ANY($2::int[])
+), purse AS MATERIALIZED (
+  SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, budget, setting -> 'rates' AS rates
+  FROM tokens WHERE id = ANY($3::int[])${budgets}
+), lease AS MATERIALIZED (
+  SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount - v.charged AS points
+  FROM wish w JOIN reservations v ON v.request_id = w.id
+  WHERE v.request_id = ANY($5::text[]) AND v.version = w.version AND v.version > 0
+  ORDER BY v.request_id FOR UPDATE OF v
 ), closed AS MATERIALIZED (
-  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.quota, c.bill, l.limited
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.part, c.lease, c.quota, c.bill
   FROM ending c JOIN lease l ON l.id = c.lease
-), kept AS MATERIALIZED (
-  SELECT l.ord, l.id, l.limited, l.amount - c.charge AS points,
-    p.usable AND b.id IS NULL AND (l.token_id = 0 OR (t.usable AND t.user_id = l.user_id
-      AND t.unlimited_quota <> l.limited AND COALESCE(m.per_day, m.per_week, m.per_month) IS NULL
-      AND m.at_once = 0)) AS usable
-  FROM lease l
-  JOIN (SELECT lease, sum(quota)::bigint AS charge FROM closed GROUP BY lease) c ON c.lease = l.id
-  LEFT JOIN payer p ON p.id = l.user_id
-  LEFT JOIN limits b ON b.id = l.user_id
-  LEFT JOIN locked t ON t.id = l.token_id
-  LEFT JOIN LATERAL (${tokenLimits}) m ON true
-), lease_kept AS (
-  UPDATE reservations v SET amount = k.points, token_amount = CASE WHEN k.limited THEN k.points ELSE 0 END,
+), cost AS MATERIALIZED (
+  SELECT lease, sum(quota)::bigint AS charge, count(*) FILTER (WHERE type = 2)::int AS served, count(*)::int AS ended
+  FROM closed GROUP BY lease
+), charge_lease AS (
+  UPDATE reservations v SET charged = v.charged + c.charge, served = v.served + c.served, ended = v.ended + c.ended,
     version = v.version + 1
-  FROM kept k WHERE v.request_id = ANY($5::text[]) AND v.request_id = k.id
-), moved AS MATERIALIZED (
-  SELECT user_id, token_id, 0 AS held, -quota AS leased, 0 AS token_held,
-    CASE WHEN limited THEN -quota ELSE 0 END AS token_leased, 0 AS slots, quota AS charge,
-    CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended, 1 AS used FROM closed
-${moves}
+  FROM cost c WHERE v.request_id = ANY($5::text[]) AND v.request_id = c.lease
+${records}
 SELECT ord, 'settled' AS verdict, quota AS most FROM closed
 UNION ALL
-SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points FROM kept`;
+SELECT l.ord, CASE WHEN p.usable AND NOT EXISTS (SELECT FROM limits b WHERE b.id = l.user_id)
+    AND (l.token_id = 0 OR (t.usable AND t.user_id = l.user_id AND t.unlimited_quota <> l.limited
+      AND COALESCE(m.per_day, m.per_week, m.per_month) IS NULL AND m.at_once = 0))
+  THEN 'lease' ELSE 'stale' END, l.points - c.charge
+FROM lease l
+JOIN cost c ON c.lease = l.id
+LEFT JOIN payer p ON p.id = l.user_id
+LEFT JOIN purse t ON t.id = l.token_id
+LEFT JOIN LATERAL (${tokenLimits}) m ON true`;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import { releaseStatement } from "./booking-statements.ts";
 import type { Lost } from "./checkpoints.ts";
-import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
+import { backgroundNode, beatStatement } from "./ledger-statements.ts";
 
 /**
  * Releases reservations of dead nodes: nodes send heartbeats, and the reservations of a silent node are

@@ -23,11 +23,14 @@ import type { Decision } from "./verdict.ts";
 /** A result row; `ord` is the index of the step. A step without an effect or a refusal has no row. */
 export type BatchRow = (Decision & { ord: number }) | LeaseRow;
 
-/** Returns the statement for these steps and leases, with its parameter values. */
+/**
+ * Returns the statement for these steps and leases, with its parameter values.
+ * @param part the node's rows in the roll-up
+ */
 export function batchOf(
   steps: readonly Step[],
   leases: readonly LeaseRequest[],
-  nodeId: string,
+  { nodeId, part }: { nodeId: string; part: number },
 ): Statement & { values: unknown[] } {
   const asking: object[] = [];
   const ending: object[] = [];
@@ -57,7 +60,7 @@ export function batchOf(
       if (place === undefined || place.inSession) sessions ??= [];
       if (shared === undefined) closing.push(step.end.requestId);
       const of = shared === undefined ? {} : { lease: shared.id, lease_held: String(place?.amount ?? 0n) };
-      ending.push({ ord, ...rowOf(step.end), ...of });
+      ending.push({ ord, part, ...rowOf(step.end), ...of });
     }
   }
   const input: unknown[] = [JSON.stringify(ending), [...users], [...tokens]];
@@ -155,7 +158,7 @@ WITH ${clock}, ending AS MATERIALIZED (
   WINDOW account AS (PARTITION BY c.user_id)
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
-  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, c.own, ${inSessions ? "c.session_id, " : ""}m.charge AS quota,
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.part, c.lease, c.slots, c.own, ${inSessions ? "c.session_id, " : ""}m.charge AS quota,
     CASE WHEN c.own THEN c.held ELSE LEAST(c.held, m.charge) END AS taken,
     CASE WHEN c.own THEN c.token_held ELSE LEAST(c.token_held, m.charge) END AS token_taken,
     CASE WHEN m.charge < c.quota
@@ -265,9 +268,9 @@ SELECT j.ord, CASE
     ELSE 'granted'
   END,
   CASE j.refusal${refusedLimit}${inSessions ? session.refusedLimit : ""} WHEN 'calls' THEN j.at_once
-    WHEN 'balance' THEN (SELECT sum(v.amount)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
-    WHEN 'token' THEN (SELECT sum(v.token_amount)::bigint FROM reservations v
-      WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END,
+    WHEN 'balance' THEN (SELECT sum(v.amount - v.charged)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
+    WHEN 'token' THEN (SELECT sum(v.token_amount - v.charged)::bigint FROM reservations v
+      WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0 AND v.token_amount > 0) END,
   CASE WHEN j.refusal IS NOT NULL THEN ${refusedUntil} END
 FROM decided j
 LEFT JOIN fitting f ON f.ord = j.ord

@@ -7,6 +7,7 @@ import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { bookCharges } from "./bookings.ts";
 import { collectChannelCharges } from "./channel-charges.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 
@@ -57,6 +58,7 @@ async function call(ledger: Ledger, account: Account, cost = 3n): Promise<string
 }
 
 async function usedBy({ userId }: Account): Promise<bigint> {
+  await bookCharges(database.db, userId);
   return (await database.db.user.findUniqueOrThrow({ where: { id: userId } })).used_quota;
 }
 

@@ -6,6 +6,7 @@ import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { bookCharges } from "./bookings.ts";
 import { credit } from "./credit.ts";
 import { recallLeases } from "./lease-recall.ts";
 import { expireBalances } from "./ledger-expiry.ts";
@@ -62,8 +63,16 @@ async function warmUp(ledger: Ledger, account: Account, amount = 10n, tokenAmoun
     await call(ledger, reservation(account, amount, tokenAmount), 0n);
 }
 
-const userOf = ({ userId }: Account) => database.db.user.findUniqueOrThrow({ where: { id: userId } });
-const tokenOf = ({ tokenId }: Account) => database.db.token.findUniqueOrThrow({ where: { id: tokenId } });
+async function userOf({ userId }: Account) {
+  await bookCharges(database.db, userId);
+  return database.db.user.findUniqueOrThrow({ where: { id: userId } });
+}
+
+async function tokenOf({ userId, tokenId }: Account) {
+  await bookCharges(database.db, userId);
+  return database.db.token.findUniqueOrThrow({ where: { id: tokenId } });
+}
+
 const leasesOf = ({ userId }: Account) =>
   database.db.reservation.findMany({ where: { user_id: userId, version: { gt: 0 } } });
 

@@ -5,7 +5,7 @@ import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
-import { releaseStatement } from "./ledger-statements.ts";
+import { releaseStatement } from "./booking-statements.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 

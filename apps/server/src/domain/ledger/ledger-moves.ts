@@ -16,7 +16,8 @@ export function spent(row: string, period: "day" | "week" | "month", now = "k"):
   return `CASE WHEN ${row}.spent_day >= ${now}.${period} THEN ${row}.${period}_quota ELSE 0 END`;
 }
 
-export const moves = `), move_user AS (
+/** Writes `moved` to the locked rows of accounts and tokens. */
+export const accountMoves = `), move_user AS (
   UPDATE users u SET reserved = u.reserved + s.held, leased = u.leased + s.leased, quota = u.quota - s.charge,
     used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served,
     -- A statement that began before midnight may come after one that began after it: the day never goes back.
@@ -40,10 +41,15 @@ export const moves = `), move_user AS (
       sum(charge)::bigint AS charge, sum(ended) AS ended, sum(used) AS used
     FROM moved GROUP BY token_id
   ) s, clock k WHERE t.id = s.token_id AND (s.held <> 0 OR s.leased <> 0 OR s.slots <> 0 OR s.ended > 0)
-), charge_channel AS (
+`;
+
+/** Writes `closed`, whose charges are booked elsewhere. */
+export const records = `), charge_channel AS (
   INSERT INTO channel_charges (channel_id, quota)
   SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id
 ), log AS (
   INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
 ), hours AS (${usageHours("closed")}
 )`;
+
+export const moves = `${accountMoves}${records}`;

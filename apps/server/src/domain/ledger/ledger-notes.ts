@@ -15,7 +15,7 @@ export async function loggedOf(query: Query, records: readonly CallRecord[]): Pr
 }
 
 /** Writes log rows of calls that were refused before they had a reservation. */
-async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
+async function writeNotes(pool: Pool, part: number, items: readonly Pending<CallRecord>[]): Promise<void[]> {
   const query: Query = async <Row extends object>(statement: Statement & { values: unknown[] }) =>
     (await pool.query<Row>(statement)).rows;
   // A call that lost its reservation may have been charged up to its checkpoint.
@@ -26,7 +26,7 @@ async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Pr
   const earlier = await loggedOf(query, unclear);
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {
-    const rows = JSON.stringify(missing.map((record, ord) => ({ ord, ...rowOf(record) })));
+    const rows = JSON.stringify(missing.map((record, ord) => ({ ord, part, ...rowOf(record) })));
     await query({ ...noteStatement, values: [rows] });
   }
   return items.map(() => undefined);
@@ -37,18 +37,20 @@ const MOST_NOTES = 20_000;
 
 interface NoteOptions {
   pool: Pool;
+  /** This node's rows in the roll-up. */
+  part: number;
   onError: (error: unknown) => void;
   maxRows: number;
   retryForMs: number;
 }
 
 /** Collects log rows of refused calls and writes them in batches. `add` never throws. */
-export function createNotes({ pool, onError, maxRows, retryForMs }: NoteOptions) {
+export function createNotes({ pool, part, onError, maxRows, retryForMs }: NoteOptions) {
   const batcher = createBatcher<CallRecord, void>({
     maxRows,
     retryForMs: () => retryForMs,
     isPassing: isConnectionLoss,
-    run: (items) => writeNotes(pool, items),
+    run: (items) => writeNotes(pool, part, items),
   });
   return {
     async add(record: CallRecord): Promise<void> {

@@ -35,6 +35,8 @@ export interface Shards {
 export interface ShardOptions {
   count: number;
   nodeId: string;
+  /** This node's rows in the roll-up. */
+  part: number;
   book: LeaseBook;
   connect(): Connection;
   maxRows: number;
@@ -67,7 +69,7 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 function createShard(
-  { nodeId, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
+  { nodeId, part, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<Step, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
@@ -124,7 +126,7 @@ function createShard(
     const began = performance.now();
     let rows: BatchRow[];
     try {
-      rows = await connection.query<BatchRow>(batchOf(steps, requests, nodeId));
+      rows = await connection.query<BatchRow>(batchOf(steps, requests, { nodeId, part }));
     } catch (error) {
       for (const lease of leases) lease.unsure = true;
       throw error;

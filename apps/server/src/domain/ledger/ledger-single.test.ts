@@ -88,9 +88,9 @@ async function compare(record: CallRecord) {
     inSession: false,
   };
   const step = { end: record, place } as unknown as Step;
-  const single = batchOf([step], [lease], "node");
+  const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
   expect(single.name).toBe("ledger-leased-call");
-  const row = { ord: 0, ...rowOf(record), lease: lease.id, lease_held: "100" };
+  const row = { ord: 0, part: 7, ...rowOf(record), lease: lease.id, lease_held: "100" };
   const values = [
     JSON.stringify([row]),
     [account.userId],
@@ -137,7 +137,9 @@ describe("a call alone in its batch", () => {
     const log = logs.find((row) => row["request_id"] === record.requestId);
     const empty = Object.keys(logColumns).filter((name) => (log?.[name] ?? null) === null);
     expect(empty).toEqual([]);
-    expect(left["reservations"]).toMatchObject([{ amount: 4_940, version: 4 }]);
+    expect(left["reservations"]).toMatchObject([
+      { amount: 5_000, charged: 60, served: 1, ended: 1, version: 4 },
+    ]);
   });
 
   it.each<[string, Partial<CallRecord>, bigint]>([
@@ -150,36 +152,27 @@ describe("a call alone in its batch", () => {
     expect(rows[0]).toMatchObject({ verdict: "settled", most: quota });
   });
 
-  it("adds up with earlier calls of the same hour and of earlier days", async () => {
-    await client.query(
-      "UPDATE users SET spent_day = current_date - 1, day_quota = 5, week_quota = 6, month_quota = 7 WHERE id = $1",
-      [account.userId],
-    );
-    await client.query(
-      "UPDATE tokens SET spent_day = current_date - 40, day_quota = 5, week_quota = 6, month_quota = 7 WHERE id = $1",
-      [account.tokenId],
-    );
+  it("adds up with earlier calls of the same node, lease and hour", async () => {
+    await client.query("UPDATE reservations SET charged = 40, served = 2, ended = 3");
     const record = recordOf(60n);
     await client.query(
       `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
-         quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time)
-       VALUES (date_trunc('hour', $1::timestamptz, 'UTC'), $2, $3, 1, 'demo-chat', 'default', 1, 2, 3, 4, 5, 6, 7, 8)`,
+         quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time,
+         part)
+       VALUES (date_trunc('hour', $1::timestamptz, 'UTC'), $2, $3, 1, 'demo-chat', 'default', 1, 2, 3, 4, 5, 6, 7, 8, 7)`,
       [record.createdAt, account.userId, account.tokenId],
     );
-    const { left } = await compare(record);
-    expect(left["usage_hours"]).toMatchObject([{ request_count: 2, quota: 63, prompt_tokens: 14 }]);
+    const { rows, left } = await compare(record);
+    expect(left["usage_hours"]).toMatchObject([{ request_count: 2, quota: 63, prompt_tokens: 14, part: 7 }]);
+    expect(left["reservations"]).toMatchObject([{ charged: 100, served: 3, ended: 4 }]);
+    expect(rows[1]).toMatchObject({ verdict: "lease", most: 4_900n });
   });
 
-  it("takes the points of a lease of a key with a quota from the key too", async () => {
-    lease.limited = true;
-    await client.query(
-      "UPDATE tokens SET unlimited_quota = false, remain_quota = 9000, leased = 5000 WHERE id = $1",
-      [account.tokenId],
-    );
-    const { rows, left } = await compare(recordOf(60n));
-    expect(rows[1]).toMatchObject({ verdict: "lease" });
-    const token = left["tokens"]?.find((each) => (each as { id: number }).id === account.tokenId);
-    expect(token).toMatchObject({ leased: 4_940, remain_quota: 8_940 });
+  it("writes no row that other nodes write", async () => {
+    const before = await state();
+    const { left } = await compare(recordOf(60n));
+    expect(left["users"]).toEqual(before["users"]);
+    expect(left["tokens"]).toEqual(before["tokens"]);
   });
 
   it.each([

@@ -29,7 +29,7 @@ export const unchargedColumns = Object.keys(logColumns)
   .join(", ");
 
 /** Parameter: $1 log rows as JSON. */
-export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, lease text, lease_held bigint, ${Object.entries(
+export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, lease text, lease_held bigint, part smallint, ${Object.entries(
   logColumns,
 )
   .map(([name, type]) => `"${name}" ${type}`)
@@ -37,15 +37,15 @@ export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_token
 
 export const usageHours = (source: string) => `
   INSERT INTO usage_hours AS h (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
-    quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time)
+    quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time, part)
   SELECT date_trunc('hour', created_at, 'UTC'), user_id, token_id, channel_id, model_name, "group",
     count(*) FILTER (WHERE type = 2), count(*) FILTER (WHERE type = 5), sum(quota)::bigint,
     sum(prompt_tokens)::bigint, sum(completion_tokens)::bigint, sum(cached_tokens)::bigint,
-    sum(request_time), sum(first_byte_time)
+    sum(request_time), sum(first_byte_time), COALESCE(part, 0)
   FROM ${source}
-  GROUP BY 1, 2, 3, 4, 5, 6
+  GROUP BY 1, 2, 3, 4, 5, 6, part
   ORDER BY 1, 2, 3, 4, 5, 6
-  ON CONFLICT (hour, user_id, token_id, channel_id, model, "group") DO UPDATE SET
+  ON CONFLICT (hour, user_id, token_id, channel_id, model, "group", part) DO UPDATE SET
     request_count = h.request_count + excluded.request_count,
     failed_count = h.failed_count + excluded.failed_count,
     quota = h.quota + excluded.quota,
@@ -58,7 +58,7 @@ export const usageHours = (source: string) => `
 /** Parameters: $1 lease ids, $2 node. Returns the current state of these leases, if they exist. */
 export const leasesStatement: Statement = {
   name: "ledger-leases",
-  text: `SELECT request_id, amount, version FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
+  text: `SELECT request_id, amount - charged AS amount, version FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
 
 /** Parameters: $1 request ids, $2 node. Returns the reservations that exist. */
@@ -83,28 +83,6 @@ SELECT id FROM users WHERE id = ANY($1::int[]) AND id NOT IN (SELECT id FROM fre
 UNION
 SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FROM free_tokens)`,
 };
-
-const giveBack = `
-give_user AS (
-  UPDATE users u SET reserved = u.reserved - s.held, leased = u.leased - s.leased
-  FROM (
-    SELECT user_id, COALESCE(sum(held) FILTER (WHERE version = 0), 0)::bigint AS held,
-      COALESCE(sum(held) FILTER (WHERE version > 0), 0)::bigint AS leased FROM closed GROUP BY user_id
-  ) s
-  WHERE u.id = s.user_id AND (s.held > 0 OR s.leased > 0)
-), give_token AS (
-  UPDATE tokens t SET reserved = t.reserved - s.held, leased = t.leased - s.leased, open_calls = t.open_calls - s.slots
-  FROM (
-    SELECT token_id, COALESCE(sum(token_held) FILTER (WHERE version = 0), 0)::bigint AS held,
-      COALESCE(sum(token_held) FILTER (WHERE version > 0), 0)::bigint AS leased, sum(slots)::int AS slots
-    FROM closed GROUP BY token_id
-  ) s
-  WHERE t.id = s.token_id AND (s.held > 0 OR s.leased > 0 OR s.slots > 0)
-), give_session AS (
-  UPDATE session_budgets b SET reserved = b.reserved - s.held
-  FROM (SELECT session_id, sum(held)::bigint AS held FROM closed WHERE session_id IS NOT NULL GROUP BY session_id) s
-  WHERE b.id = s.session_id
-)`;
 
 /** Parameter: $1 log rows of calls that never had a reservation. */
 export const noteStatement: Statement = {
@@ -139,29 +117,6 @@ export const loggedStatement: Statement = {
   text: `
 SELECT l.request_id, l.outcome FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, created_at)
 JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_id`,
-};
-
-/**
- * Parameters: $1 request ids, $2 user ids, $3 token ids. Releases the points of these reservations. Accounts
- * locked by another transaction are left for the next run. Reservations that were handed over meanwhile stay.
- * So do those with a checkpoint, which are charged instead.
- */
-export const releaseStatement: Statement = {
-  name: "ledger-release",
-  text: `
-WITH payer AS MATERIALIZED (
-  SELECT id FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-), purse AS MATERIALIZED (
-  SELECT id FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0
-  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-), closed AS MATERIALIZED (
-  DELETE FROM reservations v
-  WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
-    AND v.checkpoint IS NULL AND v.user_id IN (SELECT id FROM payer)
-    AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
-  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots, version, session_id
-), ${giveBack}
-SELECT count(*)::int AS released FROM closed`,
 };
 
 /**

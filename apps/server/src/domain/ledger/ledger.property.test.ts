@@ -9,9 +9,9 @@ import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { releaseStatement } from "./booking-statements.ts";
 import { callOfCheckpoint } from "./checkpoint.ts";
 import { credit } from "./credit.ts";
-import { releaseStatement } from "./ledger-statements.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 

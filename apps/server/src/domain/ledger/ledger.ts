@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
@@ -7,6 +8,8 @@ import { type Connection, openConnection } from "#platform/database/connection.t
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/transient-map.ts";
 import { checkAmount } from "./amounts.ts";
+import { releaseStatement } from "./booking-statements.ts";
+import { createBookings } from "./bookings.ts";
 import { createBreaker } from "./breaker.ts";
 import { createChannelSums } from "./channel-charges.ts";
 import { createCheckpoints } from "./checkpoints.ts";
@@ -15,7 +18,7 @@ import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts"
 import { createLeases } from "./leases.ts";
 import { createNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
-import { beatStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
+import { beatStatement, spaceStatement } from "./ledger-statements.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
 import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
@@ -149,6 +152,11 @@ function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longes
   });
 }
 
+/** Returns a number for the node's rows in the roll-up. Two nodes have the same one in one of 32,768 cases. */
+function partOf(nodeId: string): number {
+  return createHash("sha256").update(nodeId).digest().readUInt16BE() >> 1;
+}
+
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
   const { pointsPerUsd = () => POINTS_PER_USD } = options;
@@ -176,9 +184,12 @@ export function createLedger(options: LedgerOptions): Ledger {
     ...(silentAfterMs !== undefined && { silentAfterMs }),
   });
   const breaker = breakerOver(keeper, options);
+  const bookings = createBookings({ connection: keeper, nodeId, onError });
+  const part = partOf(nodeId);
   const shards = createShards({
     count: options.shards ?? defaultShards,
     nodeId,
+    part,
     book,
     connect: () => connect(options, silentMs),
     onSilence: database.dropSilent,
@@ -207,7 +218,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     onError,
     askOthers: async (userId) => options.askForLeases?.(userId),
   });
-  const notes = createNotes({ pool, onError, maxRows, retryForMs });
+  const notes = createNotes({ pool, part, onError, maxRows, retryForMs });
 
   async function reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
@@ -304,7 +315,10 @@ export function createLedger(options: LedgerOptions): Ledger {
         }
         const { verdict } = await shards.add({ end: record, ...(place !== undefined && { place }) });
         clear = true;
-        if (verdict === "settled" && record.quota > 0n) sums.charged();
+        if (verdict === "settled") {
+          if (record.quota > 0n) sums.charged();
+          if (place?.lease !== undefined) bookings.charged(record.userId);
+        }
         return verdict === "settled" ? "settled" : "gone";
       } catch (error) {
         throw databaseTrouble(error) ?? error;
@@ -344,6 +358,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await notes.idle();
       sums.pause();
       await breaker.close();
+      await bookings.close();
       await shards.close();
       await leases.close();
       await keeper.close();

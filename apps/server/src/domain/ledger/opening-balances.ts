@@ -90,7 +90,7 @@ export async function addPastCharges(run: BatchStatement, rows: readonly PastCha
      FROM jsonb_to_recordset($1::jsonb) AS r(hour timestamptz, user_id int, token_id int, channel_id int, model text,
        "group" text, requests bigint, quota bigint, prompt bigint, completion bigint, ms bigint)
      JOIN opening_users u ON u.id = r.user_id
-     ON CONFLICT (hour, user_id, token_id, channel_id, model, "group") DO UPDATE SET
+     ON CONFLICT (hour, user_id, token_id, channel_id, model, "group", part) DO UPDATE SET
        request_count = usage_hours.request_count + excluded.request_count, quota = usage_hours.quota + excluded.quota,
        prompt_tokens = usage_hours.prompt_tokens + excluded.prompt_tokens,
        completion_tokens = usage_hours.completion_tokens + excluded.completion_tokens,

@@ -90,6 +90,10 @@ export interface Key {
   /** Number of calls since the key was last idle. */
   calls: number;
   lease: Lease | undefined;
+  /** Calls that a top-up of the lease covers beyond the open ones. */
+  spare: number;
+  /** When the lease was last topped up. */
+  toppedAt: number;
   /** Earliest time for a new lease. */
   notBefore: number;
 }

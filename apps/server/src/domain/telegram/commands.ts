@@ -1,5 +1,6 @@
 import { takeAttempt } from "#domain/accounts/attempts.ts";
 import { redeem } from "#domain/credits/redemptions.ts";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import { amountText } from "#domain/notices/collect.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { GatewayError } from "#errors.ts";
@@ -44,7 +45,7 @@ export async function replyToOwn(
       await unlink(deps.db, actorOf(user));
       return { text: messages.unbound };
     case "balance":
-      return { text: messages.balance(amount(deps, user.quota), amount(deps, user.used_quota)) };
+      return { text: await balanceText(deps, messages, user.id) };
     case "recharge":
       return recharge(deps, messages, { user, person, code: rest });
     case "apikey":
@@ -52,6 +53,12 @@ export async function replyToOwn(
     case "aff":
       return { text: invitation(deps, messages, user) };
   }
+}
+
+async function balanceText(deps: BotDeps, messages: BotMessages, id: number): Promise<string> {
+  await bookCharges(deps.db, id);
+  const user = await deps.db.user.findUniqueOrThrow({ where: { id } });
+  return messages.balance(amount(deps, user.quota), amount(deps, user.used_quota));
 }
 
 async function bind(

@@ -1,3 +1,4 @@
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import { invalidKey } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
@@ -14,6 +15,7 @@ export interface Credit {
  * cached caller contains no balance.
  */
 export async function creditOf(db: Db, { tokenId, unlimited, userId }: Caller): Promise<Credit> {
+  await bookCharges(db, userId);
   const row = unlimited
     ? await db.user.findUnique({ where: { id: userId }, select: { quota: true, used_quota: true } })
     : await db.token.findUnique({
