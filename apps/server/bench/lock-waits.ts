@@ -14,7 +14,7 @@ export interface LockWaits {
 const statement = `
 SELECT COALESCE((SELECT 'a row of ' || l.relation::regclass FROM pg_locks l
     WHERE l.pid = a.pid AND l.locktype = 'tuple' LIMIT 1), a.wait_event || ' in: ' ||
-    substring(regexp_replace(a.query, '\s+', ' ', 'g') FROM '(?:INTO|UPDATE|FROM) \w+')) AS what
+    substring(a.query FROM '(?:INTO|UPDATE|FROM) [a-z_]+')) AS what
 FROM pg_stat_activity a WHERE a.wait_event_type = 'Lock'`;
 
 /** Watches the database until the returned function is called: for a row that two nodes charge, for example. */

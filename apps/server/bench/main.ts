@@ -10,7 +10,7 @@ import { measureCommit } from "./commit.ts";
 import { type BenchGateway, startGateway } from "./gateway.ts";
 import { residentOf } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
-import { watchLockWaits } from "./lock-waits.ts";
+import { type LockWaits, watchLockWaits } from "./lock-waits.ts";
 import { readOptions, refuse } from "./options.ts";
 import {
   cpuOf,
@@ -24,7 +24,15 @@ import {
   stopAll,
 } from "./processes.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
-import { type Line, PASS_THROUGH, print, printBatches, printIdle, printStalls } from "./tables.ts";
+import {
+  type Line,
+  PASS_THROUGH,
+  print,
+  printBatches,
+  printIdle,
+  printScaling,
+  printStalls,
+} from "./tables.ts";
 
 const PROVIDER_KEY = "demo-fast";
 const WARM_UP_SECONDS = 1;
@@ -106,7 +114,7 @@ interface Round extends LoadResult {
   databaseCpu: number | undefined;
   memory: number | undefined;
   late: number | undefined;
-  lockWaits: number | undefined;
+  lockWaits: LockWaits | undefined;
 }
 
 const connectionsOf = (scenario: ScenarioName) => options.connections ?? scenarios[scenario].connections;
@@ -154,8 +162,14 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     databaseCpu: each(databaseCpu),
     memory: kilobytes === undefined ? undefined : kilobytes / connections,
     late: await target.gateway?.lateness(),
-    lockWaits: (await lockWaits?.())?.share,
+    lockWaits: await lockWaits?.(),
   };
+}
+
+function sumsOf(parts: readonly Record<string, number>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of parts.flatMap(Object.entries<number>)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
 }
 
 function sum(values: (number | undefined)[]): number | undefined {
@@ -206,6 +220,7 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
     return {
       scenario,
       target: target.name,
+      processes: target.workers ?? 1 + (target.nodes?.length ?? 0),
       requests: median(made.map((round) => round.requests / round.seconds)),
       p50: median(made.map((round) => round.p50)),
       p99: median(made.map((round) => round.p99)),
@@ -218,7 +233,8 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
       delayP99: median(made.map((round) => round.delayP99)),
       memory: known((round) => round.memory),
       late: known((round) => round.late),
-      lockWaits: known((round) => round.lockWaits),
+      lockWaits: known((round) => round.lockWaits?.share),
+      waitsOf: sumsOf(made.map((round) => round.lockWaits?.of ?? {})),
       failed: made.reduce((sum, round) => sum + round.failed, 0),
       rounds: made,
     };
@@ -262,6 +278,7 @@ async function run(): Promise<number> {
     const batchesBefore = await gateway?.batches();
     const made = await measure(targets, scenario);
     print(made, scenario, connectionsOf(scenario));
+    printScaling(made);
     const batchesAfter = await gateway?.batches();
     if (batchesBefore !== undefined && batchesAfter !== undefined) printBatches(batchesBefore, batchesAfter);
     if (scenario === "large") printStalls();

@@ -7,7 +7,7 @@ const usage = `pnpm bench [options]
   --rounds 3             rounds per target
   --scenario plain       plain, single, stream, paced, large or slow (may be repeated); all when absent
   --only gateway         leaves the other targets out: gateway, without-ledger, pass-through or provider (may be repeated)
-  --workers 2            one more target: the gateway with so many workers, as WORKERS starts them
+  --workers 2            one more target: the gateway with so many workers, as WORKERS starts them; says what more processes cost
   --nodes 3              one more target: so many gateways on one database, all calls on one account
   --beside main.ts       one more target: the gateway of another checkout or bundle
   --pinned               the target alone on core 0, everything else on core 1 (Linux)

@@ -10,6 +10,8 @@ export const PASS_THROUGH = "pass-through";
 export interface Line {
   scenario: ScenarioName;
   target: string;
+  /** Number of processes that serve the calls. */
+  processes: number;
   /** Per second, median of the rounds. */
   requests: number;
   /** Milliseconds, median of the rounds. */
@@ -32,6 +34,8 @@ export interface Line {
   late: number | null;
   /** Percent of the looks at its database at which a statement waited for a lock. */
   lockWaits: number | null;
+  /** Waiting statements by what they waited for, in all rounds. */
+  waitsOf: Record<string, number>;
   failed: number;
   rounds: LoadResult[];
 }
@@ -89,6 +93,32 @@ export function print(lines: Line[], scenario: ScenarioName, connections: number
     const failure = line.rounds.find((round) => round.failed > 0)?.firstFailure;
     if (failure !== undefined) console.log(`${line.target} failed first with: ${failure}`);
   }
+}
+
+/**
+ * Compares several processes with one. On a machine with too few cores for all of them, requests per second say
+ * nothing about that. What a call costs in CPU time does, as long as no process waits for another: processes on
+ * cores of their own serve `processes / cost` times as much.
+ */
+export function printScaling(lines: Line[]): void {
+  const one = lines.find((line) => line.target === "gateway");
+  const several = lines.filter((line) => line.processes > 1);
+  if (one === undefined || several.length === 0) return;
+  console.log("\nseveral processes beside one: CPU time of all of them per call");
+  const rows = several.map((line) => {
+    const cost = line.cpu === null || !one.cpu ? null : line.cpu / one.cpu;
+    const row = {
+      "CPU × one": shown(cost, 3),
+      "× one on own cores": shown(cost === null ? null : line.processes / cost, 2),
+      "Postgres CPU × one": beside(line.databaseCpu, one.databaseCpu),
+      "requests/s × one here": beside(line.requests, one.requests),
+      "lock waits %": shown(line.lockWaits, 1),
+    };
+    return [line.target, row];
+  });
+  console.table(Object.fromEntries(rows));
+  for (const { target, waitsOf } of several)
+    for (const [what, count] of Object.entries(waitsOf)) console.log(`${target}: ${count} waits for ${what}`);
 }
 
 export function printBatches(before: BatchSums, after: BatchSums): void {

@@ -6,7 +6,7 @@ import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { releaseStatement } from "./booking-statements.ts";
-import { bookCharges } from "./bookings.ts";
+import { bookCharges, mergeParts } from "./bookings.ts";
 import { credit } from "./credit.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 
@@ -170,7 +170,8 @@ describe("charges of calls in leases", () => {
     await Promise.all(
       Array.from({ length: 30 }, async (_, at) => {
         const ledger = nodes[at % 3];
-        for (let calls = 0; calls < 40 && ledger !== undefined; calls += 1) await call(ledger, account, 3n);
+        if (ledger === undefined) return;
+        for (let calls = 0; calls < 40; calls += 1) await call(ledger, account, 3n);
       }),
     );
     state.isOver = true;
@@ -196,5 +197,33 @@ describe("nodes that charge one account", () => {
     const parts = new Set(rows.map((row) => row.part));
     expect(parts.size).toBe(2);
     expect(rows.reduce((sum, row) => sum + row.quota, 0n)).toBe(8n);
+  });
+
+  it("leave one row of an hour that is over, with the same sums", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const createdAt = new Date(Date.now() - 3 * 3_600_000);
+    const alone = await makeAccount(database, { quota: 1_000_000n });
+    for (const ledger of await Promise.all([openNode(), openNode(), openNode()])) {
+      const reserved = reservation(account, 10n);
+      await ledger.reserve(reserved);
+      await ledger.settle(callOf(reserved, 3n, { createdAt }));
+    }
+    const reserved = reservation(alone, 10n);
+    await ledgers[0]?.reserve(reserved);
+    await ledgers[0]?.settle(callOf(reserved, 3n, { createdAt }));
+    const rowsOf = ({ userId }: Account) => database.db.usageHour.findMany({ where: { user_id: userId } });
+    const [before, untouched] = [await rowsOf(account), await rowsOf(alone)];
+    expect(before).toHaveLength(3);
+    const since = new Date(createdAt.getTime() - 3_600_000);
+    await mergeParts(database.pool, { since: new Date(), until: new Date(Date.now() + 3_600_000) });
+    expect(await rowsOf(account)).toHaveLength(3);
+    for (let runs = 0; runs < 2; runs += 1)
+      await mergeParts(database.pool, { since, until: new Date(Date.now() - 3_600_000) });
+    const part = Math.min(...before.map((row) => row.part));
+    const sums = { request_count: 3n, quota: 9n, request_time: 360n, first_byte_time: 120n, part };
+    const [after] = await rowsOf(account);
+    expect(after).toMatchObject({ ...sums, prompt_tokens: (before[0]?.prompt_tokens ?? 0n) * 3n });
+    expect(await rowsOf(account)).toHaveLength(1);
+    expect(await rowsOf(alone)).toEqual(untouched);
   });
 });

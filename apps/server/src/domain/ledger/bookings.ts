@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "#platform/database/connection.ts";
-import type { Db } from "#platform/database/db.ts";
+import type { Db, Pool } from "#platform/database/db.ts";
 import { bookStatement } from "./booking-statements.ts";
 
 /** Books what calls in leases have cost to the rows of accounts and tokens. */
@@ -42,6 +42,28 @@ export async function bookCharges(db: Db, userId?: number): Promise<void> {
     wanted = leases.map((lease) => lease.request_id).filter((id) => !booked.has(id));
     if (wanted.length === 0) return;
   }
+}
+
+const columns = `hour, user_id, token_id, channel_id, model, "group"`;
+const counters =
+  "request_count, failed_count, quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time";
+
+/**
+ * Merges the rows that several nodes have written to the roll-up of the same hours, which must be over.
+ * @param since earlier hours are left
+ */
+export async function mergeParts(pool: Pool, { since, until }: { since: Date; until: Date }): Promise<void> {
+  await pool.query(
+    `WITH parts AS (
+       DELETE FROM usage_hours WHERE hour >= $1 AND hour < $2 AND (${columns}) IN (
+         SELECT ${columns} FROM usage_hours WHERE hour >= $1 AND hour < $2
+         GROUP BY ${columns} HAVING count(*) > 1)
+       RETURNING *
+     )
+     INSERT INTO usage_hours (${columns}, ${counters}, part)
+     SELECT ${columns}, ${counters.replaceAll(/\w+/g, "sum($&)")}, min(part) FROM parts GROUP BY ${columns}`,
+    [since, until],
+  );
 }
 
 export interface BookingOptions {
