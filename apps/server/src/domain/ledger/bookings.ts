@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { databaseTrouble, isLockTimeout } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import { bookStatement } from "./booking-statements.ts";
@@ -92,7 +93,10 @@ export function createBookings({ connection, nodeId, onError }: BookingOptions) 
   const timer = setInterval(() => {
     if (charged.size === 0) return;
     round ??= book()
-      .catch(onError)
+      .catch((error: unknown) => {
+        // Other operations report an unavailable database. A locked lease is booked the next time.
+        if (databaseTrouble(error) === undefined && !isLockTimeout(error)) onError(error);
+      })
       .finally(() => {
         round = undefined;
       });
