@@ -52,7 +52,7 @@ function beside(value: number | null, yardstick: number | null | undefined): num
 export function print(lines: Line[], scenario: ScenarioName, connections: number): void {
   const { says, chunks, paceMs } = scenarios[scenario];
   const bare = lines.find(({ target }) => target === PASS_THROUGH);
-  console.log(`\n${scenario}: ${says}; ${connections} connections`);
+  console.log(`\n${scenario}: ${says}; ${connections} connections to each process`);
   const calls = (line: Line) => ({
     "requests/s": Math.round(line.requests),
     "× pass-through": beside(line.requests, bare?.requests),

@@ -11,9 +11,7 @@ import { backgroundNode, type Statement } from "./ledger-statements.ts";
  * Parameters: $1 user ids, $2 node. Books the charges of leases of these users, of this node if it is given.
  * Charges of accounts and tokens that another transaction has locked stay. Returns the booked leases.
  */
-export const bookStatement: Statement = {
-  name: "ledger-book",
-  text: `
+const bookText = (locked: "" | " SKIP LOCKED") => `
 WITH ${clock}, payer AS MATERIALIZED (
   SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ), purse AS MATERIALIZED (
@@ -25,7 +23,7 @@ WITH ${clock}, payer AS MATERIALIZED (
   FROM reservations v JOIN payer p ON p.id = v.user_id
   WHERE v.user_id = ANY($1::int[]) AND v.ended > 0 AND v.node_id = COALESCE($2::text, v.node_id)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
-  ORDER BY v.request_id FOR UPDATE OF v
+  ORDER BY v.request_id FOR UPDATE OF v${locked}
 ), booked AS (
   UPDATE reservations v SET amount = v.amount - l.charged,
     token_amount = CASE WHEN l.token_amount > 0 THEN v.token_amount - l.charged ELSE 0 END,
@@ -36,8 +34,11 @@ WITH ${clock}, payer AS MATERIALIZED (
     CASE WHEN token_amount > 0 THEN -charged ELSE 0 END AS token_leased, 0 AS slots, charged AS charge, served, ended,
     ended AS used FROM lease
 ${accountMoves})
-SELECT request_id FROM lease`,
-};
+SELECT request_id FROM lease`;
+
+export const bookStatement: Statement = { name: "ledger-book", text: bookText("") };
+/** Leases that a batch is charging now stay, too. */
+export const bookIdleStatement: Statement = { name: "ledger-book-idle", text: bookText(" SKIP LOCKED") };
 
 /**
  * Parameters: $1 request ids, $2 user ids, $3 token ids. Releases the points of these reservations, and books what

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { databaseTrouble, isLockTimeout } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
-import { bookStatement } from "./booking-statements.ts";
+import { bookIdleStatement, bookStatement } from "./booking-statements.ts";
+import type { LeaseBook } from "./lease-book.ts";
 
 /** Books what calls in leases have cost to the rows of accounts and tokens. */
 
@@ -70,20 +71,27 @@ export async function mergeParts(pool: Pool, { since, until }: { since: Date; un
 export interface BookingOptions {
   connection: Pick<Connection, "query">;
   nodeId: string;
+  book: Pick<LeaseBook, "booked">;
   onError: (error: unknown) => void;
 }
 
-/** Books the charges of this node's leases once a second. */
-export function createBookings({ connection, nodeId, onError }: BookingOptions) {
+/**
+ * Books the charges of this node's leases once a second. It does not wait for leases that a batch is charging at
+ * that moment: batches of busy keys book them.
+ */
+export function createBookings({ connection, nodeId, book, onError }: BookingOptions) {
   let charged = new Set<number>();
   let round: Promise<void> | undefined;
 
-  async function book(): Promise<void> {
+  async function run(): Promise<void> {
     const ids = [...charged];
     charged = new Set();
     try {
-      for (let at = 0; at < ids.length; at += portion)
-        await connection.query({ ...bookStatement, values: [ids.slice(at, at + portion), nodeId] });
+      for (let at = 0; at < ids.length; at += portion) {
+        const values = [ids.slice(at, at + portion), nodeId];
+        for (const row of await connection.query<{ request_id: string }>({ ...bookIdleStatement, values }))
+          book.booked(row.request_id);
+      }
     } catch (error) {
       for (const id of ids) charged.add(id);
       throw error;
@@ -92,7 +100,7 @@ export function createBookings({ connection, nodeId, onError }: BookingOptions) 
 
   const timer = setInterval(() => {
     if (charged.size === 0) return;
-    round ??= book()
+    round ??= run()
       .catch((error: unknown) => {
         // Other operations report an unavailable database. A locked lease is booked the next time.
         if (databaseTrouble(error) === undefined && !isLockTimeout(error)) onError(error);

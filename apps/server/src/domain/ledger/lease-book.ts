@@ -29,6 +29,8 @@ export interface LeaseBook {
   involved(steps: readonly Step[]): { leases: Lease[]; requests: LeaseRequest[] };
   /** Sets a lease's version and points after a batch was committed. */
   confirm(lease: Lease, version: number, points: bigint): void;
+  /** Notes that the charges of a lease were booked. */
+  booked(id: string): void;
   /** Removes a lease that does not exist in the database. */
   drop(lease: Lease): void;
   /** Closes this lease to new calls, because its key is no longer eligible for leases. */
@@ -56,6 +58,8 @@ const sparePlaces = { least: 16, most: 4_096 };
 const growth = 4;
 const quickTopUpMs = 1_000;
 const slowTopUpMs = 4_000;
+/** Charges that are older are booked by the next batch of the lease. */
+const bookWithinMs = 2_000;
 /** Time without new leases after a recall, because others need the points. */
 const recalledMs = 2_000;
 /** Time without new leases after a refused lease. */
@@ -100,7 +104,15 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     if (key.lease !== undefined) return key.lease;
     if (idleMs === 0 || key.calls < callsBefore || now() < key.notBefore) return undefined;
     const { userId, tokenId, limited } = key;
-    const state = { version: 0, points: 0n, reserved: 0n, closing: false, unsure: false, giving: false };
+    const state = {
+      version: 0,
+      points: 0n,
+      reserved: 0n,
+      closing: false,
+      unsure: false,
+      giving: false,
+      unbookedSince: undefined,
+    };
     const lease: Lease = { id: `lease-${randomUUID()}`, userId, tokenId, limited, ...state };
     key.lease = lease;
     leases.set(lease.id, lease);
@@ -227,6 +239,11 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       lease.unsure = false;
     },
 
+    booked(id) {
+      const lease = leases.get(id);
+      if (lease !== undefined) lease.unbookedSince = undefined;
+    },
+
     drop,
 
     retire: close,
@@ -268,6 +285,10 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     const [open, last] = [key?.open ?? 0n, key?.last ?? 0n];
     const isLow = !isEnough(lease, open, last, key?.spare ?? sparePlaces.least);
     if (isLow && key !== undefined && lease.version > 0) resize(key);
+    const refilled = 2n * open + BigInt(key?.spare ?? sparePlaces.least) * last;
+    const isDue = lease.unbookedSince !== undefined && now() - lease.unbookedSince > bookWithinMs;
+    if (isLow || isDue || lease.closing) lease.unbookedSince = undefined;
+    else lease.unbookedSince ??= now();
     return {
       id: lease.id,
       version: lease.version,
@@ -275,7 +296,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       token_id: lease.tokenId,
       limited: lease.limited,
       keep: lease.closing ? String(lease.reserved - ending) : null,
-      target: isLow ? String(2n * open + BigInt(key?.spare ?? sparePlaces.least) * last) : null,
+      target: isLow ? String(refilled) : isDue ? "0" : null,
       smallest: String(last),
     };
   }

@@ -20,7 +20,7 @@ export interface LeaseRequest {
   limited: boolean;
   /** Points to keep when the lease is given back, for its open calls. Null while it stays active. */
   keep: string | null;
-  /** Points to top up to; null while it has enough. */
+  /** Points to top up to; 0 only books its charges; null while it has enough. */
   target: string | null;
   /** Minimum points for a new lease to be useful. */
   smallest: string;

@@ -184,7 +184,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     ...(silentAfterMs !== undefined && { silentAfterMs }),
   });
   const breaker = breakerOver(keeper, options);
-  const bookings = createBookings({ connection: keeper, nodeId, onError });
+  const bookings = createBookings({ connection: keeper, nodeId, book, onError });
   const part = partOf(nodeId);
   const shards = createShards({
     count: options.shards ?? defaultShards,

@@ -56,6 +56,8 @@ export interface Lease {
   unsure: boolean;
   /** A step that gives it back is in progress. */
   giving: boolean;
+  /** When its first charge was made that is not booked to the account yet. */
+  unbookedSince: number | undefined;
 }
 
 /** An open call. */
