@@ -39,7 +39,7 @@ async function use(usage: Usage): Promise<void> {
     `INSERT INTO usage_hours AS h (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
        quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time)
      VALUES ($1, $2, 1, $3, $4, $5, 1, 1, $6, 100, 20, 30, 500, 50)
-     ON CONFLICT (hour, user_id, token_id, channel_id, model, "group") DO UPDATE SET
+     ON CONFLICT (hour, user_id, token_id, channel_id, model, "group", part) DO UPDATE SET
        quota = h.quota + excluded.quota, request_count = h.request_count + 1`,
     [hour, user_id, channel_id, model, group, quota],
   );
