@@ -55,7 +55,7 @@ export async function spendExactly(world: World): Promise<{ seen: Seen[]; wrong:
 /** Returns the points that the account of the last key can still spend, wherever they are leased. */
 async function openPoints({ database, keys }: World): Promise<number> {
   const { rows } = await database.pool.query<{ points: number }>(
-    `SELECT (u.quota - u.reserved)::float8 AS points FROM users u JOIN tokens t ON t.user_id = u.id WHERE t.name = $1`,
+    `SELECT (u.quota - u.reserved - COALESCE((SELECT sum(v.charged) FROM reservations v WHERE v.user_id = u.id), 0))::float8 AS points FROM users u JOIN tokens t ON t.user_id = u.id WHERE t.name = $1`,
     [`client-${keys.length - 1}`],
   );
   return rows[0]?.points ?? 0;

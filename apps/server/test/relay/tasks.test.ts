@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bookCharges } from "#domain/ledger/bookings.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
@@ -88,6 +89,7 @@ const rounds = async (count: number) => {
   for (let round = 0; round < count; round += 1) await pollTasks(watch, 0);
 };
 const balance = async () => {
+  await bookCharges(gateway.database.db);
   const user = await gateway.database.db.user.findFirstOrThrow({ where: { username: "root" } });
   return Number(user.quota);
 };
