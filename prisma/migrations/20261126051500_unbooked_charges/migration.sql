@@ -13,33 +13,36 @@ ALTER TABLE usage_hours DROP CONSTRAINT usage_hours_pkey;
 ALTER TABLE usage_hours ADD CONSTRAINT usage_hours_pkey
   PRIMARY KEY (hour, user_id, token_id, channel_id, model, "group", part);
 
+-- A call that ends, as the parameter of the ledger's statements: the columns of its log row, and what the
+-- statements need beyond them. apps/server/src/domain/ledger/ledger-rows.ts has the same columns in the same order.
+CREATE TYPE ledger_row AS (
+  ord int, part smallint, lease text, lease_held bigint, cached_tokens bigint, held_in_part boolean,
+  created_at timestamptz, request_id text, type smallint, user_id int, username text, token_id int,
+  token_name text, channel_id int, "group" text, backup_group boolean, model_name text, upstream_model text,
+  endpoint text, is_stream boolean, outcome text, status smallint, error_code text, content text,
+  content_facts jsonb, prompt_tokens bigint, completion_tokens bigint, quota bigint, estimated boolean,
+  request_time int, first_byte_time int, source_ip text, price_version_id int, bill jsonb, attempts jsonb,
+  billing_tag text, cache_hit boolean, session jsonb
+);
+
 -- Charges one call within a lease: the ledger's statement for a node that is not busy. It does what the batch
 -- of `onlyLeasedText` (apps/server/src/domain/ledger/lease-statements.ts) does for any number of calls, in
 -- less than half the time for one, because Postgres prepares many small plans faster than one large one.
 -- ledger-single.test.ts compares the rows that both write.
 --
--- `call` has the columns of the log row. Returns no row and changes nothing when the lease has another version
--- or is gone. Otherwise it returns the row `settled` of the call, and the row `lease` (or `stale`, when the key
--- is no longer eligible for leases) with the points that are left.
-CREATE OR REPLACE FUNCTION settle_leased_call(call json, lease_id text, lease_version int, lease_limited boolean)
+-- Returns no row and changes nothing when the lease has another version or is gone. Otherwise it returns the row
+-- `settled` of the call, and the row `lease` (or `stale`, when the key is no longer eligible for leases) with the
+-- points that are left.
+DROP FUNCTION settle_leased_call(json, text, int, boolean);
+CREATE FUNCTION settle_leased_call(c ledger_row, lease_id text, lease_version int, lease_limited boolean)
 RETURNS TABLE (ord int, verdict text, most bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  c record;
   payer record;
   key record;
   limits jsonb;
   points bigint;
 BEGIN
-  SELECT * INTO c FROM json_to_record(call) AS r(
-    created_at timestamptz, request_id text, type smallint, user_id int, username text, token_id int,
-    token_name text, channel_id int, "group" text, backup_group boolean, model_name text, upstream_model text,
-    endpoint text, is_stream boolean, outcome text, status smallint, error_code text, content text,
-    content_facts jsonb, prompt_tokens bigint, completion_tokens bigint, quota bigint, estimated boolean,
-    request_time int, first_byte_time int, source_ip text, price_version_id int, bill jsonb, attempts jsonb,
-    billing_tag text, cache_hit boolean, session jsonb, cached_tokens bigint, part smallint
-  );
-
   UPDATE reservations r SET
     charged = r.charged + c.quota,
     served = r.served + CASE WHEN c.type = 2 THEN 1 ELSE 0 END,

@@ -62,16 +62,16 @@ export interface CallRecord {
   session?: LogSession | undefined;
 }
 
-/** Names and types of the log's columns, as `json_to_recordset` reads them from `rowOf`. */
+/** Names and types of the log's columns, which `rowOf` fills. */
 export const logColumns = {
-  created_at: "timestamptz",
+  created_at: "timestamp with time zone",
   request_id: "text",
   type: "smallint",
-  user_id: "int",
+  user_id: "integer",
   username: "text",
-  token_id: "int",
+  token_id: "integer",
   token_name: "text",
-  channel_id: "int",
+  channel_id: "integer",
   group: "text",
   backup_group: "boolean",
   model_name: "text",
@@ -87,10 +87,10 @@ export const logColumns = {
   completion_tokens: "bigint",
   quota: "bigint",
   estimated: "boolean",
-  request_time: "int",
-  first_byte_time: "int",
+  request_time: "integer",
+  first_byte_time: "integer",
   source_ip: "text",
-  price_version_id: "int",
+  price_version_id: "integer",
   bill: "jsonb",
   attempts: "jsonb",
   billing_tag: "text",

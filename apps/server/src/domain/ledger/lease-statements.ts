@@ -1,5 +1,6 @@
 import { clock, records } from "./ledger-moves.ts";
-import { recordset, unchargedColumns } from "./ledger-statements.ts";
+import { rowset } from "./ledger-rows.ts";
+import { unchargedColumns } from "./ledger-statements.ts";
 import { budgetColumns, budgets, tokenLimits } from "./limit-statements.ts";
 
 /**
@@ -132,7 +133,7 @@ SELECT ord, 'denied', 0, NULL FROM leased WHERE NOT there`,
  */
 export const onlyLeasedText = `
 WITH ${clock}, ending AS MATERIALIZED (
-  SELECT * FROM ${recordset}${lease.input(4)}
+  SELECT * FROM ${rowset}${lease.input(4)}
 ), payer AS MATERIALIZED (
   SELECT id, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns} FROM users WHERE id = ANY($2::int[])
 ), purse AS MATERIALIZED (

@@ -1,7 +1,8 @@
 import { rowOf } from "#domain/ledger/call-record.ts";
 import { lease, type LeaseRequest, type LeaseRow, onlyLeasedText } from "./lease-statements.ts";
 import { clock, moves } from "./ledger-moves.ts";
-import { recordset, type Statement, unchargedColumns } from "./ledger-statements.ts";
+import { rowset, rowsText, rowText } from "./ledger-rows.ts";
+import { type Statement, unchargedColumns } from "./ledger-statements.ts";
 import {
   budgetColumns,
   budgets,
@@ -33,7 +34,7 @@ export function batchOf(
   { nodeId, part }: { nodeId: string; part: number },
 ): Statement & { values: unknown[] } {
   const asking: object[] = [];
-  const ending: object[] = [];
+  const ending: string[] = [];
   const closing: string[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
   let sessions: number[] | undefined;
@@ -59,22 +60,21 @@ export function batchOf(
       // Of a call that another node began, only its reservation knows the session.
       if (place === undefined || place.inSession) sessions ??= [];
       if (shared === undefined) closing.push(step.end.requestId);
-      const of = shared === undefined ? {} : { lease: shared.id, lease_held: String(place?.amount ?? 0n) };
-      ending.push({ ord, part, ...rowOf(step.end), ...of });
+      const lease = shared && { id: shared.id, held: place?.amount ?? 0n };
+      ending.push(rowText(rowOf(step.end), { ord, part, ...(lease && { lease }) }));
     }
   }
-  const input: unknown[] = [JSON.stringify(ending), [...users], [...tokens]];
   const requested = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
   const ids = leases.map(({ id }) => id);
-  if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null)) {
-    const [lease] = leases;
-    if (lease !== undefined && steps.length === 1 && leases.length === 1)
-      return {
-        ...leasedCallStatement,
-        values: [JSON.stringify(ending[0]), lease.id, lease.version, lease.limited],
-      };
-    return { ...onlyLeasedStatement, values: [...input, requested, ids] };
+  const [row] = ending;
+  const isLeased =
+    steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null);
+  if (isLeased && steps.length === 1 && leases.length === 1 && row !== undefined) {
+    const [{ id, version, limited }] = leases as [LeaseRequest];
+    return { ...leasedCallStatement, values: [row, id, version, limited] };
   }
+  const input: unknown[] = [rowsText(ending), [...users], [...tokens]];
+  if (isLeased) return { ...onlyLeasedStatement, values: [...input, requested, ids] };
   const values = [...input, closing];
   if (sessions !== undefined)
     return {
@@ -131,7 +131,7 @@ function batchText({ begins, leases, sessions }: Parts): string {
   const decides = begins !== undefined || leases;
   return `
 WITH ${clock}, ending AS MATERIALIZED (
-  SELECT * FROM ${recordset}${leases ? lease.input(6) : ""}
+  SELECT * FROM ${rowset}${leases ? lease.input(6) : ""}
 ), payer AS MATERIALIZED (
   SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns}
   FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE

@@ -2,6 +2,7 @@ import { type CallRecord, rowOf } from "#domain/ledger/call-record.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { createBatcher, type Pending } from "./batcher.ts";
+import { rowsText, rowText } from "./ledger-rows.ts";
 import { loggedStatement, noteStatement, type Statement } from "./ledger-statements.ts";
 
 type Query = <Row extends object>(statement: Statement & { values: unknown[] }) => Promise<Row[]>;
@@ -26,7 +27,7 @@ async function writeNotes(pool: Pool, part: number, items: readonly Pending<Call
   const earlier = await loggedOf(query, unclear);
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {
-    const rows = JSON.stringify(missing.map((record, ord) => ({ ord, part, ...rowOf(record) })));
+    const rows = rowsText(missing.map((record, ord) => rowText(rowOf(record), { ord, part })));
     await query({ ...noteStatement, values: [rows] });
   }
   return items.map(() => undefined);

@@ -7,6 +7,7 @@ import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { type LeaseRequest, onlyLeasedText } from "./lease-statements.ts";
 import { batchOf } from "./ledger-batch.ts";
+import { rowsText, rowText } from "./ledger-rows.ts";
 import type { Lease, Step } from "./steps.ts";
 
 /**
@@ -90,9 +91,9 @@ async function compare(record: CallRecord) {
   const step = { end: record, place } as unknown as Step;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
   expect(single.name).toBe("ledger-leased-call");
-  const row = { ord: 0, part: 7, ...rowOf(record), lease: lease.id, lease_held: "100" };
+  const row = rowText(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, held: 100n } });
   const values = [
-    JSON.stringify([row]),
+    rowsText([row]),
     [account.userId],
     [account.tokenId],
     JSON.stringify([{ ...lease, ord: 1 }]),

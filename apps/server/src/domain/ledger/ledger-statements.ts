@@ -1,4 +1,5 @@
 import { logColumns } from "#domain/ledger/call-record.ts";
+import { rowset } from "./ledger-rows.ts";
 
 /**
  * The ledger's SQL. Every statement locks in the same order: users and tokens, each by id, then reservations
@@ -27,13 +28,6 @@ export const unchargedColumns = Object.keys(logColumns)
   .filter((name) => name !== "quota" && name !== "bill")
   .map((name) => `c."${name}"`)
   .join(", ");
-
-/** Parameter: $1 log rows as JSON. */
-export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, lease text, lease_held bigint, part smallint, ${Object.entries(
-  logColumns,
-)
-  .map(([name, type]) => `"${name}" ${type}`)
-  .join(", ")})`;
 
 export const usageHours = (source: string) => `
   INSERT INTO usage_hours AS h (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
@@ -88,7 +82,7 @@ SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FR
 export const noteStatement: Statement = {
   name: "ledger-note",
   text: `
-WITH input AS MATERIALIZED (SELECT * FROM ${recordset}
+WITH input AS MATERIALIZED (SELECT * FROM ${rowset}
 ), log AS (
   INSERT INTO request_logs (${columns}) SELECT ${columns} FROM input ORDER BY ord
 )
