@@ -69,6 +69,18 @@ export const allowed = {
   lane: "a kind of row in the table usage_totals",
 };
 
+/** Terms of a translation that have one equivalent only. */
+const translatedTerms = {
+  zh_CN: [["账户", "账号"]],
+  zh_HK: [["使用者", "用戶"]],
+  ja_JP: [["利用者", "ユーザー"]],
+};
+
+/** Buttons and titles without an article: “Add channel”. */
+const addLabel = /^Add an? \w+( \w+)?$/;
+/** Error messages, which are sentences. */
+const addErrors = new Set(["Add a reason"]);
+
 const textRules = textTerms.map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
 
 /** In comments these terms also have a plain meaning, as in "a user is asked". */
@@ -79,8 +91,10 @@ const commentRules = textTerms
 
 /** @returns one line per finding in the text of a file */
 export function findTerms(file, text) {
-  if (file.endsWith(".md")) return text.split("\n").flatMap((line, at) => inText(`${file}:${at + 1}`, line));
-  if (file.endsWith(".json")) return Object.keys(JSON.parse(text)).flatMap((key) => inText(file, key));
+  const rules = [...textRules, ...translationRules(file)];
+  if (file.endsWith(".md"))
+    return text.split("\n").flatMap((line, at) => inText(`${file}:${at + 1}`, line, rules));
+  if (file.endsWith(".json")) return inMessages(file, JSON.parse(text), rules);
   const found = inName(file);
   const { program, comments } = parseSync(file, text);
   const lineAt = (index) => text.slice(0, index).split("\n").length;
@@ -99,6 +113,23 @@ export function findTerms(file, text) {
     found.push(...inText(`${file}:${lineAt(start)}`, value.replaceAll(/"[^"]*"|`[^`]*`/g, ""), commentRules));
   // An identifier that is declared and used in one place has two nodes there.
   return [...new Set(found)];
+}
+
+/** The rules of the language that a file is written in. */
+function translationRules(file) {
+  const language = Object.keys(translatedTerms).find((each) => file.includes(each));
+  return (translatedTerms[language] ?? []).map(([term, use]) => [new RegExp(term), use]);
+}
+
+/** The keys of the messages are the English texts. */
+function inMessages(file, messages, rules) {
+  if (!file.endsWith("en_US.json"))
+    return Object.values(messages).flatMap((message) => inText(file, message, rules));
+  const labels = Object.keys(messages).filter((key) => addLabel.test(key) && !addErrors.has(key));
+  return [
+    ...Object.keys(messages).flatMap((key) => inText(file, key, rules)),
+    ...labels.map((key) => `${file}: “${key}”: write ${key.replace(/ an? /, " ")}`),
+  ];
 }
 
 function walk(node, visit) {
@@ -146,7 +177,7 @@ function checkedFiles() {
   });
   return tracked
     .split("\n")
-    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || file.endsWith("locales/en_US.json"))
+    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || /locales\/\w+\.json$/.test(file))
     .filter((file) => !/fixtures\/|CHANGELOG|docs\/vocabulary\.md|scripts\/check-terms/.test(file));
 }
 

@@ -105,7 +105,7 @@ const BrandFile = z.object({ color: z.string().regex(/^[\da-f]{6}$/), kind: z.en
 /** Description of the site by language, for clients that read only the page's head. */
 const descriptions = lookupTable<string>({
   zh_CN:
-    "一个地址，接入所有 AI 模型。沿用现有的 SDK，换上地址和密钥即可使用各家厂商的模型，一个账户，一份账单。",
+    "一个地址，接入所有 AI 模型。沿用现有的 SDK，换上地址和密钥即可使用各家厂商的模型，一个账号，一份账单。",
   zh_HK:
     "一個地址，連接所有 AI 模型。沿用現有的 SDK，換上地址和金鑰即可使用各家供應商的模型，一個帳戶，一份帳單。",
   en_US:

@@ -16,12 +16,12 @@ const query = (page: Page) => new URL(page.url()).search;
 
 /** Screens with a form, and the button that opens it. */
 const forms = [
-  ["/panel/channel", "Add a channel"],
+  ["/panel/channel", "Add channel"],
   ["/panel/token", "New token"],
   ["/panel/user", "New user"],
   ["/panel/user_group", "New group"],
   ["/panel/pricing", "New price"],
-  ["/panel/model_info", "Add a description"],
+  ["/panel/model_info", "Add description"],
   ["/panel/model_ownedby", "New owner"],
   ["/panel/telegram", "New command"],
   ["/panel/redemption", "New codes"],

@@ -92,7 +92,7 @@ it("waits for the end of the first month", async () => {
 it("describes a model, shows it in the price list, and deletes the description", async () => {
   const page = await site.open("/panel/model_info?keyword=demo");
   await page.getByText("Demo thinker").waitFor();
-  await page.getByRole("button", { name: "Add a description" }).click();
+  await page.getByRole("button", { name: "Add description" }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Name" }).fill("A model of ours");
   await form.getByRole("button", { name: "Save" }).click();

@@ -30,8 +30,8 @@ const add = (values: object) => addChannel(site, values);
 beforeEach(() => removeChannels(site));
 
 async function openNew(page: Page): Promise<Locator> {
-  await page.getByRole("button", { name: "Add a channel" }).first().click();
-  const form = page.getByRole("dialog", { name: "Add a channel" });
+  await page.getByRole("button", { name: "Add channel" }).first().click();
+  const form = page.getByRole("dialog", { name: "Add channel" });
   await form.getByLabel("Name").waitFor();
   return form;
 }
@@ -81,7 +81,7 @@ describe("a new channel", () => {
     await form
       .getByText("A wildcard * is only allowed as the last character, after at least one other character")
       .waitFor();
-    await form.getByRole("button", { name: "Add a mapping" }).click();
+    await form.getByRole("button", { name: "Add mapping" }).click();
     await form.getByLabel("Requested model 1").fill("house-model");
     await form.getByLabel("Forwarded model 1").fill("++");
     await save(form);

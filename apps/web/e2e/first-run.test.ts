@@ -46,8 +46,8 @@ describe("a fresh installation", () => {
     const page = await site.open("/panel/dashboard");
     const steps = page.getByRole("listitem");
     await page.getByText("0 of 4 steps done").waitFor();
-    await steps.getByRole("link", { name: "Add a channel" }).click();
-    const editor = page.getByRole("dialog", { name: "Add a channel" });
+    await steps.getByRole("link", { name: "Add channel" }).click();
+    const editor = page.getByRole("dialog", { name: "Add channel" });
     await editor.getByRole("button", { name: "Cancel" }).click();
     await editor.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Add the demo channel" }).waitFor();
@@ -96,7 +96,7 @@ describe("a fresh installation", () => {
 
     await site.api("POST", "/user", { username: "customer", password: "long enough" });
     await page.goto("/panel/dashboard");
-    await next.getByRole("link", { name: "Add a channel" }).waitFor();
+    await next.getByRole("link", { name: "Add channel" }).waitFor();
     await next.getByRole("link", { name: "New customer" }).waitFor({ state: "detached" });
     await next.getByRole("link", { name: "See how the cost was calculated" }).click();
     await page.getByRole("table", { name: "Cost" }).getByText("Charged").waitFor();

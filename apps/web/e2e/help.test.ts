@@ -60,7 +60,7 @@ describe("Help", () => {
     const section = (await opened).getByRole("heading", { name: "Retries, circuit breaker and timeouts" });
     await expect.poll(async () => (await section.boundingBox())?.y).toBeLessThan(400);
     await page.goto(`${site.url}/panel/channel?edit=new`);
-    const link = page.getByRole("dialog").getByRole("link", { name: "Help: Add a channel" });
+    const link = page.getByRole("dialog").getByRole("link", { name: "Help: Add channel" });
     expect(await link.getAttribute("href")).toBe("/panel/help/provider-openai");
     await page.getByRole("dialog").getByRole("combobox", { name: "Provider", exact: true }).click();
     await page.getByRole("option", { name: "Amazon Bedrock" }).click();

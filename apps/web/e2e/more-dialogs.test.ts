@@ -103,13 +103,13 @@ const openings: Opening[] = [
   {
     what: "the email address",
     path: "/panel/profile?tab=security",
-    open: (page) => click(page, "Add an address"),
+    open: (page) => click(page, "Add address"),
   },
   {
     what: "the code of an email address",
     path: "/panel/profile?tab=security",
     open: async (page) => {
-      await click(page, "Add an address");
+      await click(page, "Add address");
       await fillIn(page, "New address", "root@example.com");
       await fillIn(page, "Current password", rootUser.password);
       await click(page, "Send code");

@@ -59,7 +59,7 @@ describe("payment gateways", () => {
     const [made] = await gateways();
     expect(made).toMatchObject({ secrets_set: ["key"], percent_fee: 0.05 });
 
-    await page.getByRole("row").filter({ hasText: "Friendly Pay" }).getByText("5 %").waitFor();
+    await page.getByRole("row").filter({ hasText: "Friendly Pay" }).getByText("5%").waitFor();
     await page.getByRole("button", { name: "Edit" }).first().click();
     await expect.poll(() => form.getByLabel("Merchant key").inputValue()).toBe("");
     await expect

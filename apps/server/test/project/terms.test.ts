@@ -26,6 +26,24 @@ describe("terms: scripts/check-terms.mjs", () => {
     expect(findTerms("src/a.ts", '/** Returns "nobody", or the user who is asked. */\n')).toEqual([]);
   });
 
+  it("reports a second term of a translation, in messages and pages", () => {
+    expect(findTerms("locales/zh_CN.json", '{"Account": "账户", "Accounts": "账号"}')).toEqual([
+      "locales/zh_CN.json: “账户”: write 账号: 账户",
+    ]);
+    expect(findTerms("locales/zh_HK.json", '{"User": "使用者"}')).toHaveLength(1);
+    expect(findTerms("locales/ja_JP.json", '{"User": "利用者"}')).toHaveLength(1);
+    expect(findTerms("docs/zh_CN/a.md", "一个账户")).toHaveLength(1);
+    expect(findTerms("docs/a.md", "一个账户")).toEqual([]);
+  });
+
+  it("reports a button that adds something with an article, but no sentence", () => {
+    const labels = { "Add a channel": "", "Add an address": "", "Add a channel with your API key.": "" };
+    expect(findTerms("locales/en_US.json", JSON.stringify(labels))).toEqual([
+      "locales/en_US.json: “Add a channel”: write Add channel",
+      "locales/en_US.json: “Add an address”: write Add address",
+    ]);
+  });
+
   it("ignores single words, SQL and allowed names", () => {
     const kept = Object.keys(allowed).map((name) => `export const ${name} = 1;`);
     const source = ['read("said");', 'query("SELECT held FROM a");', ...kept];

@@ -61,7 +61,7 @@ export const diagnosisTexts = {
     fix: phrase("Give it 1 GB or more."),
   },
   memory_budget_large: {
-    text: phrase("MEMORY_BUDGET_MB of all workers together is more than 80 % of the memory."),
+    text: phrase("MEMORY_BUDGET_MB of all workers together is more than 80% of the memory."),
     fix: phrase("Lower MEMORY_BUDGET_MB or WORKERS."),
   },
   files_enough: { text: phrase("A process may open {{limit}} files.") },

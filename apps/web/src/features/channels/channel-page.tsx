@@ -170,7 +170,7 @@ export default function ChannelPage() {
           {/* The empty list has this button in its middle. */}
           {isUntouched || !mayChange ? null : (
             <Button leftSection={<IconPlus size={16} />} onClick={add}>
-              {t("Add a channel")}
+              {t("Add channel")}
             </Button>
           )}
         </>

@@ -37,11 +37,11 @@ export function FirstSteps() {
   const forAdmins: Step[] = [
     {
       id: "channel",
-      title: t("Add a channel"),
+      title: t("Add channel"),
       hint: t("An account at a provider, or the built-in demo provider that needs no key."),
       done: (channels.data?.total_count ?? 0) > 0,
       to: "/panel/channel?edit=new",
-      action: t("Add a channel"),
+      action: t("Add channel"),
       other: { to: "/panel/channel", action: t("Use the demo provider") },
     },
     {
@@ -89,7 +89,7 @@ export function FirstSteps() {
         <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
           <div>
             <Title order={2} fz="md">
-              {t("Set up your gateway")}
+              {admin ? t("Set up your gateway") : t("Get started")}
             </Title>
             <Text c="dimmed" fz="sm">
               {t("{{done}} of {{total}} steps done", {

@@ -24,15 +24,15 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
   const steps: (Step | false)[] = [
     addsChannels && {
       id: "provider",
-      title: t("Add a provider"),
+      title: t("Add provider"),
       hint: t("Create a channel with your API key from OpenAI, Anthropic, Gemini or another provider."),
       done: provider.data === true,
       to: "/panel/channel?edit=new",
-      action: t("Add a channel"),
+      action: t("Add channel"),
     },
     addsUsers && {
       id: "customer",
-      title: t("Add a customer"),
+      title: t("Add customer"),
       hint: t("Create an account, a key with a monthly budget, and a message for the customer in one form."),
       done: customers.data === true,
       to: "/panel/user?customer=new",

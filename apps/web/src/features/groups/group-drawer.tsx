@@ -71,7 +71,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
         />
       </FormSection>
       <FormSection title={t("Price and rate limit")}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: "end" }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NumberInput
             label={t("Ratio")}
             description={ratioHint(ratio, t)}
@@ -79,7 +79,6 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             min={0}
             step={0.1}
             decimalScale={6}
-            hideControls={false}
             {...form.getInputProps("ratio")}
           />
           <NumberInput
@@ -92,7 +91,6 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             withAsterisk
             min={1}
             allowDecimal={false}
-            hideControls={false}
             thousandSeparator=","
             {...form.getInputProps("api_rate")}
           />
@@ -158,7 +156,7 @@ function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
       </Text>
       {priceSteps.map((percent) => (
         <Button key={percent} variant="default" size="compact-sm" onClick={() => onStep(percent)}>
-          {percent > 0 ? `+${percent} %` : `−${-percent} %`}
+          {percent > 0 ? `+${percent}%` : `−${-percent}%`}
         </Button>
       ))}
     </Group>

@@ -73,7 +73,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
             <Group gap="xs" align="flex-end">
               <NumberInput
                 label={t("Change")}
-                suffix=" %"
+                suffix="%"
                 min={-99}
                 max={10_000}
                 decimalScale={2}
@@ -90,7 +90,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
                   px="xs"
                   onClick={() => setPercent(step)}
                 >
-                  {step > 0 ? `+${step} %` : `−${-step} %`}
+                  {step > 0 ? `+${step}%` : `−${-step}%`}
                 </Button>
               ))}
             </Group>

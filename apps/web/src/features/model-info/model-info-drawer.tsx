@@ -36,7 +36,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
     <FormDrawer
       opened
       help="providers#describe-models"
-      title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Add a description")}
+      title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Add description")}
       form={form}
       submitLabel={t("Save")}
       onSubmit={async (values) => {

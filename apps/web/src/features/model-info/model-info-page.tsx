@@ -68,7 +68,7 @@ export default function ModelInfoPage() {
 
   const add = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
-      {t("Add a description")}
+      {t("Add description")}
     </Button>
   ) : null;
   const bring = mayChange ? (

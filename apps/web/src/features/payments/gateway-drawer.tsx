@@ -138,7 +138,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
             min={0}
             max={100}
             decimalScale={2}
-            suffix=" %"
+            suffix="%"
             value={Number((percent_fee * 100).toFixed(2))}
             error={form.errors["percent_fee"]}
             onChange={(next) =>

@@ -184,7 +184,7 @@ function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
 /** "5 % + $0.30", or a dash. */
 function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
   const parts = [
-    percent_fee > 0 ? `${Number((percent_fee * 100).toFixed(2))} %` : "",
+    percent_fee > 0 ? `${Number((percent_fee * 100).toFixed(2))}%` : "",
     fixed_fee > 0 ? formatMoney(fixed_fee, "USD") : "",
   ].filter((part) => part !== "");
   return parts.join(" + ") || "–";

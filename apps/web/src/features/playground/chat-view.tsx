@@ -209,7 +209,7 @@ function NoModels() {
       action={
         admin ? (
           <Button component={Link} to="/panel/channel">
-            {t("Add a channel")}
+            {t("Add channel")}
           </Button>
         ) : null
       }

@@ -29,7 +29,6 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
         max={2}
         step={0.1}
         decimalScale={2}
-        hideControls={false}
         value={value.temperature ?? ""}
         onChange={(next) => onChange({ ...value, temperature: number(next) })}
       />
@@ -41,7 +40,6 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
         max={1}
         step={0.05}
         decimalScale={2}
-        hideControls={false}
         value={value.topP ?? ""}
         onChange={(next) => onChange({ ...value, topP: number(next) })}
       />
@@ -54,7 +52,6 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
         step={256}
         allowDecimal={false}
         thousandSeparator=","
-        hideControls={false}
         value={value.maxTokens ?? ""}
         onChange={(next) => onChange({ ...value, maxTokens: number(next) })}
       />

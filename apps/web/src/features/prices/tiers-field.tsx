@@ -58,7 +58,7 @@ export function TiersField({ form, unit }: { form: PriceForm; unit: RateUnit }) 
           })
         }
       >
-        {t("Add a tier")}
+        {t("Add tier")}
       </Button>
     </Stack>
   );

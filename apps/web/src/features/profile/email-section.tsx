@@ -29,7 +29,7 @@ export function EmailSection() {
       hint={t("Used for password resets and low-balance reminders.")}
       aside={
         <Button variant="default" onClick={() => setOpen(true)}>
-          {self.email === null ? t("Add an address") : t("Change")}
+          {self.email === null ? t("Add address") : t("Change")}
         </Button>
       }
     >
@@ -38,8 +38,7 @@ export function EmailSection() {
         opened={open}
         onClose={() => setOpen(false)}
         closeOnClickOutside={false}
-        title={self.email === null ? t("Add an email address") : t("Change the email address")}
-        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+        title={self.email === null ? t("Add email address") : t("Change the email address")}
       >
         <EmailSteps asksPassword={self.has_password} onDone={() => setOpen(false)} />
       </Modal>

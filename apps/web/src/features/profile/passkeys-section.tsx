@@ -42,7 +42,7 @@ export function PasskeysSection() {
       aside={
         possible ? (
           <Button variant="default" onClick={() => setAdding(true)}>
-            {t("Add a passkey")}
+            {t("Add passkey")}
           </Button>
         ) : null
       }
@@ -65,8 +65,7 @@ export function PasskeysSection() {
       <Modal
         opened={adding || renaming !== null}
         onClose={close}
-        title={renaming ? t("Rename the passkey") : t("Add a passkey")}
-        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+        title={renaming ? t("Rename the passkey") : t("Add passkey")}
       >
         {adding ? <AddPasskey asksPassword={self.has_password} onDone={close} /> : null}
         {renaming ? <RenamePasskey passkey={renaming} onDone={close} /> : null}

@@ -71,7 +71,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
             change([...rows, rowOf({ name: "", url: "https://", show: true, sort: rows.length + 1 })])
           }
         >
-          {t("Add a client")}
+          {t("Add client")}
         </Button>
         {rows.length === 0 ? (
           <Button size="xs" variant="subtle" onClick={() => change(defaultChatLinks.map(rowOf))}>

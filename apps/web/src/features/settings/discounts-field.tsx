@@ -56,7 +56,7 @@ export function DiscountsField({ label, value, error, onChange }: DiscountsField
         leftSection={<IconPlus size={14} />}
         onClick={() => change([...rows, { id: ++lastId, group: "", amount: undefined, off: undefined }])}
       >
-        {t("Add a discount")}
+        {t("Add discount")}
       </Button>
     </fieldset>
   );
@@ -95,7 +95,7 @@ function DiscountRow({ row, number, groups, repeated, onChange, onRemove }: Disc
       <NumberInput
         aria-label={t("Percentage of discount {{number}}", { number })}
         placeholder={t("Discount")}
-        suffix=" %"
+        suffix="%"
         min={0}
         max={99.99}
         clampBehavior="strict"

@@ -52,7 +52,7 @@ export const translationSection: SettingSection = {
       kind: "decimal",
       label: phrase("Claude: share of the maximum output for thinking"),
       hint: phrase(
-        "Used when the client requests thinking without a budget. 0.8 is 80 %. 0 lets the model decide, which only newer models support.",
+        "Used when the client requests thinking without a budget. 0.8 is 80%. 0 lets the model decide, which only newer models support.",
       ),
     },
     {

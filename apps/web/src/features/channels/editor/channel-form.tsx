@@ -85,7 +85,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
       opened={opened}
       help={helpOfProvider(provider?.id)}
       title={
-        id === undefined ? t("Add a channel") : t("Edit {{name}} (#{{id}})", { name: start.draft.name, id })
+        id === undefined ? t("Add channel") : t("Edit {{name}} (#{{id}})", { name: start.draft.name, id })
       }
       form={form}
       submitLabel={id === undefined ? t("Add channel") : t("Save")}

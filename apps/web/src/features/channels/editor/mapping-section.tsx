@@ -26,7 +26,7 @@ export function MappingSection({ form }: { form: DraftForm }) {
         valueLabel={t("Forwarded model")}
         keyPlaceholder="gpt-4o"
         valuePlaceholder="+gpt-4o-2024-11-20"
-        addLabel={t("Add a mapping")}
+        addLabel={t("Add mapping")}
       />
       {missing.length > 0 ? (
         <Group gap="xs">

@@ -59,7 +59,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
           valueLabel={t("Value")}
           keyPlaceholder="x-team"
           valuePlaceholder="blue"
-          addLabel={t("Add a header")}
+          addLabel={t("Add header")}
         />
       </Input.Wrapper>
       <JsonField

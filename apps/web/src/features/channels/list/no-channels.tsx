@@ -46,7 +46,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       action={
         <Group justify="center" gap="xs">
           <Button leftSection={<IconPlus size={16} />} onClick={onAdd}>
-            {t("Add a channel")}
+            {t("Add channel")}
           </Button>
           {demo ? (
             <Button
