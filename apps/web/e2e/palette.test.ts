@@ -25,7 +25,7 @@ async function type(page: Page, text: string) {
 
 describe("the command palette", () => {
   it.each([
-    ["add channel", "Add a channel", "/panel/channel?edit=new"],
+    ["add channel", "Add channel", "/panel/channel?edit=new"],
     ["new token", "New token", "/panel/token?edit=new"],
     ["test all", "Test all channels", "/panel/channel?ask=test"],
     ["disable model", "Disable a model everywhere", "/panel/channel?disable=model"],
@@ -34,7 +34,7 @@ describe("the command palette", () => {
     ["key for a customer", "New token for a user", "/panel/token?view=all&edit=new"],
     ["budget for a customer", "Limit the spending of a user", "/panel/user?budget=user"],
     ["new customer", "New customer", "/panel/user?customer=new"],
-    ["smtp", "SMTP server", "/panel/setting?q=SMTPServer"],
+    ["smtp", "Set up email", "/panel/setting?q=SMTPAccount"],
     ["demo-think", "demo-think", "/panel/model_price/demo-think"],
     [
       "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -117,7 +117,7 @@ describe("the prices of a group", () => {
     });
     const page = await site.open(`/panel/user_group?edit=${id}`);
     const form = page.getByRole("dialog", { name: "Group Dear" });
-    await form.getByRole("button", { name: "+20 %" }).click();
+    await form.getByRole("button", { name: "+20%" }).click();
     await form.getByText("costs $1.8 in this group").waitFor();
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "hidden" });
@@ -126,7 +126,7 @@ describe("the prices of a group", () => {
     await page.goto(`${site.url}/panel/user_group?prices=${id}`);
     const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
     await dialog.getByText("A call that costs $1.8 now will cost $2.16.").waitFor();
-    await dialog.getByRole("button", { name: "−10 %" }).click();
+    await dialog.getByRole("button", { name: "−10%" }).click();
     await dialog.getByText("will cost $1.62.").waitFor();
     await dialog.getByRole("button", { name: "Change the prices" }).click();
     await dialog.waitFor({ state: "hidden" });

@@ -97,7 +97,7 @@ describe("a passkey", () => {
         automaticPresenceSimulation: true,
       },
     });
-    await button(page, "Add a passkey").click();
+    await button(page, "Add passkey").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Laptop");
     await dialog.getByRole("textbox", { name: "Current password" }).fill("wrong");
@@ -171,13 +171,17 @@ describe("settings", () => {
     await mail.getByRole("button", { name: "Send me a test email" }).click();
     await page.getByText("A test email was sent to gateway@mail.example").waitFor();
     expect(await box.take("gateway@mail.example")).toContain("邮件设置可用");
+    await mail.getByRole("textbox", { name: "Sender address" }).fill("sender@mail.example");
+    await mail.getByRole("button", { name: "Save and test" }).click();
+    await page.getByText("A test email was sent to sender@mail.example").waitFor();
+    expect(await box.take("sender@mail.example")).toContain("邮件设置可用");
 
     await page.getByRole("tab", { name: "Notices" }).click();
     const hook = page.getByRole("form", { name: "Webhook", exact: true });
     await hook.getByRole("switch", { name: "Enable this destination" }).click();
     await hook.getByLabel("Webhook address").fill("http://127.0.0.1:9/in");
     await hook.getByLabel("A channel recovered").uncheck();
-    await hook.getByRole("button", { name: "Save" }).click();
+    await hook.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await hook.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("Only public URLs can be fetched.").waitFor();

@@ -3,7 +3,7 @@
  * dialog and is offered to users with the right for it.
  */
 import type { AdminArea } from "@gateway/shared/accounts/roles";
-import { mayEnter } from "@gateway/shared/accounts/roles";
+import { mayEnter, Role } from "@gateway/shared/accounts/roles";
 import { useMantineColorScheme } from "@mantine/core";
 import type { SpotlightActionData } from "@mantine/spotlight";
 import {
@@ -16,6 +16,7 @@ import {
   IconKey,
   IconListCheck,
   IconLogout,
+  IconMail,
   IconMoon,
   IconPercentage,
   IconSun,
@@ -36,14 +37,16 @@ type Command = {
   icon: Icon;
   /** Area that an administrator must be allowed to change. */
   area?: AdminArea;
+  /** Only for root. */
+  root?: true;
   to: string;
 };
 
 const commands: Command[] = [
   {
     id: "add-channel",
-    label: phrase("Add a channel"),
-    words: "new create provider key",
+    label: phrase("Add channel"),
+    words: "new create a provider key",
     icon: IconCirclePlus,
     area: "channels",
     to: "/panel/channel?edit=new",
@@ -106,7 +109,7 @@ const commands: Command[] = [
   {
     id: "new-user",
     label: phrase("New user"),
-    words: "create account person customer",
+    words: "create account person customer administrator admin role permissions limited",
     icon: IconUserPlus,
     area: "users",
     to: "/panel/user?edit=new",
@@ -160,6 +163,14 @@ const commands: Command[] = [
     to: "/panel/redemption?edit=new",
   },
   {
+    id: "mail",
+    label: phrase("Set up email"),
+    words: "smtp mail server outgoing sender configure test",
+    icon: IconMail,
+    root: true,
+    to: "/panel/setting?q=SMTPAccount",
+  },
+  {
     id: "new-gateway",
     label: phrase("New payment gateway"),
     words: "create stripe alipay",
@@ -175,7 +186,10 @@ export function usePaletteActions(go: (to: string, label: string) => void): Spot
   const self = useSelf();
   const { setColorScheme } = useMantineColorScheme();
   if (!self) return [];
-  const offered = commands.filter(({ area }) => area === undefined || mayEnter(self, area, "edit"));
+  const offered = commands.filter(
+    ({ area, root }) =>
+      (area === undefined || mayEnter(self, area, "edit")) && (root === undefined || self.role === Role.root),
+  );
   return [
     ...offered.map(({ id, label, words, icon: Picture, to }) => ({
       id,

@@ -276,7 +276,7 @@ export const screens: Screen[] = [
     messages: "diagnostics",
     load: () => import("#features/diagnostics/diagnostics-page.tsx"),
     action: "configure",
-    keywords: "doctor check health problem proxy dns tls redis smtp clock disk",
+    keywords: "doctor check health problem proxy dns tls redis clock disk",
     inHeader: true,
   },
   {

@@ -7,7 +7,6 @@ import classes from "./settings.module.css";
 type ColorFieldProps = {
   label: string;
   description?: ReactNode;
-  inputWrapperOrder?: ("label" | "input" | "description" | "error")[];
   error?: string | undefined;
   /** `#` and six hexadecimal digits; "" is the default. */
   value: string;

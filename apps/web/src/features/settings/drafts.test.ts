@@ -1,7 +1,8 @@
 import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
-import { problemOf, savedValue, withDraft } from "./drafts.ts";
+import { filledBy, problemOf, savedValue, withDraft } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
+import { mailServerOf } from "./mail-servers.ts";
 
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
 
@@ -27,6 +28,34 @@ describe("drafts of settings", () => {
     expect(problemOf("RetryTimes", 21)).toBeTruthy();
     expect(problemOf("ServerAddress", "nowhere")).toEqual({ reason: "site_address" });
     expect(problemOf("ServerAddress", "https://ai.example.com")).toBeUndefined();
+  });
+});
+
+describe("the server of a mail account", () => {
+  const gmail = { SMTPServer: "smtp.gmail.com", SMTPPort: 465 };
+  const initial = { SMTPServer: "", SMTPPort: 587 };
+
+  it("follows from a known address, in any case and below a domain of Microsoft", () => {
+    expect(mailServerOf("Me@GMail.com ")).toEqual(gmail);
+    expect(mailServerOf("me@shop.onmicrosoft.com")?.SMTPServer).toBe("smtp.office365.com");
+    for (const account of ["me", "me@", "me@shop.example", "me@constructor"])
+      expect(mailServerOf(account)).toBeUndefined();
+  });
+
+  it("is filled in, and taken back when the address goes on", () => {
+    const typed = filledBy(mailServerOf, ["me@gmail.co", "me@gmail.com"], saved, {});
+    expect(typed).toEqual(gmail);
+    expect(filledBy(mailServerOf, ["me@gmail.com", "me@gmail.com.x"], saved, typed)).toEqual(initial);
+    expect(filledBy(mailServerOf, ["me@gmail.com", "me@qq.com"], saved, typed)).toMatchObject({
+      SMTPServer: "smtp.qq.com",
+    });
+  });
+
+  it("stays as someone has set it", () => {
+    const set = { SMTPServer: "mail.shop.example" };
+    expect(filledBy(mailServerOf, ["", "me@gmail.com"], saved, set)).toEqual({});
+    expect(filledBy(mailServerOf, ["", "me@gmail.com"], { ...saved, SMTPPort: 25 }, {})).toEqual({});
+    expect(filledBy(undefined, ["", "me@gmail.com"], saved, {})).toEqual({});
   });
 });
 

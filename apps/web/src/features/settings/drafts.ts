@@ -2,6 +2,7 @@ import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 /** Unsaved values of settings. Pure. */
 import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/site/settings";
+import type { Field } from "./section.ts";
 
 export type Value = string | number | boolean;
 /** Null removes a stored secret. "" cannot, because the input is empty while nothing is typed. */
@@ -20,6 +21,27 @@ export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKe
   const { [key]: _, ...rest } = drafts;
   const same = value === null ? !settings.secrets_set.includes(key) : value === savedValue(settings, key);
   return same ? rest : { ...rest, [key]: value };
+}
+
+/**
+ * Returns what a field fills in after its change from `before` to `after`: nothing if someone has set one of the other
+ * fields. What it has filled in earlier is taken back.
+ */
+export function filledBy(
+  fills: Field["fills"],
+  [before, after]: [before: Value, after: Draft],
+  settings: SettingsView,
+  drafts: Drafts,
+): Drafts {
+  const earlier = fills?.(String(before));
+  const now = fills?.(String(after ?? ""));
+  const keys = Object.keys({ ...earlier, ...now }) as SettingKey[];
+  const isOpen = (key: SettingKey) => {
+    const current = drafts[key] ?? savedValue(settings, key);
+    return current === defaultOf(key) || current === earlier?.[key];
+  };
+  if (!keys.every(isOpen)) return {};
+  return Object.fromEntries(keys.map((key) => [key, now?.[key] ?? savedValue(settings, key)]));
 }
 
 export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {

@@ -12,7 +12,6 @@ const mostBytes = 60_000;
 type LogoFieldProps = {
   label: string;
   description?: ReactNode;
-  inputWrapperOrder?: ("label" | "input" | "description" | "error")[];
   error?: string | undefined;
   value: string;
   onChange: (value: string) => void;

@@ -1,39 +1,30 @@
 /** Settings of mail, sign-up verification, and notices to administrators. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import { phrase } from "#lib/i18n.ts";
+import { mailServerOf, mailServers } from "./mail-servers.ts";
 import type { Field, SettingSection } from "./section.ts";
 import { units } from "./units.ts";
-
-const [tls, startTls] = [{ SMTPPort: 465 }, { SMTPPort: 587 }];
-
-/** Servers of known mail services, with their ports. */
-const mailServers = {
-  "smtp.gmail.com": tls,
-  "smtp.office365.com": startTls,
-  "smtp-mail.outlook.com": startTls,
-  "email-smtp.us-east-1.amazonaws.com": startTls,
-  "smtp.sendgrid.net": tls,
-  "smtp.mailgun.org": tls,
-  "smtp.resend.com": tls,
-  "smtp.postmarkapp.com": startTls,
-  "smtp-relay.brevo.com": startTls,
-  "smtp.zoho.com": tls,
-  "smtp.fastmail.com": tls,
-  "smtp.mail.me.com": startTls,
-  "smtp.qq.com": tls,
-  "smtp.exmail.qq.com": tls,
-  "smtp.163.com": tls,
-  "smtpdm.aliyun.com": tls,
-  "smtp.feishu.cn": tls,
-} as const;
 
 export const mailSection: SettingSection = {
   id: "mail",
   title: phrase("Outgoing email"),
   help: "notifications#mail",
   hint: phrase("Codes, password resets and reminders are sent through this server."),
-  test: { kind: "mail" },
+  test: { kind: "mail", needs: "SMTPServer" },
   fields: [
+    {
+      key: "SMTPAccount",
+      kind: "text",
+      label: phrase("SMTP account"),
+      hint: phrase("An email address of a known provider fills in the server and the port."),
+      fills: mailServerOf,
+    },
+    {
+      key: "SMTPToken",
+      kind: "secret",
+      label: phrase("SMTP password"),
+      hint: phrase("Some providers require an app password here, not the password of the account."),
+    },
     {
       key: "SMTPServer",
       kind: "suggested",
@@ -47,8 +38,6 @@ export const mailSection: SettingSection = {
       label: phrase("Port"),
       hint: phrase("465 uses TLS, 587 uses STARTTLS."),
     },
-    { key: "SMTPAccount", kind: "text", label: phrase("SMTP account") },
-    { key: "SMTPToken", kind: "secret", label: phrase("SMTP password") },
     {
       key: "SMTPFrom",
       kind: "text",
@@ -148,7 +137,7 @@ function noticeChannelSection(
     ...about,
     help: "notifications#destinations",
     foldedBy: `${prefix}Enabled`,
-    test: { kind: "notice", channel },
+    test: { kind: "notice", channel, needs: `${prefix}Enabled` },
     fields: [
       { key: `${prefix}Enabled`, kind: "switch", label: phrase("Enable this destination") },
       ...fields,

@@ -15,12 +15,12 @@ import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
-import { type Draft, type Drafts, problemOf, savedValue } from "./drafts.ts";
+import { type Draft, type Drafts, filledBy, problemOf, savedValue } from "./drafts.ts";
 import { labelOf } from "./fields.ts";
 import { anchorOf } from "./section-index.tsx";
-import type { SettingSection } from "./section.ts";
+import type { SettingSection, TestAction } from "./section.ts";
 import { SettingField } from "./setting-field.tsx";
-import { TestButton } from "./test-button.tsx";
+import { TestButton, useShownTest } from "./test-button.tsx";
 import classes from "./settings.module.css";
 
 type SectionCardProps = {
@@ -34,6 +34,7 @@ type SectionCardProps = {
 export function SectionCard({ section, settings, drafts, onDraft, onForget }: SectionCardProps) {
   const { t } = useTranslation();
   const save = useSaveSettings();
+  const test = useShownTest();
   const address = useServerAddress();
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
@@ -55,8 +56,12 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const change = (key: SettingKey, value: Draft) => {
     setRefused({});
     onDraft(key, value);
-    const known = section.fields.find((field) => field.key === key)?.known?.[String(value)];
-    for (const [other, also] of Object.entries(known ?? {})) onDraft(other as SettingKey, also);
+    const field = section.fields.find((one) => one.key === key);
+    const also = {
+      ...filledBy(field?.fills, [valueOf(key) ?? "", value], settings, drafts),
+      ...field?.known?.[String(value)],
+    };
+    for (const [other, filled] of Object.entries(also)) onDraft(other as SettingKey, filled);
   };
   const discard = () => {
     setRefused({});
@@ -64,7 +69,10 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   };
   const faulty = dirty.some((key) => problemOf(key, drafts[key] ?? "") !== undefined);
 
-  const submit = async () => {
+  const tested = mayTest && section.test && valueOf(section.test.needs) ? section.test : undefined;
+
+  /** Saves the changes, and then tests them if the section has a test. */
+  const submit = async (then?: TestAction) => {
     if (dirty.length === 0 || faulty) return;
     if (drafts.PasswordLoginEnabled === false && !(await confirmNoPasswords())) return;
     setRefused({});
@@ -72,6 +80,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       await save.mutateAsync(Object.fromEntries(dirty.map((key) => [key, drafts[key] ?? ""])));
       onForget(dirty);
       toast.success(t("Saved"));
+      if (then) test.send(then);
     } catch (error) {
       // An error without field errors was already reported as a toast.
       if (!(error instanceof ApiError)) return;
@@ -94,7 +103,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       className={classes.section}
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void submit(tested);
       }}
       aria-label={t(section.title)}
       noValidate
@@ -162,8 +171,13 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <Button variant="default" onClick={discard} disabled={save.isPending}>
               {t("Discard")}
             </Button>
+            {tested ? (
+              <Button variant="default" onClick={() => void submit()} disabled={faulty || save.isPending}>
+                {t("Save")}
+              </Button>
+            ) : null}
             <Button type="submit" disabled={faulty} loading={save.isPending}>
-              {t("Save")}
+              {tested ? t("Save and test") : t("Save")}
             </Button>
           </Group>
         ) : null}

@@ -41,10 +41,18 @@ export type Field = {
   unit?: Unit;
   choices?: { value: string; label: string }[];
   /** Values to choose from besides typing, each with the values that it sets in other fields. */
-  known?: Record<string, Partial<Record<SettingKey, string | number | boolean>>>;
+  known?: Record<string, FieldValues>;
+  /** Values of other fields that follow from this one. They are filled in unless someone has set them. */
+  fills?: (value: string) => FieldValues | undefined;
 };
 
-export type TestAction = { kind: "mail" } | { kind: "notice"; channel: NoticeChannelId };
+export type FieldValues = Partial<Record<SettingKey, string | number | boolean>>;
+
+/** `needs`: without this setting there is nothing to test. */
+export type TestAction = { needs: SettingKey } & (
+  | { kind: "mail" }
+  | { kind: "notice"; channel: NoticeChannelId }
+);
 
 export type SettingSection = {
   id: string;

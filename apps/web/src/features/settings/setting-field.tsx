@@ -36,8 +36,6 @@ type SettingFieldProps = {
   onChange: (value: Draft) => void;
 };
 
-type InputWrapperOrder = ("label" | "input" | "description" | "error")[];
-
 export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation();
@@ -56,6 +54,7 @@ export function SettingField(props: SettingFieldProps) {
     <div
       className={classes.field}
       data-kind={field.kind}
+      data-setting={field.key}
       data-wide={wide || undefined}
       data-dirty={dirty || undefined}
     >
@@ -99,8 +98,6 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
     label,
     description: field.hint ? t(field.hint) : undefined,
     error,
-    // Below the input, so that inputs side by side are aligned.
-    inputWrapperOrder: ["label", "input", "description", "error"] as InputWrapperOrder,
   };
   const number = (scale: number, unit: Unit | undefined) => (
     <NumberInput

@@ -1,4 +1,5 @@
 /** The settings of this installation. Every change takes effect on all nodes at once. */
+import { defaultSettings } from "@gateway/shared/site/settings";
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -33,6 +34,7 @@ export default function SettingsPage() {
     if (accent !== undefined) showAccent(accent);
   }, [accent]);
   useLeaveGuard(Object.keys(drafts).length > 0);
+  useFocusOn(wanted, settings.data !== undefined);
 
   const found = wanted === "" ? group?.sections : sectionsWith(wanted, t);
   const setParam = (name: string, value: string) =>
@@ -109,6 +111,16 @@ export default function SettingsPage() {
       )}
     </Page>
   );
+}
+
+/** Focuses the field of a setting that a link names, such as a result of the command palette. */
+function useFocusOn(key: string, loaded: boolean) {
+  useEffect(() => {
+    if (!loaded || !Object.hasOwn(defaultSettings, key)) return;
+    const field = document.querySelector<HTMLElement>(`[data-setting="${key}"] :is(input, textarea)`);
+    // While the key is typed, the focus stays in the search box.
+    if (!document.activeElement?.matches("[type=search]")) field?.focus();
+  }, [key, loaded]);
 }
 
 function isDirty(group: SettingGroup, drafts: Drafts): boolean {

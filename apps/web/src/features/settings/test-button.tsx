@@ -6,28 +6,34 @@ import { Tooltip } from "#ui/tooltip.tsx";
 import { useSettingTest } from "./api.ts";
 import type { TestAction } from "./section.ts";
 
-/** Sends a test with the saved settings and shows the result. */
-export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
+/** Returns a function that sends a test with the saved settings and shows the result. */
+export function useShownTest() {
   const { t } = useTranslation();
   const run = useSettingTest();
-  const act = () =>
+  const send = (test: TestAction) =>
     run.mutate(test, {
       onSuccess: (to) =>
         toast.success(
           to === "" ? t("Test message sent") : t("A test email was sent to {{email}}", { email: to }),
         ),
     });
+  return { send, isPending: run.isPending };
+}
+
+export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
+  const { t } = useTranslation();
+  const { send, isPending } = useShownTest();
   return (
     <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>
       <Button
         variant="default"
         size="compact-sm"
         leftSection={<IconSend size={14} stroke={1.7} />}
-        loading={run.isPending}
+        loading={isPending}
         data-disabled={dirty || undefined}
         aria-disabled={dirty}
         onClick={() => {
-          if (!dirty) act();
+          if (!dirty) send(test);
         }}
       >
         {test.kind === "mail" ? t("Send me a test email") : t("Send a test message")}

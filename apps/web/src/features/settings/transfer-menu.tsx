@@ -66,13 +66,7 @@ export function TransferMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal
-        opened={chosen !== null}
-        onClose={() => setChosen(null)}
-        title={t("Import settings")}
-        size="lg"
-        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-      >
+      <Modal opened={chosen !== null} onClose={() => setChosen(null)} title={t("Import settings")} size="lg">
         {chosen ? <Changes {...chosen} onDone={() => setChosen(null)} /> : null}
       </Modal>
     </>
