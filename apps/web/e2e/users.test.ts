@@ -22,18 +22,22 @@ describe("the users screen", () => {
     await page.getByRole("button", { name: "New user" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Username").fill("root");
-    await form.getByRole("textbox", { name: "Password" }).fill("long enough");
     await form.getByRole("button", { name: "Create user" }).click();
     await form.getByText("This username is taken.").waitFor();
     await form.getByLabel("Username").fill("mei.lin");
     await form.getByLabel("Initial balance in dollars").fill("12.5");
     await form.getByText("= 6,250,000 points").waitFor();
     await form.getByRole("button", { name: "Create user" }).click();
+    const made = page.getByRole("dialog", { name: "mei.lin created" });
+    const message = await made.getByLabel("Message to send").inputValue();
+    const password = /^Password: (\S{16})$/m.exec(message)?.[1] ?? "";
+    expect(message).not.toContain("API address");
+    await made.getByRole("button", { name: "Done" }).click();
     await rowOf(page, "mei.lin").getByText("$12.50").waitFor();
 
     const guest = await site.open("/login", { guest: true });
     await guest.getByLabel("Username or email").fill("mei.lin");
-    await guest.getByRole("textbox", { name: "Password" }).fill("long enough");
+    await guest.getByRole("textbox", { name: "Password" }).fill(password);
     await guest.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await guest.waitForURL("**/panel/dashboard");
     // Administrator screens are neither shown nor accessible.

@@ -4,10 +4,11 @@ import {
   adminAreas,
   type AdminLevel,
   type AdminRights,
+  coversRights,
   Role,
 } from "@gateway/shared/accounts/roles";
 import type { UserDetail } from "@gateway/shared/accounts/user";
-import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
@@ -92,7 +93,6 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
   );
 }
 
-/** Frequent sets of rights, for one click. */
 const presets: { label: string; rights: () => NonNullable<Permissions> }[] = [
   {
     label: phrase("View only"),
@@ -114,7 +114,52 @@ const presets: { label: string; rights: () => NonNullable<Permissions> }[] = [
       analytics: "view",
     }),
   },
+  {
+    label: phrase("Payments and balances"),
+    rights: () => ({
+      users: "view",
+      balances: "edit",
+      redemptions: "edit",
+      payments: "edit",
+      logs: "view",
+      analytics: "view",
+    }),
+  },
 ];
+
+type RightPresetsProps = {
+  /** Shown above them. */
+  title?: string;
+  value: Permissions;
+  onChoose: (rights: NonNullable<Permissions>) => void;
+  disabled?: boolean;
+};
+
+/** Frequent sets of rights as buttons. The one that is given is pressed. */
+export function RightPresets({ title, value, onChoose, disabled = false }: RightPresetsProps) {
+  const { t } = useTranslation();
+  return (
+    <Input.Wrapper label={title} labelElement="div">
+      <Group gap={6} role="group" aria-label={title ?? t("Permission presets")}>
+        {presets.map(({ label, rights }) => {
+          const given = value !== null && coversRights(value, rights()) && coversRights(rights(), value);
+          return (
+            <Button
+              key={label}
+              variant={given ? "light" : "default"}
+              aria-pressed={given}
+              size="compact-sm"
+              disabled={disabled}
+              onClick={() => onChoose(rights())}
+            >
+              {t(label)}
+            </Button>
+          );
+        })}
+      </Group>
+    </Input.Wrapper>
+  );
+}
 
 type RightsChoiceProps = {
   value: Permissions;
@@ -142,19 +187,7 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
         onChange={(choice) => onChange(choice === "all" ? null : (initial ?? everything()))}
         disabled={disabled}
       />
-      <Group gap={6} role="group" aria-label={t("Permission presets")}>
-        {presets.map(({ label, rights }) => (
-          <Button
-            key={label}
-            variant="default"
-            size="compact-sm"
-            disabled={disabled}
-            onClick={() => onChange(rights())}
-          >
-            {t(label)}
-          </Button>
-        ))}
-      </Group>
+      <RightPresets value={value} onChoose={onChange} disabled={disabled} />
       {value === null ? null : (
         <div className={classes.areas}>
           {adminAreas.map((area) => (

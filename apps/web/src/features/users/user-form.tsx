@@ -1,6 +1,6 @@
 import { Role, roleName } from "@gateway/shared/accounts/roles";
-import { UserChange, UserInput, type UserListRow } from "@gateway/shared/accounts/user";
-/** Creates or edits an account. */
+import { UserChange, type UserListRow } from "@gateway/shared/accounts/user";
+/** Edits an account. Its fields are also those of a new account. */
 import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -14,69 +14,7 @@ import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
-import { useChangeUser, useCreateUser } from "./api.ts";
-import { RightsChoice } from "./rights.tsx";
-
-export function NewUserDrawer({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
-  const create = useCreateUser();
-  const isRoot = useSelf()?.role === Role.root;
-  const [rights, setRights] = useState<UserInput["permissions"]>(null);
-  const form = useSchemaForm(UserInput, {
-    username: "",
-    display_name: "",
-    password: "",
-    group: "default",
-    role: Role.user,
-    quota: 0,
-  });
-  const save = async () => {
-    const input = UserInput.parse(form.getValues());
-    const limits = isRoot && input.role === Role.admin ? { permissions: rights } : {};
-    const user = await create.mutateAsync({ ...input, ...limits });
-    toast.success(t("{{name}} created", { name: user.username }));
-    onClose();
-  };
-  return (
-    <FormDrawer
-      opened
-      help="users#users"
-      title={t("New user")}
-      form={form}
-      submitLabel={t("Create user")}
-      onSubmit={save}
-      onClose={onClose}
-      width={520}
-      changed={rights !== null}
-    >
-      <FormSection title={t("Sign-in")}>
-        <NameFields form={form} />
-        <PasswordInput
-          label={t("Password")}
-          description={t("At least 8 characters. The user is not notified: send the password yourself.")}
-          autoComplete="new-password"
-          withAsterisk
-          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-          {...form.getInputProps("password")}
-        />
-      </FormSection>
-      <FormSection title={t("Permissions")}>
-        <GroupField {...form.getInputProps("group")} current={form.values.group} />
-        <RoleField {...form.getInputProps("role")} current={Role.user} />
-        {isRoot && form.values.role === Role.admin ? (
-          <RightsChoice value={rights ?? null} onChange={setRights} initial={null} />
-        ) : null}
-      </FormSection>
-      <FormSection title={t("Balance")}>
-        <QuotaField
-          points={form.values.quota ?? 0}
-          error={form.errors["quota"]}
-          onChange={(quota) => form.setFieldValue("quota", quota)}
-        />
-      </FormSection>
-    </FormDrawer>
-  );
-}
+import { useChangeUser } from "./api.ts";
 
 export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: () => void }) {
   const { t } = useTranslation();
@@ -172,7 +110,7 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   );
 }
 
-function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
+export function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
   const { t } = useTranslation();
   const self = useSelf();
   const given = [Role.user, Role.reliable, Role.admin].filter(

@@ -36,7 +36,7 @@ const NewCustomer = late(() => import("./new-customer.tsx").then((module) => mod
 const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
 const UserDrawer = late(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
 const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
-const NewUserDrawer = late(() => import("./user-form.tsx").then((module) => module.NewUserDrawer));
+const NewUserDrawer = late(() => import("./new-user.tsx").then((module) => module.NewUserDrawer));
 
 /** Address value of the budget before a user is selected. */
 const ANY_USER = "user";

@@ -1,0 +1,86 @@
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { IconAlertTriangle, IconCopy } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { errorReason } from "#lib/error-text.ts";
+import { useServerAddress, useSystemName } from "#lib/site.ts";
+import { copyText } from "#ui/copy.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+
+export type Made = {
+  id: number;
+  username: string;
+  password: string;
+  /** Null if it could not be created; absent for an account without a key. */
+  key?: string | null;
+  /** Why there is no key. */
+  failed?: unknown;
+};
+
+/** Shows the credentials of a new account once, as a message to send. */
+export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const address = useServerAddress();
+  const name = useSystemName();
+  const message = [
+    t("Your access to {{name}}", { name }),
+    "",
+    `${t("Console")}: ${address}/login`,
+    `${t("Username")}: ${made.username}`,
+    `${t("Password")}: ${made.password}`,
+    ...(made.key === undefined ? [] : ["", `${t("API address")}: ${address}/v1`]),
+    ...(made.key ? [`${t("Key")}: ${made.key}`] : []),
+  ].join("\n");
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={560}
+      fullScreen={phone}
+      closeOnClickOutside={false}
+      title={t("{{name}} created", { name: made.username })}
+    >
+      <Stack gap="md">
+        {made.failed === undefined ? null : (
+          <Alert color="amber" icon={<IconAlertTriangle size={17} />}>
+            <FailedKey error={made.failed} />
+          </Alert>
+        )}
+        <Textarea
+          label={t("Message to send")}
+          description={t("The password is shown only once. It can be changed after signing in.")}
+          readOnly
+          autosize
+          minRows={5}
+          value={message}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" component={Link} to={`/panel/user/${made.id}`}>
+            {t("Open the page")}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            {t("Done")}
+          </Button>
+          <Button
+            data-autofocus
+            leftSection={<IconCopy size={16} />}
+            onClick={() => void copyText(message, t("Message"))}
+          >
+            {t("Copy the message")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function FailedKey({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  return (
+    <Text fz="sm">
+      {t("The account was created, but the key was not: {{reason}}", { reason: errorReason(error, t) })}
+    </Text>
+  );
+}
