@@ -43,9 +43,10 @@ export class Hands {
     await this.command(typed, menu);
   }
 
-  /** Starts an action of the palette. */
+  /** Starts an action of the palette, which the mouse opens in the header. */
   async command(typed: string, label: string | RegExp): Promise<void> {
-    await this.press("Control+k");
+    if (this.mode === "mouse") await this.use(this.page.getByRole("button", { name: /^Go to…/ }));
+    else await this.press("Control+k");
     const box = this.page.getByRole("textbox", { name: "Go to…" });
     await box.waitFor();
     await this.#type(typed);

@@ -2,18 +2,20 @@
  * A form in a drawer beside the list: one primary button, ⌘↵ saves, closing with changes asks. Read-only for
  * users who may not change it.
  */
-import { Badge, Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
+import { Badge, Button, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { issueTexts } from "#lib/error-text.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
+import { markFirstField } from "./first-field.ts";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
 import { HelpLink } from "./help-link.tsx";
 import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
+import { SaveKeys } from "./save-keys.tsx";
 import classes from "./form-drawer.module.css";
 
 type FormDrawerProps<Values extends Record<string, unknown>> = {
@@ -48,6 +50,10 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const sending = useRef(false);
   const [refused, setRefused] = useState(false);
   const body = useRef<HTMLFormElement>(null);
+  const attach = useCallback((form: HTMLFormElement | null) => {
+    body.current = form;
+    markFirstField(form);
+  }, []);
   const dirty = opened && (form.isDirty() || props.changed === true);
 
   // The address may change under an open form too, by the back button or the command palette.
@@ -116,7 +122,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
           </Group>
         </Drawer.Header>
         <form
-          ref={body}
+          ref={attach}
           onSubmit={(event) =>
             form.onSubmit(
               (values) => void save(values),
@@ -144,12 +150,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
           <Group className={classes.footer} justify="space-between" wrap="nowrap">
             <Group gap="xs">{mayChange ? extra : null}</Group>
             <Group gap="xs" wrap="nowrap">
-              {phone || !mayChange ? null : (
-                <Text c="dimmed" fz="xs" mr={4}>
-                  <Kbd size="xs">{/Mac|iP/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</Kbd>{" "}
-                  <Kbd size="xs">↵</Kbd>
-                </Text>
-              )}
+              {mayChange ? <SaveKeys /> : null}
               <Button variant="default" onClick={() => void close()} disabled={saving}>
                 {mayChange ? t("Cancel") : t("Close")}
               </Button>

@@ -1,14 +1,16 @@
 /** Replaces the stored keys of a channel, without the rest of its form. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { getHotkeyHandler } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
 import { faultText, issueTexts } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
+import { SaveKeys } from "#ui/form/save-keys.tsx";
 import { toast } from "#ui/toast.tsx";
 import { countKeys } from "./count-keys.ts";
 import classes from "./keys.module.css";
@@ -18,6 +20,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
   const client = useQueryClient();
   const provider = useProvider(row.type);
   const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;
+  const form = useRef<HTMLFormElement>(null);
   const [typed, setTyped] = useState("");
   const pasted = countKeys(typed);
   const replace = useMutation({
@@ -41,6 +44,9 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
     >
       <form
         noValidate
+        ref={form}
+        // In a field of several lines, Enter begins another one.
+        onKeyDown={getHotkeyHandler([["mod+Enter", () => form.current?.requestSubmit()]])}
         onSubmit={(event) => {
           event.preventDefault();
           if (pasted > 0 && !replace.isPending) replace.mutate();
@@ -73,6 +79,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
               : t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", { stored, pasted })}
           </Text>
           <Group justify="flex-end" gap="xs">
+            <SaveKeys />
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
             </Button>
