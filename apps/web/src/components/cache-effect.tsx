@@ -31,9 +31,7 @@ export function CacheEffectCard({ path }: { path: string }) {
       hint={t("Savings from cached input and the cost of moves between channels, at the prices charged.")}
     >
       <Facts columns={4}>
-        <Fact label={t("Input from the cache")}>
-          {format.percent(effect.input === 0 ? 0 : effect.cached / effect.input)}
-        </Fact>
+        <Fact label={t("Input from the cache")}>{format.percent(effect.cached / effect.input)}</Fact>
         <Fact label={t("Saved by cached input")}>{format.quota(effect.saved)}</Fact>
         <Fact label={t("Surcharge for cache writes")}>{format.quota(effect.write_extra)}</Fact>
         <Fact label={t("Lost by channel moves")}>

@@ -36,7 +36,7 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
       <Stat
         title={t("Requests, 24 hours")}
         value={format.whole(requests)}
-        bad={requests > 0 && failed / requests >= 0.05}
+        bad={requests > 0 && failed / requests >= 0.05 ? "line" : undefined}
         line={t("{{count}} failed", { count: failed })}
       />
       <Stat
@@ -61,13 +61,22 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
 export function HoursStat({ usage }: { usage: ObjectUsage }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { success } = healthOf(usage);
+  const { calls, success } = healthOf(usage);
   return (
     <Stat
       title={t("Success, 24 hours")}
       hint={t("Attempts that fail on this channel count as failed, even if another channel serves the call.")}
-      value={success === null ? "–" : format.percent(success)}
-      bad={success !== null && success < 0.95}
+      value={
+        <>
+          {format.percent(success)}
+          {calls === 0 ? null : (
+            <Text span fz="xs" c="dimmed" fw={400} ml={8}>
+              {t("of {{count}} attempts", { count: calls })}
+            </Text>
+          )}
+        </>
+      }
+      bad={success !== null && success < 0.95 ? "figure" : undefined}
       line={<ChannelHoursBar channel={usage} since={usage.since} />}
     />
   );

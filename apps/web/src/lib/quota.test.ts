@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { chargeText, columnText, decimalsOf, exactText, formatDuration, quotaText } from "./quota.ts";
+import {
+  chargeText,
+  columnText,
+  decimalsOf,
+  exactText,
+  formatDuration,
+  quotaText,
+  shareText,
+} from "./quota.ts";
 
 describe("amounts", () => {
   const dollars = { inCurrency: true, pointsPerUsd: 500_000 };
@@ -69,4 +77,13 @@ it("never shows sixty seconds in place of a minute", () => {
     "1 m 5 s",
     "2 m 0 s",
   ]);
+});
+
+describe("shares", () => {
+  const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+
+  it("of nothing are a dash, and of something a percentage, also 0%", () => {
+    const shown = [null, 0 / 0, 0 / 5, 0.125, 1].map((share) => shareText(share, percent));
+    expect(shown).toEqual(["–", "–", "0%", "12.5%", "100%"]);
+  });
 });

@@ -101,6 +101,11 @@ export function columnText(points: number, decimals: number, unit: Unit): string
   return formatQuota(points, { ...unit, digits: decimals, marksSmall: true });
 }
 
+/** Formats a share: "12.5%". A share of nothing has no value, so it is a dash instead of 0 %. */
+export function shareText(share: number | null, percent: Intl.NumberFormat): string {
+  return share === null || Number.isNaN(share) ? "–" : percent.format(share);
+}
+
 type Formatters = ReturnType<typeof createFormatters>;
 
 /** Created once per unit and language: a list has hundreds of cells, and number formats are slow to create. */
@@ -141,6 +146,6 @@ function createFormatters(language: string, unit: Unit) {
     whole: (value: number) => whole.format(value),
     /** 1.2M, 200k */
     short: (value: number) => formatNumber(value).replace(".0", ""),
-    percent: (share: number) => percent.format(share),
+    percent: (share: number | null) => shareText(share, percent),
   };
 }

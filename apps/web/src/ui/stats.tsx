@@ -24,11 +24,12 @@ type StatProps = {
   /** Tooltip with the exact value. */
   exact?: string;
   hint?: string;
-  bad?: boolean;
+  /** Marks the figure, or the line below it. */
+  bad?: "figure" | "line" | undefined;
   line?: ReactNode;
 };
 
-export function Stat({ title, value, exact, hint, bad = false, line }: StatProps) {
+export function Stat({ title, value, exact, hint, bad, line }: StatProps) {
   return (
     <section className={classes.stat} aria-label={title}>
       <Text fz="sm" c="dimmed">
@@ -40,10 +41,10 @@ export function Stat({ title, value, exact, hint, bad = false, line }: StatProps
           title
         )}
       </Text>
-      <Text className={classes.value} title={exact} data-bad={bad || undefined}>
+      <Text className={classes.value} title={exact} data-bad={bad === "figure" || undefined}>
         {value}
       </Text>
-      <Text fz="xs" c="dimmed" className="tabular">
+      <Text fz="xs" c={bad === "line" ? "var(--mantine-color-error)" : "dimmed"} className="tabular">
         {line}
       </Text>
     </section>

@@ -83,17 +83,17 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   </td>
                   <td>
                     {row.failed === 0 ? (
-                      format.percent(0)
+                      format.percent(share(row.failed, row.requests))
                     ) : (
                       <Link
                         className={classes.link}
                         to={logAddress(start_timestamp, { ...filter, log_type: 5 }, end_timestamp)}
                         aria-label={t("{{share}} of the calls of {{name}} failed", {
-                          share: format.percent(share(row.failed, row.requests) ?? 0),
+                          share: format.percent(share(row.failed, row.requests)),
                           name: row.name,
                         })}
                       >
-                        {format.percent(share(row.failed, row.requests) ?? 0)}
+                        {format.percent(share(row.failed, row.requests))}
                       </Link>
                     )}
                   </td>
@@ -104,7 +104,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   </td>
                   <td>{known ? <Amount column="cost" points={row.cost} /> : "–"}</td>
                   <td>{known ? <Amount column="margin" points={margin} /> : "–"}</td>
-                  <td>{known ? format.percent(share(margin, row.charged) ?? 0) : "–"}</td>
+                  <td>{known ? format.percent(share(margin, row.charged)) : "–"}</td>
                 </tr>
               );
             })}

@@ -14,7 +14,6 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
   const format = useFormat();
   const phone = useIsPhone();
   const time = (ms: number | null) => (ms === null || ms === 0 ? "–" : formatDuration(ms));
-  const percent = (value: number | null) => (value === null ? "–" : format.percent(value));
   const sums = sumByName(rows);
   const noName = by === "user" ? t("Others") : t("Unknown");
   return (
@@ -48,9 +47,9 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
             <td>{format.whole(sum.request_count)}</td>
             {phone ? null : (
               <>
-                <td>{percent(share(sum.failed_count, sum.request_count + sum.failed_count))}</td>
+                <td>{format.percent(share(sum.failed_count, sum.request_count + sum.failed_count))}</td>
                 <td>{format.short(sum.prompt_tokens)}</td>
-                <td>{percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
+                <td>{format.percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
                 <td>{format.short(sum.completion_tokens)}</td>
                 <td>{time(averageTime(sum))}</td>
                 <td>{time(averageFirstByte(sum))}</td>

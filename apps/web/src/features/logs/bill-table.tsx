@@ -6,7 +6,7 @@ import { IconCalculator } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { BillArithmetic } from "./bill-arithmetic.tsx";
-import { type CostLine, costLines } from "./bill.ts";
+import { type CostLine, costsOf } from "./bill.ts";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
@@ -14,6 +14,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [isShown, calculation] = useDisclosure(false);
+  const { lines, print } = costsOf(bill, format.pointsPerUsd);
   const uncollected = Number(bill.uncollected ?? "0");
   const amount = ({ amount: count, perCall }: CostLine) => {
     const number = format.whole(count);
@@ -33,7 +34,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           </tr>
         </thead>
         <tbody>
-          {costLines(bill, format.pointsPerUsd).map((line) => (
+          {lines.map((line) => (
             <tr key={line.kind}>
               <td>{billKindText(t, line.kind)}</td>
               <td>{amount(line)}</td>
@@ -46,12 +47,12 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           {uncollected > 0 ? (
             <tr>
               <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
-              <td>− {format.usd(uncollected, 6)}</td>
+              <td>−${print(uncollected)}</td>
             </tr>
           ) : null}
           <tr>
             <td colSpan={3}>{t("Charged")}</td>
-            <td>{format.usd(row.quota, 6)}</td>
+            <td>${print(row.quota)}</td>
           </tr>
         </tfoot>
       </table>

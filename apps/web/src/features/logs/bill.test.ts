@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cachedShare } from "#lib/cached-share.ts";
-import { costLines, explainLines, multiply } from "./bill.ts";
+import { costsOf, explainLines, multiply } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",
@@ -43,11 +43,25 @@ describe("the costs of a bill", () => {
         { kind: "tool:web-search", amount: 2, ratio: "5000" },
       ],
     };
-    expect(costLines(bill, 500_000)).toEqual([
-      { kind: "input", amount: 3_000, perCall: false, price: "0.5", cost: "0.0015000" },
-      { kind: "output", amount: 801, perCall: false, price: "1.5", cost: "0.0012015" },
+    expect(costsOf(bill, 500_000).lines).toEqual([
+      { kind: "input", amount: 3_000, perCall: false, price: "0.500", cost: "0.0015000" },
+      { kind: "output", amount: 801, perCall: false, price: "1.500", cost: "0.0012015" },
       { kind: "tool:web-search", amount: 2, perCall: true, price: "0.005", cost: "0.0100000" },
     ]);
+  });
+
+  it("have the same decimals as the total below them", () => {
+    const tokens = { price_type: "tokens", group_ratio: "0.33", exact: "1" };
+    const lines = [
+      { kind: "input", amount: 7, ratio: "0.125" },
+      { kind: "output", amount: 1_000_000, ratio: "5" },
+    ];
+    const costs = costsOf({ ...tokens, lines }, 500_000);
+    const decimals = (text: string) => text.split(".")[1]?.length;
+    const shown = [...costs.lines.map((line) => line.cost), costs.print(1_650_001), costs.print(0)];
+    expect(new Set(shown.map(decimals)).size).toBe(1);
+    expect(Number(costs.print(1_650_001))).toBe(3.300002);
+    expect(new Set(costs.lines.map((line) => decimals(line.price))).size).toBe(1);
   });
 
   it("have at least the decimals of a point", () => {
@@ -57,8 +71,8 @@ describe("the costs of a bill", () => {
       exact: "500000",
       lines: [{ kind: "calls", amount: 1, ratio: "500000" }],
     };
-    expect(costLines(bill, 500_000)).toEqual([
-      { kind: "calls", amount: 1, perCall: true, price: "1", cost: "1.000000" },
+    expect(costsOf(bill, 500_000).lines).toEqual([
+      { kind: "calls", amount: 1, perCall: true, price: "1.00", cost: "1.000000" },
     ]);
   });
 });

@@ -37,13 +37,22 @@ export function isPerCall(bill: Bill, kind: string): boolean {
 /** Minimum decimals of a cost: those of a single point at the usual 500,000 per dollar. */
 const COST_DECIMALS = 6;
 
+/** Minimum decimals of a price. */
+const PRICE_DECIMALS = 2;
+
 export type CostLine = { kind: string; amount: number; perCall: boolean; price: string; cost: string };
+
+type Costs = {
+  lines: CostLine[];
+  /** Prints points with as many decimals as the costs have. */
+  print: (points: number) => string;
+};
 
 /**
  * Returns each line in dollars: the paid price (per million tokens or per call, including the group's ratio)
- * and the cost. All costs have as many decimals as the longest needs, so that they add up exactly.
+ * and the cost. All costs have as many decimals as the longest needs, so that they add up exactly; so have all prices.
  */
-export function costLines(bill: Bill, pointsPerUsd: number): CostLine[] {
+export function costsOf(bill: Bill, pointsPerUsd: number): Costs {
   const [usdPerPoint, usdPerMillion] = [worthOf(1, pointsPerUsd), worthOf(1_000_000, pointsPerUsd)];
   const lines = bill.lines.map(({ kind, amount, ratio }) => {
     const perCall = isPerCall(bill, kind);
@@ -57,7 +66,15 @@ export function costLines(bill: Bill, pointsPerUsd: number): CostLine[] {
     };
   });
   const decimals = Math.max(COST_DECIMALS, ...lines.map(({ cost }) => decimalsOf(cost)));
-  return lines.map((line) => ({ ...line, cost: padded(line.cost, decimals) }));
+  const ofPrices = Math.max(PRICE_DECIMALS, ...lines.map(({ price }) => decimalsOf(price)));
+  return {
+    lines: lines.map((line) => ({
+      ...line,
+      price: padded(line.price, ofPrices),
+      cost: padded(line.cost, decimals),
+    })),
+    print: (points) => padded(worthOf(points, pointsPerUsd), decimals),
+  };
 }
 
 function decimalsOf(text: string): number {

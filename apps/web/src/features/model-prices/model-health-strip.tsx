@@ -27,7 +27,6 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
       </Card>
     );
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
-  const share = (value: number | null) => (value === null ? "–" : format.percent(value));
   const bars = health.hourly.map((each, hour) => {
     const at = hourText(since, hour);
     return {
@@ -43,9 +42,11 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
         hint={t("Share of valid calls that were served successfully.")}
         value={
           <Group gap={12} component="span" wrap="nowrap">
-            {share(health.availability)}
+            {format.percent(health.availability)}
             <HourBars
-              label={t("Availability by hour: {{share}} in total", { share: share(health.availability) })}
+              label={t("Availability by hour: {{share}} in total", {
+                share: format.percent(health.availability),
+              })}
               bars={bars}
               barWidth={4}
               height={20}

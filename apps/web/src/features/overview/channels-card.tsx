@@ -93,7 +93,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
               <td className={classes.left}>
                 <ChannelHoursBar channel={row} since={since} />
               </td>
-              <td>{success === null ? "–" : format.percent(success)}</td>
+              <td>{format.percent(success)}</td>
               <td>
                 {calls === 0 ? (
                   "0"

@@ -18,8 +18,8 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
       <Stat title={t("Requests")} value={format.whole(requests.now)} line={<Change compared={requests} />} />
       <Stat
         title={t("Error rate")}
-        value={rate.now === null ? "–" : format.percent(rate.now)}
-        bad={(rate.now ?? 0) >= 0.05}
+        value={format.percent(rate.now)}
+        bad={(rate.now ?? 0) >= 0.05 ? "figure" : undefined}
         line={
           <>
             <span className={classes.part}>{t("{{count}} failed", { count: failed.now })}</span>

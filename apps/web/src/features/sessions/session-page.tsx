@@ -113,7 +113,7 @@ function Totals({ session }: { session: AgentSession }) {
       <Stat
         title={t("Requests")}
         value={format.whole(totals.calls)}
-        bad={totals.calls > 0 && totals.failed / totals.calls >= 0.05}
+        bad={totals.calls > 0 && totals.failed / totals.calls >= 0.05 ? "line" : undefined}
         line={t("{{count}} failed", { count: totals.failed })}
       />
       <Stat
@@ -130,7 +130,7 @@ function Totals({ session }: { session: AgentSession }) {
         hint={t(
           "Share of input tokens that the provider read from its prompt cache. Savings are the difference to the regular input price, minus the surcharge for cache writes.",
         )}
-        value={totals.input === 0 ? "–" : format.percent(totals.cached / totals.input)}
+        value={format.percent(totals.cached / totals.input)}
         line={
           net < 0
             ? t("{{amount}} more than without caching", { amount: format.quota(-net) })

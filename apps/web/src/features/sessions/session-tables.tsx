@@ -124,7 +124,7 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
             <td>{format.whole(sums.calls)}</td>
             <td data-quiet={sums.failed === 0 || undefined}>{format.whole(sums.failed)}</td>
             <td title={format.whole(sums.input)}>{format.short(sums.input)}</td>
-            <td>{sums.input === 0 ? "–" : format.percent(sums.cached / sums.input)}</td>
+            <td>{format.percent(sums.cached / sums.input)}</td>
             <td title={format.whole(sums.output)}>{format.short(sums.output)}</td>
             <td>
               <Amount column="cost" points={sums.quota} />

@@ -81,7 +81,7 @@ function Loaded({ user }: { user: UserDetail }) {
                   title={t("Balance")}
                   value={format.quota(user.quota)}
                   exact={format.exact(user.quota)}
-                  bad={user.quota <= 0}
+                  bad={user.quota <= 0 ? "figure" : undefined}
                   line={t("{{amount}} used in total", { amount: format.quota(user.used_quota) })}
                 />
               }

@@ -66,7 +66,7 @@ function Totals({ report }: { report: ComparisonReport }) {
       <Stat
         title={t("Agreement")}
         value={agreementText(agreement, i18n.language.replace("_", "-"))}
-        bad={agreement.equal < agreement.of}
+        bad={agreement.equal < agreement.of ? "figure" : undefined}
         line={t("{{equal}} of {{calls}} calls", {
           equal: format.whole(agreement.equal),
           calls: format.whole(agreement.of),
@@ -82,7 +82,7 @@ function Totals({ report }: { report: ComparisonReport }) {
       <Stat
         title={t("Difference")}
         value={`${sign}${format.charge(Math.abs(difference))}`}
-        bad={difference !== 0}
+        bad={difference === 0 ? undefined : "figure"}
         line={`${sign}${points(Math.abs(difference))}`}
       />
     </Stats>
