@@ -22,6 +22,16 @@ describe("the model of the samples", () => {
     expect(sampleModel(unused("gpt-3.5-turbo"))).toBe("gpt-3.5-turbo");
   });
 
+  it("is one of the preferred family, if there is one", () => {
+    const models = {
+      ...unused("claude-haiku-4-5", "claude-sonnet-4-5"),
+      "gpt-5": { rank: 1, info: null },
+      "claude-opus-4-1": { rank: 2, info: null },
+    };
+    expect(sampleModel(models, /^claude/)).toBe("claude-opus-4-1");
+    expect(sampleModel(models, /^gemini/)).toBe("gpt-5");
+  });
+
   it("is empty without a chat model", () => {
     expect(sampleModel(unused("dall-e-3", "whisper-1", "chirp-v4"))).toBe("");
   });

@@ -30,13 +30,22 @@ const families = [/^gpt-\d/, /^claude/, /^gemini/, /^deepseek/, /^qwen/, /^(kimi
 const unfit =
   /^(gpt-3|gpt-4(-|$)|gpt-4-|claude-(2|3|instant)|gemini-1|text-|babbage|davinci)|search|instruct|codex/;
 
-/** Returns the chat model with the most calls, else the newest of a well-known family; "" without one. */
-export function sampleModel(models: Readonly<Record<string, Candidate>>): string {
+/**
+ * Returns the chat model with the most calls, else the newest of a well-known family; "" without one.
+ * @param preferred names that come before all others, such as the family that a client is made for
+ */
+export function sampleModel(models: Readonly<Record<string, Candidate>>, preferred?: RegExp): string {
   const chats = Object.entries(models)
     .filter(([name, model]) => kindOfModel(name, model.info?.output_modalities) === "chat")
-    .map(([name, { rank }]) => ({ name, rank: rank ?? Infinity, place: placeOf(name) }));
+    .map(([name, { rank }]) => ({
+      name,
+      isOther: Number(preferred !== undefined && !preferred.test(name)),
+      rank: rank ?? Infinity,
+      place: placeOf(name),
+    }));
   chats.sort(
     (a, b) =>
+      a.isOther - b.isOther ||
       // Infinity − Infinity is NaN.
       (a.rank === b.rank ? 0 : a.rank - b.rank) ||
       a.place - b.place ||

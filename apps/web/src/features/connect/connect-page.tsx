@@ -60,6 +60,7 @@ export default function ConnectPage() {
         <div className={classes.instructions}>
           <Card padding="lg">
             <ConnectionChoices
+              dialect={client.dialect}
               model={params.model}
               token={params.token}
               inserted={key !== KEY_PLACEHOLDER}

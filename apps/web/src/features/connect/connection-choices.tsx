@@ -2,6 +2,7 @@ import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 /** The choice of model and key. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { ClientDialect } from "@gateway/shared/connect/clients";
 import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -18,7 +19,16 @@ import { Select } from "#ui/select.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 
+/** Models that clients of a dialect are made for. */
+const families: Partial<Record<ClientDialect, RegExp>> = {
+  anthropic: /^claude/,
+  gemini: /^gemini/,
+  "openai-responses": /^gpt-\d/,
+};
+
 type ConnectionChoicesProps = {
+  /** The dialect of the client. */
+  dialect: ClientDialect;
   /** The chosen model; "" leaves the choice to the page. */
   model: string;
   /** Id of the chosen token; "" is none. */
@@ -32,7 +42,14 @@ type ConnectionChoicesProps = {
   onResolved: (name: string, contextWindow: number) => void;
 };
 
-export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: ConnectionChoicesProps) {
+export function ConnectionChoices({
+  dialect,
+  model,
+  token,
+  onModel,
+  onToken,
+  ...rest
+}: ConnectionChoicesProps) {
   const { t } = useTranslation();
   const self = useSelf();
   const models = useQuery(modelsQuery);
@@ -43,7 +60,7 @@ export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: C
       chatModels(chosen ? modelsOfToken(models.data ?? {}, chosen, self?.group ?? "") : (models.data ?? {})),
     [models.data, chosen, self?.group],
   );
-  const resolved = model in offered ? model : sampleModel(offered);
+  const resolved = model in offered ? model : sampleModel(offered, families[dialect]);
   const { onResolved } = rest;
   const contextWindow = offered[resolved]?.info?.context_length ?? 0;
   useEffect(() => onResolved(resolved, contextWindow), [onResolved, resolved, contextWindow]);

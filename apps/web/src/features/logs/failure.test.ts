@@ -44,7 +44,8 @@ describe("the model of a failed call", () => {
     expect(requestedModel(row({ model_name: "m" }))).toBe("m");
     const params = { reason: "model_unknown", model: "gpt-9" };
     const failed = (code: string) => row({ content_facts: [{ code, params }] });
-    expect(requestedModel(failed("model_not_found"))).toBe("gpt-9");
+    for (const code of ["model_not_found", "price_missing"])
+      expect(requestedModel(failed(code))).toBe("gpt-9");
     expect(requestedModel(failed("invalid_request"))).toBe("");
   });
 
