@@ -1,5 +1,5 @@
 /** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { furnishedSite } from "./furnished-site.ts";
 import { choose, click, examine, type Opening } from "./openings.ts";
 import type { Site } from "./site.ts";
@@ -48,7 +48,7 @@ const openings: Opening[] = [
     path: "/panel/profile?tab=access",
     open: (page) => click(page, "Create access token"),
   },
-  { what: "a passkey", path: "/panel/profile?tab=security", open: (page) => click(page, "Add a passkey") },
+  { what: "a passkey", path: "/panel/profile?tab=security", open: (page) => click(page, "Add passkey") },
   {
     what: "a new token",
     path: "/panel/token?edit=new",
@@ -71,3 +71,17 @@ const openings: Opening[] = [
 ];
 
 it.each(openings)("$what can be used by everybody", (opening) => examine(site, opening));
+
+it.each(["/panel/log", "/panel/pricing"])("the filters of %s fill the lines of their sheet", async (path) => {
+  const page = await site.open(path, { phone: true });
+  await page.locator("main h1").waitFor();
+  await click(page, "Filters");
+  const sheet = page.getByRole("dialog", { name: "Filters" });
+  const results = sheet.getByRole("button", { name: "Show results" });
+  await results.waitFor();
+  const widths = await results.evaluate((button) =>
+    [...(button.parentElement?.children ?? [])].map((each) => Math.round(each.getBoundingClientRect().width)),
+  );
+  expect(widths.length).toBeGreaterThan(3);
+  expect(new Set(widths).size).toBe(1);
+});

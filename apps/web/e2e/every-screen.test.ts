@@ -197,6 +197,24 @@ function highRows(page: Page): Promise<string[]> {
   );
 }
 
+/** Fields with their help above the input, where it moves the input away from its neighbours. Editors of several rows are exempt. */
+function helpAbove(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".mantine-InputWrapper-description")]
+      .filter((help) => help.parentElement?.querySelector(":scope > label"))
+      .filter((help) => help.nextElementSibling?.matches(":not(.mantine-InputWrapper-error)"))
+      .map((help) => `help above its input: ${help.innerText.slice(0, 40)}`),
+  );
+}
+
+/** A dialog starts with its first field or button, not with the link to Help in its header. */
+function focusOnHelp(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const focused = document.activeElement?.closest("[role=dialog] a[href*='/panel/help']");
+    return focused ? [`focus on ${focused.getAttribute("aria-label")}`] : [];
+  });
+}
+
 /** Prices per token are shown to the last digit: they are not sums. */
 const listsPrices = /^\/(panel\/)?(pricing|model_price|models|price)/;
 
@@ -236,6 +254,8 @@ async function examine(paths: string[], guest: boolean, round: Round): Promise<s
     if (round.axe) complaints.push(...(await faults(page)).map((what) => `${path}: ${what}`));
     if (round.axe) complaints.push(...(await smallTexts(page)).map((what) => `${path}: ${what}`));
     if (round.phone) complaints.push(...(await highRows(page)).map((what) => `${path}: ${what}`));
+    complaints.push(...(await focusOnHelp(page)).map((what) => `${path}: ${what}`));
+    complaints.push(...(await helpAbove(page)).map((what) => `${path}: ${what}`));
     if (!listsPrices.test(path))
       complaints.push(...(await unevenAmounts(page)).map((what) => `${path}: ${what}`));
     const forgotten = (await texts(page)).filter(untranslated);

@@ -49,9 +49,15 @@ function seenAs(hex: string, [red, green, blue]: [Rgb, Rgb, Rgb]): Rgb {
   return lab([clamp(dot(red, color)), clamp(dot(green, color)), clamp(dot(blue, color))]);
 }
 
-describe.each(["light", "dark"] as const)("the colours of charts, %s", (scheme) => {
+describe.each(["light", "dark"] as const)("the colours of charts and controls, %s", (scheme) => {
   const variables = cssVariables(DEFAULT_THEME)[scheme];
   const colors = [1, 2, 3, 4, 5, 6].map((slot) => variables[`--chart-${slot}`] ?? "");
+
+  it("leave the borders of empty checkboxes visible", () => {
+    const [line, surface] = [variables["--control-line"] ?? "", variables["--surface"] ?? ""];
+    const [low, high] = [luminance(line), luminance(surface)].toSorted((a, b) => a - b);
+    expect(((high ?? 0) + 0.05) / ((low ?? 0) + 0.05)).toBeGreaterThanOrEqual(3);
+  });
 
   it("are ordered by lightness", () => {
     const lightness = colors.map((color) => lab(linear(color))[0]);

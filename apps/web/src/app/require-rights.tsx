@@ -1,5 +1,5 @@
 /** Checks the rights for a console screen. Imports the list of screens, which the public site never loads. */
-import { mayEnter } from "@gateway/shared/accounts/roles";
+import { can, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import { Alert, Button } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -32,7 +32,13 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
     <Empty
       icon={IconLock}
       title={t("You do not have access to this screen")}
-      hint={t("Only administrators can open this screen. Contact an administrator if you need access.")}
+      hint={
+        can(self?.role ?? Role.guest, "administer")
+          ? t(
+              "Your permissions do not include this area. Contact the super administrator if you need access.",
+            )
+          : t("Only administrators can open this screen. Contact an administrator if you need access.")
+      }
       action={
         <Button component={Link} to="/panel/dashboard">
           {t("Go to the dashboard")}

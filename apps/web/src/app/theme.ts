@@ -39,7 +39,7 @@ const dark: MantineColorsTuple = [
   "#b3bac9",
   "#8d96a9",
   "#646e82",
-  "#2d3442",
+  "#3c4556",
   "#232936",
   "#1b202b",
   "#14181f",
@@ -166,6 +166,8 @@ const theme = createTheme({
     Notification: { defaultProps: { radius: "md", withBorder: true } },
     Anchor: { defaultProps: { underline: "hover" } },
     NumberInput: { defaultProps: { hideControls: true } },
+    // Below the input, so that inputs side by side are aligned.
+    InputWrapper: { defaultProps: { inputWrapperOrder: ["label", "input", "description", "error"] } },
   },
 });
 
@@ -187,6 +189,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--surface-quiet": "#f7f8fa",
     "--line": "#e5e8ee",
     "--line-strong": "#d9dde6",
+    "--control-line": "#868fa2",
     "--accent-text": "#3a42be",
     "--accent-soft": "#eff1fe",
     "--float-shadow": "0 8px 28px rgba(27, 33, 46, 0.12), 0 1px 3px rgba(27, 33, 46, 0.06)",
@@ -218,6 +221,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--surface-quiet": "#191e27",
     "--line": "#252b37",
     "--line-strong": "#323a49",
+    "--control-line": "#646e82",
     "--accent-text": "#a5aef7",
     "--accent-soft": "rgba(94, 105, 234, 0.16)",
     "--float-shadow": "0 12px 36px rgba(0, 0, 0, 0.5), 0 1px 3px rgba(0, 0, 0, 0.4)",

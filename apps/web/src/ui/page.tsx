@@ -23,7 +23,7 @@ export function Page({ title, description, actions, children }: PageProps) {
             {title}
           </Title>
           {description ? (
-            <Text c="dimmed" mt={4} maw={680}>
+            <Text c="dimmed" mt={4} maw={760} style={{ textWrap: "pretty" }}>
               {description}
             </Text>
           ) : null}

@@ -44,7 +44,6 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
       onClose={onClose}
       size="lg"
       title={t("Budget of {{name}}", { name })}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <Stack>
         <Text c="dimmed">{t(hints[target])}</Text>
@@ -219,7 +218,6 @@ function Amount({ form, name, label, none, focused = false }: AmountProps) {
       allowNegative={false}
       decimalScale={6}
       thousandSeparator=","
-      hideControls
       value={dollars}
       error={form.errors[name]}
       onChange={(next) => {

@@ -68,6 +68,7 @@ export function FacetButton(props: FacetButtonProps) {
       variant={value === "" ? "default" : "light"}
       fw={500}
       px={11}
+      justify="space-between"
       rightSection={<IconChevronDown size={14} />}
       aria-label={value === "" ? t("{{label}}: all", { label }) : `${label}: ${chosen}`}
       className={classes.picker ?? ""}

@@ -37,7 +37,6 @@ export function RateField({ label, value, onChange, unit, error, path, onBlur, c
       error={error}
       onBlur={onBlur}
       description={compact ? undefined : otherUnits(value, unit, t)}
-      inputWrapperOrder={["label", "input", "description", "error"]}
       onChange={(event) => {
         const typed = event.currentTarget.value;
         const amount = typed.trim() === "" ? Number.NaN : Number(typed);

@@ -88,13 +88,7 @@ export function AccessTokenSection() {
 function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      closeOnClickOutside={false}
-      title={t("Your access token")}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-    >
+    <Modal opened onClose={onClose} closeOnClickOutside={false} title={t("Your access token")}>
       <Stack>
         <Text>{t("Copy the token now. It is not shown again.")}</Text>
         <Code block data-testid="access-token">

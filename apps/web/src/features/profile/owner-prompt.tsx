@@ -25,7 +25,7 @@ export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptPr
   const act = useMutation({ mutationFn: run, meta: { quiet: true }, gcTime: 0 });
   const wrong = act.error instanceof ApiError ? act.error.issues["password"] : undefined;
   return (
-    <Modal opened onClose={onClose} title={title} styles={{ title: { fontSize: 16, fontWeight: 600 } }}>
+    <Modal opened onClose={onClose} title={title}>
       <form
         noValidate
         onSubmit={(event) => {

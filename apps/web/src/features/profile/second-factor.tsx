@@ -54,7 +54,6 @@ export function SecondFactorSection() {
         onClose={close}
         closeOnClickOutside={false}
         title={open ? titles[open.kind] : null}
-        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       >
         {open?.kind === "enable" ? <EnableTotp asksPassword={self.has_password} onDone={showCodes} /> : null}
         {open?.kind === "disable" ? <DisableTotp asksPassword={self.has_password} onDone={close} /> : null}

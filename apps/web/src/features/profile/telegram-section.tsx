@@ -120,13 +120,7 @@ function LinkDialog({ bot, offer, link, onClose }: LinkDialogProps) {
   }, [linked, onClose, t]);
   const address = `https://t.me/${bot}?start=${offer.code}`;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("Connect {{name}}", { name: "Telegram" })}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-      size={420}
-    >
+    <Modal opened onClose={onClose} title={t("Connect {{name}}", { name: "Telegram" })} size={420}>
       <Stack>
         <Text>{t("Open the bot on this device or scan the code with your phone, then press Start.")}</Text>
         <Group justify="center">

@@ -79,7 +79,6 @@ function SpendField({ form, name, label, hint }: FieldProps) {
     <NumberInput
       label={label}
       description={hint}
-      inputWrapperOrder={["label", "input", "description", "error"]}
       placeholder={t("No limit")}
       prefix="$"
       min={0}

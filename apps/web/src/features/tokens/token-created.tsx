@@ -40,7 +40,6 @@ export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialo
       fullScreen={phone}
       closeOnClickOutside={false}
       title={t("“{{name}}” is ready", { name: token.name })}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <Stack gap="md">
         <Stack gap="xs">

@@ -117,7 +117,6 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
               placeholder={t("Other amount")}
               leftSection="$"
               size="md"
-              hideControls
               allowDecimal={false}
               allowNegative={false}
               thousandSeparator=","

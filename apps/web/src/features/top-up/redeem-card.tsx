@@ -1,10 +1,12 @@
 /** Redeems a code and shows its value. */
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { errorReason } from "#lib/error-text.ts";
 import { useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { Section } from "#ui/page.tsx";
 import { useRedeem } from "./api.ts";
@@ -14,6 +16,7 @@ export function RedeemCard() {
   const { t } = useTranslation();
   const format = useFormat();
   const link = useSite()?.top_up_link ?? "";
+  const maySet = useMayEnter("settings", "edit");
   const redeem = useRedeem();
   const [key, setKey] = useState("");
   return (
@@ -65,11 +68,11 @@ export function RedeemCard() {
           >
             {t("Get a redemption code")}
           </Button>
-        ) : (
-          <Text c="dimmed" fz="sm">
-            {t("The administrator has not set a link where codes are sold.")}
-          </Text>
-        )}
+        ) : maySet ? (
+          <Anchor component={Link} to="/panel/setting?q=TopUpLink" fz="sm">
+            {t("Set a link where users buy codes")}
+          </Anchor>
+        ) : null}
       </Stack>
     </Section>
   );

@@ -45,7 +45,6 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
       opened
       onClose={onClose}
       title={t("Balance of {{name}}", { name: user.username })}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <form onSubmit={save} noValidate>
         <Stack>
@@ -79,7 +78,6 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
             onChange={setDollars}
             error={tried && problem !== "" ? problem : undefined}
             description={t("= {{points}} points", { count: size, points: format.whole(size) })}
-            inputWrapperOrder={["label", "input", "description", "error"]}
           />
           <Textarea
             label={t("Remark")}

@@ -69,7 +69,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         title: t("Username"),
         sortable: true,
         fixed: true,
-        width: 180,
+        width: 240,
         cell: (row) => <Person row={row} />,
       },
       { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },

@@ -18,7 +18,8 @@ export function Sparkline({ values, color, width = 96, height = 32 }: SparklineP
       height={height}
       viewBox={`0 0 ${width} ${height}`}
       aria-hidden
-      style={{ flex: "none" }}
+      // Its viewBox keeps the proportions in a container that is narrower, such as a drawer on a phone.
+      style={{ flex: "none", maxWidth: "100%" }}
     >
       <polygon
         points={`${inset},${height} ${line} ${width - inset},${height}`}

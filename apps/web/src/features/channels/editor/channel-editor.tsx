@@ -66,14 +66,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   if (opened && isRefusal(stored.error)) return <Missing onClose={onClose} />;
   const error = stored.error ?? providers.error ?? groups.error;
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size={720}
-      title={t("Edit channel")}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-    >
+    <Drawer opened={opened} onClose={onClose} position="right" size={720} title={t("Edit channel")}>
       {error ? (
         <Failed error={error} />
       ) : (

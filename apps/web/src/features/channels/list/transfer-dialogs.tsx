@@ -38,7 +38,6 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
       title={
         ids === undefined ? t("Export all channels") : t("Export {{count}} channels", { count: ids.length })
       }
-      styles={{ title: { fontWeight: 600 } }}
     >
       <Stack gap="md">
         <Text fz="sm">
@@ -120,13 +119,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   };
   const waiting = answer?.created.filter((each) => each.needs_key).length ?? 0;
   return (
-    <HelpModal
-      help="providers#fields-of-a-channel"
-      opened
-      onClose={onClose}
-      title={t("Import channels")}
-      styles={{ title: { fontWeight: 600 } }}
-    >
+    <HelpModal help="providers#fields-of-a-channel" opened onClose={onClose} title={t("Import channels")}>
       <Stack gap="md">
         <Text fz="sm">{t("Select a file that was exported from this or another installation.")}</Text>
         <Group gap="sm">

@@ -67,7 +67,6 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
       size={680}
       fullScreen={phone}
       title={t("Verify {{name}}", { name: row.name })}
-      styles={{ title: { fontWeight: 600 } }}
     >
       <Stack gap="md">
         <Text c="dimmed" fz="sm">

@@ -19,14 +19,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
   const list = useQuery(testsQuery(id));
   const good = (list.data ?? []).filter((test) => test.ok);
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={520}
-      title={t("Tests of {{name}}", { name })}
-      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
-    >
+    <Drawer opened onClose={onClose} position="right" size={520} title={t("Tests of {{name}}", { name })}>
       {list.error ? (
         <Failed error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data === undefined ? (

@@ -191,7 +191,6 @@ export function ComparisonForm({
               min={1}
               max={2_147_483_647}
               allowDecimal={false}
-              hideControls
               value={draft.userId}
               onChange={(userId) => change({ userId: Number(userId) || "" })}
               error={faultOf("userId")}
