@@ -180,7 +180,7 @@ describe("an operator", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^sk-/);
   });
 
-  task("raises the prices of a group by 20 %", { clicks: 3, fields: 0, seconds: 12 }, async (hands, page) => {
+  task("raises the prices of a group by 20 %", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {
     await setRatio("vip", 1.5);
     if (hands.mode === "mouse") {
       await hands.goTo("User groups");
@@ -286,7 +286,7 @@ describe("an operator", () => {
     },
   );
 
-  task("connects Claude Code", { clicks: 3, fields: 0, seconds: 12 }, async (hands, page) => {
+  task("connects Claude Code", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {
     await hands.goTo("Connect a client");
     await page.locator("pre").first().waitFor();
     await hands.use(page.getByRole("button", { name: /^Copy/ }).first());

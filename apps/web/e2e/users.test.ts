@@ -216,4 +216,28 @@ describe("the users screen", () => {
     expect(lines[0]).toMatch(/^\uFEFFid,username,display_name,email,group,role,status,balance_points/);
     expect(lines[1]).toMatch(/^\d+,formula,'=1\+1,,default,1,1,/);
   });
+
+  it("does not ask for a first call below the calls of others", async () => {
+    await site.api("POST", "/channel", {
+      type: 900,
+      name: "demo",
+      groups: ["default"],
+      models: ["demo-chat"],
+    });
+    const caller = { username: "caller", password: "long enough", quota: 500_000 };
+    const { id } = await site.api<{ id: number }>("POST", "/user", caller);
+    const page = await site.open("/panel/log");
+    await page.getByText("No calls yet").waitFor();
+    const token = { user_id: id, name: "key" };
+    const { key } = await site.api<{ key: string }>("POST", "/token/admin", token);
+    const answer = await fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+    await answer.text();
+    await page.reload();
+    await page.getByRole("row").filter({ hasText: "demo-chat" }).waitFor();
+    expect(await page.getByText("No calls yet").count()).toBe(0);
+  });
 });

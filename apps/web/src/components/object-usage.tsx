@@ -9,6 +9,7 @@ import { logAddress } from "#lib/log-address.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Figures } from "#ui/figures.tsx";
 import { Halves, Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -102,7 +103,9 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
     served: day.requests - day.failed,
     failed: day.failed,
   }));
-  const print = metric === "charged" ? format.quota : format.whole;
+  const series = metric === "requests" ? ["served", "failed"] : [metric];
+  const digits = tickDigits(topOf({ series, rows }) / format.pointsPerUsd);
+  const print = metric === "charged" ? (points: number) => format.tick(points, digits) : format.whole;
   const isEmpty = usage.days.every((day) => day.requests === 0 && day.charged === 0);
   if (isEmpty)
     return (
@@ -131,7 +134,7 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
     >
       <StackedBars
         title={t("30 days")}
-        series={metric === "requests" ? ["served", "failed"] : [metric]}
+        series={series}
         rows={rows}
         tick={print}
         print={print}

@@ -17,7 +17,7 @@ describe("amounts", () => {
     const shown = [0, 1, 1_576, 2_500, 617_000, -250_000, 617_283_945_000].map((each) =>
       quotaText(each, dollars),
     );
-    expect(shown).toEqual(["$0.00", "$0.00", "$0.00", "$0.01", "$1.23", "-$0.50", "$1,234,567.89"]);
+    expect(shown).toEqual(["$0.00", "<$0.01", "<$0.01", "$0.01", "$1.23", "-$0.50", "$1,234,567.89"]);
   });
 
   it("quotaText: shortens points from ten thousand on, with one decimal", () => {

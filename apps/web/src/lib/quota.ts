@@ -50,9 +50,12 @@ const chargeDigits = 6;
 
 type Unit = { inCurrency: boolean; pointsPerUsd: number };
 
-/** Formats a balance, limit or sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). */
+/**
+ * Formats a balance, limit or sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). An amount that
+ * would round to zero is "<$0.01".
+ */
 export function quotaText(points: number, unit: Unit): string {
-  return formatQuota(points, unit);
+  return formatQuota(points, { ...unit, marksSmall: true });
 }
 
 /**

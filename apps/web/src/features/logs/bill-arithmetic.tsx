@@ -2,7 +2,7 @@ import type { Bill, LogRow } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { explainLines, isPerCall, multiply, worthOf } from "./bill.ts";
+import { aligned, explainLines, isPerCall, multiply, PRICE_DECIMALS, worthOf } from "./bill.ts";
 import { useGroupName } from "./group-name.tsx";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
@@ -17,10 +17,13 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
   const usdPerPoint = worthOf(1, format.pointsPerUsd);
   const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
   const discounted = bill.group_ratio !== "1";
-  const price = (kind: string, ratio: string) =>
-    isPerCall(bill, kind)
-      ? t("${{price}} each", { price: multiply(ratio, usdPerPoint) })
-      : t("${{price}} / 1M", { price: multiply(ratio, usdPerMillion) });
+  const prices = aligned(
+    lines.map(({ kind, ratio }) => multiply(ratio, isPerCall(bill, kind) ? usdPerPoint : usdPerMillion)),
+    PRICE_DECIMALS,
+  );
+  const points = aligned([...lines.map((line) => line.points), bill.exact]);
+  const price = (kind: string, usd = "") =>
+    isPerCall(bill, kind) ? t("${{price}} each", { price: usd }) : t("${{price}} / 1M", { price: usd });
   return (
     <>
       <Text c="dimmed" fz="sm" mb="md">
@@ -36,18 +39,18 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => (
+          {lines.map((line, at) => (
             <tr key={line.kind}>
               <td>{billKindText(t, line.kind)}</td>
               <td>{format.whole(line.amount)}</td>
               <td>
-                {price(line.kind, line.ratio)}
+                {price(line.kind, prices[at])}
                 <Text fz="xs" c="dimmed">
                   × {line.ratio}
                   {discounted ? ` × ${bill.group_ratio}` : ""}
                 </Text>
               </td>
-              <td>{line.points}</td>
+              <td>{points[at]}</td>
             </tr>
           ))}
         </tbody>
@@ -76,7 +79,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
           ) : null}
           <tr>
             <td colSpan={3}>{t("Exact sum")}</td>
-            <td>{bill.exact}</td>
+            <td>{points.at(-1)}</td>
           </tr>
           {bill.exact.includes(".") ? (
             <tr>

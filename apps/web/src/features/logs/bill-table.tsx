@@ -67,6 +67,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
         variant="subtle"
         size="compact-sm"
         mt="sm"
+        w="fit-content"
         display="block"
         leftSection={<IconCalculator size={15} />}
         aria-expanded={isShown}

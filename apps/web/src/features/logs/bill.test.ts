@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cachedShare } from "#lib/cached-share.ts";
-import { costsOf, explainLines, multiply } from "./bill.ts";
+import { aligned, costsOf, explainLines, multiply } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",
@@ -16,6 +16,12 @@ const bill = {
 describe("a bill explained", () => {
   it("returns the cost of each line, including the group's ratio", () => {
     expect(explainLines(bill).map((line) => line.points)).toEqual(["1200", "360", "1.2"]);
+  });
+
+  it("aligns the decimals of a column", () => {
+    expect(aligned(["1200", "360", "1.2"])).toEqual(["1200.0", "360.0", "1.2"]);
+    expect(aligned(["3", "40"])).toEqual(["3", "40"]);
+    expect(aligned(["3"], 2)).toEqual(["3.00"]);
   });
 
   it("is exact where floating point is not", () => {

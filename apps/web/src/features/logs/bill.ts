@@ -38,7 +38,7 @@ export function isPerCall(bill: Bill, kind: string): boolean {
 const COST_DECIMALS = 6;
 
 /** Minimum decimals of a price. */
-const PRICE_DECIMALS = 2;
+export const PRICE_DECIMALS = 2;
 
 export type CostLine = { kind: string; amount: number; perCall: boolean; price: string; cost: string };
 
@@ -84,6 +84,12 @@ function decimalsOf(text: string): number {
 function padded(text: string, decimals: number): string {
   const [whole = "0", fraction = ""] = text.split(".");
   return `${whole}.${fraction.padEnd(decimals, "0")}`;
+}
+
+/** Returns decimal numbers with as many decimals as the longest has. */
+export function aligned(numbers: readonly string[], least = 0): string[] {
+  const decimals = Math.max(least, ...numbers.map(decimalsOf));
+  return numbers.map((number) => (decimals === 0 ? number : padded(number, decimals)));
 }
 
 export type ExplainedLine = { kind: string; amount: number; ratio: string; points: string };

@@ -23,6 +23,7 @@ import { Histogram } from "./histogram.tsx";
 import { CompactRow, logColumns } from "./log-columns.tsx";
 import { countNarrowing, type LogFilter, logParams, noNarrowing, windowOf } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
+import { isCall } from "./log-labels.ts";
 import { typeTabs } from "./log-labels.ts";
 import { LogTools } from "./log-tools.tsx";
 import { timeOfDay } from "./time-cell.tsx";
@@ -177,7 +178,7 @@ export default function LogsPage() {
           )
         }
       />
-      {firstCallWaits && rows && rows.length > 0 ? (
+      {firstCallWaits && rows && rows.length > 0 && !rows.some(isCall) ? (
         <Card padding={0}>
           <FirstCall />
         </Card>
