@@ -1,47 +1,49 @@
 /** The frame of the console and one route per screen, under /panel. */
-import { type ComponentType, lazy, type LazyExoticComponent } from "react";
+import type { QueryClient } from "@tanstack/react-query";
+import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
+import { selfQuery } from "#lib/session.ts";
 import { Failed } from "#ui/empty.tsx";
 import { requireLoadable } from "./load-ahead.ts";
+import { loadable } from "./loadable.tsx";
 import { RequireRights } from "./require-rights.tsx";
-import { type Screen, screens } from "./screens.ts";
+import { mayOpen, type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
 type LoadPage = Screen["load"];
 
 const landing = "dashboard";
 
-async function load(screen: Screen, loadPage: LoadPage = screen.load): ReturnType<LoadPage> {
+/** Time after which a page appears without the data that would move it, in milliseconds. */
+const ABOVE_WITHIN_MS = 1_000;
+
+async function load(screen: Screen, loadPage: LoadPage): ReturnType<LoadPage> {
   requireLoadable(loadPage);
   const [page] = await Promise.all([loadPage(), loadScreenMessages(screen.messages)]);
   return page;
 }
 
+/** The pages by their path below /panel. */
+const pages = new Map<string, { screen: Screen; page: ReturnType<typeof pageOf> }>();
+
+const pageOf = (screen: Screen, loadPage: LoadPage) => loadable(() => load(screen, loadPage));
+
 function screenRoutes(screen: Screen): RouteObject[] {
   const { id, loadOne } = screen;
-  const route = (path: string, Page: LazyExoticComponent<ComponentType>): RouteObject => ({
-    path,
-    element: (
-      <RequireRights screen={screen}>
-        <Page />
-      </RequireRights>
-    ),
-  });
-  return [
-    route(
-      id,
-      lazy(() => load(screen)),
-    ),
-    ...(loadOne === undefined
-      ? []
-      : [
-          route(
-            `${id}/:id`,
-            lazy(() => load(screen, loadOne)),
-          ),
-        ]),
-  ];
+  const route = (path: string, loadPage: LoadPage): RouteObject => {
+    const Page = pageOf(screen, loadPage);
+    pages.set(path, { screen, page: Page });
+    return {
+      path,
+      element: (
+        <RequireRights screen={screen}>
+          <Page />
+        </RequireRights>
+      ),
+    };
+  };
+  return [route(id, screen.load), ...(loadOne === undefined ? [] : [route(`${id}/:id`, loadOne)])];
 }
 
 const NotFound = lazy(() => import("#features/site/not-found-page.tsx"));
@@ -71,9 +73,20 @@ export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () =>
   );
 }
 
-/** Loads the code of the first screen together with the frame. */
-export async function loadScreenOf(href: string): Promise<void> {
-  const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(new URL(href).pathname) ?? [];
-  const screen = screens.find((each) => each.id === id);
-  if (screen) await load(screen, one === undefined ? screen.load : screen.loadOne);
+/** Loads the code of the first screen together with the frame, and its data as soon as the session is known. */
+export async function loadScreenOf(address: Location, client: QueryClient): Promise<void> {
+  const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(address.pathname) ?? [];
+  const found = pages.get(one === undefined ? id : `${id}/:id`);
+  if (!found) return;
+  const [{ prefetch, prefetchAbove }, self] = await Promise.all([
+    found.page.load(),
+    client.ensureQueryData(selfQuery),
+  ]);
+  // Other filters need other data.
+  if (!self || !mayOpen(found.screen, self) || address.search !== "") return;
+  void prefetch?.(client);
+  await Promise.race([
+    prefetchAbove?.(client),
+    new Promise((resolve) => setTimeout(resolve, ABOVE_WITHIN_MS)),
+  ]);
 }

@@ -1,41 +1,66 @@
-import { type AdminRights, mayEnter, Role } from "@gateway/shared/accounts/roles";
+/** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
+import { type AdminRights, mayEnter } from "@gateway/shared/accounts/roles";
+import type { Self } from "@gateway/shared/accounts/session";
 import { Tabs } from "@mantine/core";
-import { lazy, type ReactNode } from "react";
+import type { QueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-/** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
+import { prefetchSteps } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
-import { useSelf } from "#lib/session.ts";
+import { rememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
+import { loadable } from "./loadable.tsx";
+import { queryClient } from "./providers.tsx";
 
 const withMessages = async <T,>(page: Promise<T>, part: "overview" | "usage"): Promise<T> =>
   (await Promise.all([page, loadScreenMessages(part)]))[0];
 
 const loadOverview = () => withMessages(import("#features/overview/overview-page.tsx"), "overview");
 const loadUsage = () => withMessages(import("#features/dashboard/dashboard-page.tsx"), "usage");
-const OverviewPage = lazy(loadOverview);
-const UsagePage = lazy(loadUsage);
-const FirstSteps = lazy(() =>
+
+/** Returns whether the address asks for the user's own usage. */
+const asksForUsage = () => new URLSearchParams(window.location.search).get("view") === "usage";
+
+/** Loads the code of the page that a user with these rights sees first. */
+const loadFirstPage = (person: AdminRights) =>
+  seesGateway(person) && !asksForUsage() ? OverviewPage.load() : UsagePage.load();
+
+const OverviewPage = loadable(loadOverview);
+const UsagePage = loadable(loadUsage);
+const FirstSteps = loadable(() =>
   withMessages(import("#features/dashboard/first-steps.tsx"), "usage").then((module) => ({
     default: module.FirstSteps,
   })),
 );
 
-/**
- * Loads the user's first screen together with the frame.
- * @param role role that this browser remembers
- */
-export async function prepareFirstScreen(role: number): Promise<void> {
-  const own = new URLSearchParams(window.location.search).get("view") === "usage";
-  await (role >= Role.admin && !own ? loadOverview() : loadUsage());
+/** Loads the code of the first screen. */
+export async function loadFirstScreen() {
+  // A guess until the session is known, so that both load at the same time.
+  const guess = wasSignedIn() ? loadFirstPage(rememberedRights()) : undefined;
+  guess?.catch(() => {});
+  const self = await queryClient.ensureQueryData(selfQuery).catch(() => null);
+  const [page] = await Promise.all([
+    self ? loadFirstPage(self) : guess,
+    self && needsSteps(self) ? FirstSteps.load() : undefined,
+  ]);
+  return { default: FirstScreen, prefetchAbove, ...(page ? { prefetch: page.prefetch } : {}) };
+}
+
+const needsSteps = (self: Self) => self.request_count <= FIRST_CALLS && !hidesFirstSteps();
+
+/** The first steps are above the rest of the page, which their data would move. */
+async function prefetchAbove(client: QueryClient): Promise<void> {
+  const self = client.getQueryData(selfQuery.queryKey);
+  if (self && needsSteps(self)) await prefetchSteps(client, self);
 }
 
 export function FirstScreen() {
   const self = useSelf();
   const [search, setSearch] = useSearchParams();
   if (!self) return null;
-  const firstSteps = self.request_count <= FIRST_CALLS && !hidesFirstSteps() ? <Steps /> : null;
+  const firstSteps = needsSteps(self) ? <Steps /> : null;
   if (!seesGateway(self)) return <UsagePage firstSteps={firstSteps} />;
   const own = search.get("view") === "usage";
   const choose = (view: string | null) => setSearch(view === "usage" ? { view } : {});

@@ -21,11 +21,16 @@ export function RequireSession({ ahead, failed }: RequireSessionProps) {
   const [failure, setFailure] = useState<Error | null>(null);
   if (self.error && self.error !== failure) setFailure(self.error);
   const status = useQuery(statusQuery);
+  // A user who has just signed in keeps the page before until the console is complete.
+  const [ready, setReady] = useState(ahead === undefined || Boolean(self.data));
   useEffect(() => {
     // An error here is ignored: the screen itself retries and shows it.
-    ahead?.().catch(() => {});
+    ahead?.()
+      .catch(() => {})
+      .finally(() => setReady(true));
   }, [ahead]);
-  if (self.data) return <Outlet />;
+  if (self.data && ready) return <Outlet />;
+  if (self.data) return <Boot />;
   if (status.data?.needs_setup && status.dataUpdatedAt > 0) return <Navigate to="/setup" replace />;
   if (self.data === null)
     return <Navigate to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;

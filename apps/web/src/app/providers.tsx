@@ -17,7 +17,7 @@ import { LatePart } from "#ui/late-part.tsx";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
-const queryClient = createQueryClient((error, failed) => {
+export const queryClient = createQueryClient((error, failed) => {
   // The end of a session is reported once, however many requests fail with it.
   if (error instanceof ApiError && error.code === "unauthenticated") return;
   const note = errorNote(error, i18next.t, failed);

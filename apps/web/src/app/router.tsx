@@ -3,7 +3,11 @@ import { type ComponentType, lazy } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import { basePath } from "#lib/http.ts";
 import { consoleMessages, loadMessagesOf, type MessageFiles, type Messages } from "#lib/i18n.ts";
+import { selfQuery } from "#lib/session.ts";
+import { statusQuery } from "#lib/site.ts";
 import { RequireSession } from "./guards.tsx";
+import { loadable } from "./loadable.tsx";
+import { queryClient } from "./providers.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 
 type Load = () => Promise<{ default: ComponentType }>;
@@ -47,16 +51,18 @@ const screen = (load: Load, part: MessageFiles) => page(load, consoleMessages, p
 
 /** Loads the console and its screens on the first visit. The public site never loads their list. */
 async function loadConsole() {
-  const [{ Console, loadScreenOf }] = await Promise.all([
-    import("./console-routes.tsx"),
-    loadMessagesOf(consoleMessages),
-  ]);
-  // The frame stays: the content area of the screen shows the error.
-  await loadScreenOf(window.location.href).catch(() => {});
+  const [Console] = await Promise.all([loadRoutes(), loadMessagesOf(consoleMessages)]);
   return { default: Console };
 }
 
-const Console = lazy(loadConsole);
+async function loadRoutes() {
+  const { Console, loadScreenOf } = await import("./console-routes.tsx");
+  // The frame stays: the content area of the screen shows the error.
+  await loadScreenOf(window.location, queryClient).catch(() => {});
+  return Console;
+}
+
+const Console = loadable(loadConsole);
 const ClosedConsole = lazy(async () => {
   const [{ ClosedConsole }] = await Promise.all([
     import("./console-routes.tsx"),
@@ -73,8 +79,16 @@ const notFound = sitePage(() => import("#features/site/not-found-page.tsx"));
 
 const loadHome = () => import("#features/site/home-page.tsx");
 const HomePage = lazy(loadHome);
-// Loads in parallel with the messages.
-if (window.location.pathname === basePath) void loadHome().catch(() => {});
+
+/** Starts what the page at the current address needs, in parallel with the messages. */
+export function startFirstPage(): void {
+  const { pathname } = window.location;
+  void queryClient.prefetchQuery(statusQuery);
+  if (pathname === basePath) void loadHome().catch(() => {});
+  if (!/^panel(\/|$)/.test(pathname.slice(basePath.length))) return;
+  void queryClient.prefetchQuery(selfQuery);
+  void Console.load().catch(() => {});
+}
 
 const publicRoutes: RouteObject = {
   element: <PublicFrame />,
@@ -170,7 +184,7 @@ const routes: RouteObject[] = [
   publicRoutes,
   {
     path: "panel",
-    element: <RequireSession ahead={loadConsole} failed={closedConsole} />,
+    element: <RequireSession ahead={Console.load} failed={closedConsole} />,
     children: [{ path: "*", element: <Console /> }],
   },
 ];

@@ -34,18 +34,10 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 import type { QueryClient } from "@tanstack/react-query";
-import type { ComponentType } from "react";
+import type { ReactNode } from "react";
 import { phrase } from "#lib/i18n.ts";
 import type { MessagesOf } from "#lib/screen-messages.ts";
-import { rememberedRights, wasSignedIn } from "#lib/session.ts";
-import { FirstScreen, prepareFirstScreen } from "./first-screen.tsx";
-
-/** Loads the default screen together with the part that this user sees. */
-async function loadFirstScreen() {
-  // Without a memory of the last user it is not known which screen that is.
-  if (wasSignedIn()) await prepareFirstScreen(rememberedRights().role);
-  return { default: FirstScreen };
-}
+import { loadFirstScreen } from "./first-screen.tsx";
 
 /** Prefetches the first data of a screen into the query cache. */
 type Prefetch = (client: QueryClient) => Promise<unknown>;
@@ -58,9 +50,14 @@ export type Screen = {
   icon: Icon;
   /** The feature whose messages it shows. */
   messages: MessagesOf;
-  load: () => Promise<{ default: ComponentType; prefetch?: Prefetch }>;
+  load: () => Promise<{
+    default: () => ReactNode;
+    prefetch?: Prefetch;
+    /** Prefetches data that would move the rest of the screen. A page load waits for it. */
+    prefetchAbove?: Prefetch;
+  }>;
   /** The page of a single object, at /panel/<id>/<object id>. */
-  loadOne?: () => Promise<{ default: ComponentType }>;
+  loadOne?: () => Promise<{ default: () => ReactNode }>;
   /** Required action. Every signed-in user may open a screen without `action` and `area`. */
   action?: Action;
   /** Required area, for administrators. */

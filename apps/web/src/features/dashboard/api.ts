@@ -1,3 +1,5 @@
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import type { Self } from "@gateway/shared/accounts/session";
 import type { TokenPage } from "@gateway/shared/accounts/token";
 import type { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
 import type { ChannelPage } from "@gateway/shared/channels/channel";
@@ -5,7 +7,7 @@ import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 import { selfQuery } from "#lib/session.ts";
@@ -87,6 +89,25 @@ export const recentTokensQuery = queryOptions({
   queryKey: ["token", "recent"],
   queryFn: () => http.get("/token", asSent<TokenPage>(), { size: 5, order: "-id" }),
 });
+
+/** Fetches what the first steps of an account are about, so that they appear together with the page. */
+export function prefetchSteps(client: QueryClient, self: Self): Promise<unknown> {
+  const queries: Promise<void>[] = [];
+  if (self.request_count === 0) {
+    queries.push(client.prefetchQuery(recentTokensQuery));
+    if (addsChannels(self)) queries.push(client.prefetchQuery(firstChannelQuery));
+  } else {
+    queries.push(client.prefetchQuery(firstCallQuery));
+    if (addsChannels(self)) queries.push(client.prefetchQuery(hasProviderQuery));
+    if (addsCustomers(self)) queries.push(client.prefetchQuery(hasCustomersQuery));
+  }
+  return Promise.all(queries);
+}
+
+export const addsChannels = (self: Self) => mayEnter(self, "channels", "edit");
+
+export const addsCustomers = (self: Self) =>
+  mayEnter(self, "users", "edit") && mayEnter(self, "tokens", "edit");
 
 /** The closed months of the last year. */
 export const statementsQuery = queryOptions({

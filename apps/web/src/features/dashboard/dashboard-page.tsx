@@ -1,7 +1,7 @@
 /** The dashboard: balance, figures of today, failures, the last seven days, and how to make a call. */
 import { Button, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
@@ -36,6 +36,10 @@ type DashboardPageProps = {
   /** Setup steps of a new account. */
   firstSteps: ReactNode;
 };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(dashboardQuery);
+}
 
 export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) {
   const { t } = useTranslation();

@@ -1,11 +1,10 @@
 /** Setup steps of a fresh installation until the first successful call, then what follows it. */
-import { mayEnter } from "@gateway/shared/accounts/roles";
 import { Card, CloseButton, Group, Skeleton, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { selfQuery, useSelf } from "#lib/session.ts";
-import { firstChannelQuery, recentTokensQuery } from "./api.ts";
+import { addsChannels, firstChannelQuery, recentTokensQuery } from "./api.ts";
 import { FIRST_CALLS, FIRST_STEPS_HIDDEN } from "./first-calls.ts";
 import { NextSteps } from "./next-steps.tsx";
 import { type Step, StepList } from "./step-list.tsx";
@@ -15,7 +14,7 @@ const ADVANCE_MS = 4_000;
 export function FirstSteps() {
   const { t } = useTranslation();
   const self = useSelf();
-  const admin = self ? mayEnter(self, "channels", "edit") : false;
+  const admin = self ? addsChannels(self) : false;
   const fresh = self?.request_count === 0;
   // The steps advance without a reload, wherever they are done.
   const refetchInterval = fresh ? ADVANCE_MS : false;

@@ -1,28 +1,28 @@
 /** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
-import { mayEnter } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { Anchor, Card, CloseButton, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { firstCallQuery, hasCustomersQuery, hasProviderQuery } from "./api.ts";
+import { addsChannels, addsCustomers, firstCallQuery, hasCustomersQuery, hasProviderQuery } from "./api.ts";
 import { type Step, StepList } from "./step-list.tsx";
 
 type NextStepsProps = { self: Self; onHide: () => void };
 
 export function NextSteps({ self, onHide }: NextStepsProps) {
   const { t } = useTranslation();
-  const addsChannels = mayEnter(self, "channels", "edit");
-  const addsUsers = mayEnter(self, "users", "edit") && mayEnter(self, "tokens", "edit");
+  const mayAddChannels = addsChannels(self);
+  const mayAddCustomers = addsCustomers(self);
   const first = useQuery(firstCallQuery);
-  const provider = useQuery({ ...hasProviderQuery, enabled: addsChannels });
-  const customers = useQuery({ ...hasCustomersQuery, enabled: addsUsers });
+  const provider = useQuery({ ...hasProviderQuery, enabled: mayAddChannels });
+  const customers = useQuery({ ...hasCustomersQuery, enabled: mayAddCustomers });
   const call = first.data;
-  if (!call || (addsChannels && !provider.isSuccess) || (addsUsers && !customers.isSuccess)) return null;
+  if (!call || (mayAddChannels && !provider.isSuccess) || (mayAddCustomers && !customers.isSuccess))
+    return null;
 
   const steps: (Step | false)[] = [
-    addsChannels && {
+    mayAddChannels && {
       id: "provider",
       title: t("Add provider"),
       hint: t("Create a channel with your API key from OpenAI, Anthropic, Gemini or another provider."),
@@ -30,7 +30,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
       to: "/panel/channel?edit=new",
       action: t("Add channel"),
     },
-    addsUsers && {
+    mayAddCustomers && {
       id: "customer",
       title: t("Add customer"),
       hint: t("Create an account, a key with a monthly budget, and a message for the customer in one form."),
@@ -49,7 +49,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
   ];
   const shown = steps.filter((step) => step !== false);
   // A gateway with a provider and customers is set up.
-  if (addsChannels && shown.every((step) => step.done || step.id === "client")) return null;
+  if (mayAddChannels && shown.every((step) => step.done || step.id === "client")) return null;
   return (
     <Card padding="lg" component="section" aria-label={t("Your first call")}>
       <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">

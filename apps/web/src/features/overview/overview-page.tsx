@@ -1,7 +1,7 @@
 /** The state of the gateway: figures of 24 hours, issues, channels, failures and changes. */
 import type { Overview } from "@gateway/shared/usage/overview";
 import { Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
@@ -24,6 +24,10 @@ type OverviewPageProps = {
   /** Setup steps of a fresh installation. */
   firstSteps: ReactNode;
 };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(overviewQuery);
+}
 
 export default function OverviewPage({ tabs, firstSteps }: OverviewPageProps) {
   const { t } = useTranslation();
