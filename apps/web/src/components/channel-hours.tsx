@@ -4,6 +4,9 @@ import { type ChannelHours, healthOf, hourOf, hourText } from "#lib/channel-hour
 import { useFormat } from "#lib/quota.ts";
 import { HourBars } from "./hour-bars.tsx";
 
+/** Size of the bars in pixels, for a placeholder until they arrive. */
+export const channelHoursSize = { w: 166, h: 22 };
+
 /** @param since unix seconds of the first hour */
 export function ChannelHoursBar({ channel, since }: { channel: ChannelHours; since: number }) {
   const { t } = useTranslation();

@@ -50,7 +50,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
               <td>−${print(uncollected)}</td>
             </tr>
           ) : null}
-          <tr>
+          <tr data-sum>
             <td colSpan={3}>{t("Charged")}</td>
             <td>${print(row.quota)}</td>
           </tr>

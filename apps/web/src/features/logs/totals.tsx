@@ -25,6 +25,8 @@ export function Totals({ totals, old, failed }: TotalsProps) {
     <dl
       className={classes.totals}
       data-old={old || undefined}
+      // Not drawn until the numbers are known: they need more room, and would move it.
+      data-awaited={(!totals && !failed) || undefined}
       aria-label={t("Totals")}
       title={partial ? t("Too many entries match. The totals cover the newest 10,000 entries.") : undefined}
     >

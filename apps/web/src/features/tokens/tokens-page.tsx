@@ -1,15 +1,15 @@
-import { type TokenCreated } from "@gateway/shared/accounts/token";
+import type { TokenCreated, TokenRow } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, useMemo, useState } from "react";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useListParams } from "#lib/list-params.ts";
 /** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import { tokenParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
-import { oneOf } from "#lib/params.ts";
+import { initialOf, oneOf } from "#lib/params.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -35,6 +35,10 @@ const AllTokens = lazy(async () => ({ default: (await import("./all-tokens.tsx")
 
 /** The owner filter is kept in the address. */
 const viewParams = { view: oneOf(["", "all"]) };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(tokensQuery(initialOf(tokenParams)));
+}
 
 export default function TokensPage() {
   const { t } = useTranslation();
@@ -70,6 +74,11 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const tokens = useQuery(tokensQuery(params));
   const groups = useQuery(groupsQuery).data;
   const edited = useOpened();
+  const { open } = edited;
+  const rowActions = useCallback(
+    (token: TokenRow) => <TokenActions token={token} onEdit={() => open(token.id)} />,
+    [open],
+  );
   const [created, setCreated] = useState<TokenCreated | null>(null);
   const budgets = useQuery(ownBudgetQuery).data?.tokens;
   const columns = useMemo(
@@ -97,7 +106,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
         onOpen={(token) => edited.open(token.id)}
-        rowActions={(token) => <TokenActions token={token} onEdit={() => edited.open(token.id)} />}
+        rowActions={rowActions}
         toolbar={
           <>
             {switcher}

@@ -166,8 +166,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       ) : (
         <AmountColumns {...money}>{phone ? <CardList {...view} /> : <TableGrid {...view} />}</AmountColumns>
       )}
-      {(isEmpty && paging.kind === "pages" && paging.page === 1) || (error && rows === undefined) ? null : (
-        <Pager paging={paging} shown={rows?.length ?? 0} />
+      {rows === undefined || (isEmpty && paging.kind === "pages" && paging.page === 1) ? null : (
+        <Pager paging={paging} shown={rows.length} />
       )}
     </Box>
   );

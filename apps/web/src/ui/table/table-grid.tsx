@@ -60,7 +60,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
         onClick={() => onOrder(nextOrder(order, column))}
       >
         {column.title}
-        <Arrow size={13} />
+        <Arrow size={13} className={classes.arrow} />
       </UnstyledButton>
     );
   };
@@ -180,16 +180,7 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
             />
           </td>
         )}
-        {shown.map((column) => (
-          <td
-            key={column.id}
-            data-align={column.align}
-            data-pinned={column.pinned}
-            data-secondary={column.secondary || undefined}
-          >
-            {column.cell(row)}
-          </td>
-        ))}
+        <Cells row={row} shown={shown} />
         {rowActions ? (
           <td className={classes.actions}>
             <div className={classes.rowActions}>{rowActions(row)}</div>
@@ -210,6 +201,22 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
  * change. `memo` drops the type parameter of a generic component.
  */
 const GridRow = memo(PlainRow) as typeof PlainRow;
+
+function PlainCells<Row extends object>({ row, shown }: Pick<GridRowProps<Row>, "row" | "shown">): ReactNode {
+  return shown.map((column) => (
+    <td
+      key={column.id}
+      data-align={column.align}
+      data-pinned={column.pinned}
+      data-secondary={column.secondary || undefined}
+    >
+      {column.cell(row)}
+    </td>
+  ));
+}
+
+/** Not rendered again when only the selection or the actions of the row change. */
+const Cells = memo(PlainCells) as typeof PlainCells;
 
 type LowerRowProps = {
   columns: readonly Pick<Column<never>, "id" | "align" | "secondary">[];

@@ -9,7 +9,7 @@ import { Box, Group, Switch, Text } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
-import { ChannelHoursBar } from "#components/channel-hours.tsx";
+import { ChannelHoursBar, channelHoursSize } from "#components/channel-hours.tsx";
 import { usePatchChannel } from "#features/channels/api.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { statusOf } from "#features/channels/status.ts";
@@ -77,7 +77,11 @@ export function HealthCell({ row }: { row: ChannelRow }) {
         ) : (
           <StatusDot tone={tone}>{t(word)}</StatusDot>
         )}
-        {hours && on ? <ChannelHoursBar channel={hours.channel} since={hours.since} /> : null}
+        {!on ? null : hours ? (
+          <ChannelHoursBar channel={hours.channel} since={hours.since} />
+        ) : (
+          <Box {...channelHoursSize} />
+        )}
         {phone ? null : <Trouble row={row} failed={hours?.channel.last_failed ?? null} />}
       </Box>
     </Group>
