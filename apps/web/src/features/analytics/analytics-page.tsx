@@ -3,10 +3,13 @@
  * channel, user or group, and the current state of the site.
  */
 import { Tabs } from "@mantine/core";
+import type { QueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { initialOf } from "#lib/params.ts";
 import { late } from "#ui/late.tsx";
 import { Halves, Page } from "#ui/page.tsx";
+import { periodQuery } from "./api.ts";
 import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
@@ -18,6 +21,10 @@ import { UsageSection } from "./usage-section.tsx";
 
 const StatementsTab = late(() => import("./statements-tab.tsx").then((module) => module.StatementsTab));
 const FlowSection = late(() => import("./flow-section.tsx").then((module) => module.FlowSection));
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(periodQuery(initialOf(analyticsParams)));
+}
 
 export default function AnalyticsPage() {
   const { t } = useTranslation();

@@ -2,7 +2,7 @@
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { ActionIcon, Button, Text } from "@mantine/core";
 import { IconHistory, IconRefresh } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -28,6 +28,10 @@ import { actionText, actorText, targetText, targetLabels } from "./labels.ts";
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
 const noFilter = initialOf(auditParams);
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchInfiniteQuery(auditQuery(initialOf(auditParams)));
+}
 
 export default function AuditLogPage() {
   const { t } = useTranslation();

@@ -5,7 +5,7 @@ import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -15,6 +15,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { groupParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -39,6 +40,10 @@ const PriceChangeDialog = late(() =>
 
 /** Opens the dialog without a group. */
 const ANY_GROUP = "group";
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(groupsQuery({ ...initialOf(groupParams), order: "id" }));
+}
 
 export default function GroupsPage() {
   const { t } = useTranslation();

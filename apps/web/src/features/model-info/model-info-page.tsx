@@ -2,7 +2,7 @@
 import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -30,6 +30,10 @@ const ModelInfoDrawer = late(() =>
 );
 
 const catalogueParams = { ...paging, size: sizeOf(20), keyword: text(), tag: text() };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(modelInfoQuery);
+}
 
 export default function ModelInfoPage() {
   const { t } = useTranslation();

@@ -1,7 +1,7 @@
 /** Every model the user could call, with its prices by group. The same on the public site. */
 import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate } from "react-router-dom";
@@ -23,6 +23,10 @@ import { priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
 const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(modelsQuery);
+}
 
 export default function ModelPricesPage() {
   const inConsole = useInConsole();

@@ -2,7 +2,7 @@ import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
 import { ActionIcon, Button, SegmentedControl, Tabs } from "@mantine/core";
 import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
@@ -44,6 +44,10 @@ const pricesParams = {
   locked: oneOf(["", "yes", "no"]),
   unit: oneOf(["M", "K"]),
 };
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(pricesQuery);
+}
 
 export default function PricesPage() {
   const { t } = useTranslation();

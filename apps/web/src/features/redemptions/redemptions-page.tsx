@@ -2,7 +2,7 @@ import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Button } from "@mantine/core";
 import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
@@ -10,6 +10,7 @@ import { useListParams } from "#lib/list-params.ts";
 /** Redemption codes. Each credits the first user who redeems it. */
 import { redemptionParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { initialOf } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -29,6 +30,10 @@ import { downloadCodes } from "./codes-file.ts";
 
 const CodeDrawer = late(() => import("./code-drawer.tsx").then((module) => module.CodeDrawer));
 const CreatedDialog = late(() => import("./created-dialog.tsx").then((module) => module.CreatedDialog));
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(codesQuery(initialOf(redemptionParams)));
+}
 
 export default function RedemptionsPage() {
   const { t } = useTranslation();

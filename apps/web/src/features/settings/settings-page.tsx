@@ -2,7 +2,7 @@
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
@@ -20,6 +20,10 @@ import type { SettingGroup, SettingSection } from "./section.ts";
 import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(settingsQuery);
+}
 
 export default function SettingsPage() {
   const { t } = useTranslation();

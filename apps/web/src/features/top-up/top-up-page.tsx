@@ -1,7 +1,7 @@
 /** The balance and the ways to top it up. */
 import { Button, SimpleGrid, Skeleton } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
@@ -18,6 +18,10 @@ const PayDialog = late(() => import("./pay-dialog.tsx").then((module) => module.
 
 /** Query parameter of the return address of gateways; names the order. */
 const returned = "back";
+
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(choicesQuery);
+}
 
 export default function TopUpPage() {
   const { t } = useTranslation();
