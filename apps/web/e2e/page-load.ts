@@ -1,5 +1,6 @@
 /** What opening a page costs, and how soon its content is there. */
 import type { Locator, Page } from "playwright-core";
+import { cpuMeter } from "./reactions.ts";
 
 export interface Load {
   /** Bytes of JavaScript over the wire. */
@@ -11,8 +12,8 @@ export interface Load {
   lcp: number;
   /** Sum of all layout shifts that no input caused. */
   cls: number;
-  /** CPU time of scripts, in milliseconds. */
-  scriptMs: number;
+  /** CPU time of the page's main thread, in milliseconds. */
+  cpuMs: number;
 }
 
 type Seen = { lcp: number; cls: number };
@@ -68,80 +69,21 @@ export async function loadOf(
     if (request.resourceType() === "script")
       sizes.push(request.sizes().then((size) => size.responseBodySize));
   });
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
   await page.goto(address);
+  const meter = await cpuMeter(page);
   await shown(page).waitFor();
   await page.waitForLoadState("networkidle");
   // What comes a moment later, unasked.
   await page.waitForTimeout(1_000);
   const others = [...packings].filter((name) => name !== undefined && name !== packing);
   if (others.length > 0) throw new Error(`Some scripts were sent as ${others.join(", ")}.`);
-  const { metrics } = await session.send("Performance.getMetrics");
-  const seconds = metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0;
+  const cpuMs = await meter();
   const bytes = await Promise.all(sizes);
   return {
     script: bytes.reduce((sum, size) => sum + size, 0),
     scripts: bytes.length,
     requests,
     ...(await seenBy(page)),
-    scriptMs: seconds * 1_000,
+    cpuMs,
   };
-}
-
-const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
-
-/** Names of the entries of the menu. */
-export async function menuLinks(page: Page): Promise<string[]> {
-  await menu(page).getByRole("link").first().waitFor();
-  return (await menu(page).getByRole("link").allTextContents()).map((name) => name.trim());
-}
-
-/** Milliseconds from a click in the menu until the screen shows its content instead of placeholders. */
-export async function contentOf(page: Page, name: string): Promise<number> {
-  const link = menu(page).getByRole("link", { name, exact: true });
-  await link.hover();
-  await page.evaluate(() => {
-    const shown = new Promise<number>((resolve) => {
-      document.addEventListener(
-        "click",
-        ({ timeStamp }) => {
-          const before = document.querySelector("main h1")?.textContent;
-          const look = () => {
-            const title = document.querySelector("main h1")?.textContent;
-            const waits = document.querySelector(
-              "[data-page-loading], main [aria-busy=true], main .mantine-Skeleton-root[data-visible]",
-            );
-            if (title !== undefined && title !== before && !waits) resolve(performance.now() - timeStamp);
-            else requestAnimationFrame(look);
-          };
-          requestAnimationFrame(look);
-        },
-        { once: true, capture: true },
-      );
-    });
-    Object.assign(window, { shown });
-  });
-  await link.click();
-  return page.evaluate(() => (window as unknown as { shown: Promise<number> }).shown);
-}
-
-/** Selects rows, moves through them with keys, and types in the search box. Returns the slowest reaction in milliseconds. */
-export async function slowestInteraction(page: Page): Promise<number> {
-  await page.evaluate(() => {
-    const found = { slowest: 0 };
-    Object.assign(window, { found });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) found.slowest = Math.max(found.slowest, entry.duration);
-    }).observe({ type: "event", durationThreshold: 16 } as PerformanceObserverInit);
-  });
-  const boxes = page.getByRole("checkbox", { name: "Select row" });
-  if ((await boxes.count()) > 0) for (const at of [0, 5, 9]) await boxes.nth(at).click();
-  for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
-  const search = page.getByRole("searchbox").first();
-  if ((await search.count()) > 0) await search.pressSequentially("seed");
-  await page.getByRole("button", { name: "Columns", exact: true }).click();
-  await page.keyboard.press("Escape");
-  await page.waitForTimeout(500);
-  return page.evaluate(() => (window as unknown as { found: { slowest: number } }).found.slowest);
 }

@@ -99,9 +99,9 @@ export const bill: Bill = {
   group_ratio: "1",
   exact: "2450.5",
   lines: [
-    { kind: "input_tokens", amount: 1200, ratio: "1.25" },
+    { kind: "input", amount: 1200, ratio: "1.25" },
     { kind: "cached_tokens", amount: 400, ratio: "0.125" },
-    { kind: "output_tokens", amount: 180, ratio: "5" },
+    { kind: "output", amount: 180, ratio: "5" },
   ],
 };
 export const attempts: AttemptNote[] = [
