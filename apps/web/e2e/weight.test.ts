@@ -25,16 +25,13 @@ async function hideFirstSteps(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem("first-steps-hidden", "true"));
 }
 
-/**
- * Sum of all layout shifts of a direct load. The goal is 0.01; a slow machine paints more of the steps between. A part
- * that appears above others without a place of its own costs 0.04 and more.
- */
-const MOST_SHIFT = 0.03;
+/** Sum of all layout shifts of a direct load. */
+const MOST_SHIFT = 0.01;
 
 /** Every browser takes the first; most take the second, which is smaller, from a safe origin. */
 const packings = ["gzip", "br"] as const;
-const console = { least: 140_000, guest: false };
-const visitors = { least: 50_000, guest: true };
+const console = { least: 140_000, guest: false, shift: MOST_SHIFT };
+const visitors = { least: 50_000, guest: true, shift: MOST_SHIFT };
 
 /** Bytes of JavaScript and requests that a page may cost. The words weigh most in Japanese. */
 const budgets = [
@@ -64,6 +61,8 @@ const budgets = [
     path: "/panel/dashboard?view=usage",
     most: 205_000,
     requests: 33,
+    // The charts below the figures move by some pixels when the figures arrive.
+    shift: 0.02,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Available models|利用できるモデル)$/ }),
   },
 ];
@@ -75,12 +74,12 @@ describe.each(packings)("packed with %s", (packing) => {
       async (budget) => {
         const page = await site.open("about:blank", { guest: budget.guest, locale });
         await hideFirstSteps(page);
-        const { shown } = budget;
+        const { shown, shift } = budget;
         const { script, requests, cls } = await loadOf(page, `${site.url}${budget.path}`, { packing, shown });
         expect(script).toBeGreaterThan(budget.least);
         expect(script).toBeLessThanOrEqual(budget.most);
         expect(requests).toBeLessThanOrEqual(budget.requests);
-        expect(cls).toBeLessThanOrEqual(MOST_SHIFT);
+        expect(cls).toBeLessThanOrEqual(shift);
       },
     );
   });
