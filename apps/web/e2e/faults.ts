@@ -2,6 +2,8 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
+type RunOptions = Parameters<AxeBuilder["options"]>[0];
+
 /** Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. */
 async function stillness(page: Page): Promise<void> {
   await page.waitForFunction(() =>
@@ -24,16 +26,34 @@ const scrollToTop = (page: Page) => page.evaluate(() => window.scrollTo({ top: 0
 export async function faults(page: Page, within = "html"): Promise<string[]> {
   await stillness(page);
   await scrollToTop(page);
+  return findings(page, within, { rules: { "target-size": { enabled: true } } });
+}
+
+/** Returns the same for an open layer and its button alone, which takes a quarter of the time. */
+export async function layerFaults(page: Page): Promise<string[]> {
+  await stillness(page);
+  return findings(page, `${layer}, [aria-haspopup][aria-expanded=true]`, {
+    rules: { "target-size": { enabled: true } },
+  });
+}
+
+/** Returns the texts of an open layer whose contrast is too low. It depends on the colour scheme. */
+export async function faintTexts(page: Page): Promise<string[]> {
+  await stillness(page);
+  return findings(page, layer, { runOnly: ["color-contrast"] });
+}
+
+async function findings(page: Page, within: string, options: RunOptions): Promise<string[]> {
   // Without frames of others there is no need for the second window of the usual mode.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).include(within);
-  const { violations } = await axe.options({ rules: { "target-size": { enabled: true } } }).analyze();
+  const { violations } = await axe.options(options).analyze();
   return violations.flatMap((violation) =>
     violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
   );
 }
 
 /** Menus, lists and panels that open beside their buttons. */
-const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";
+export const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";
 
 /** Leaves out the size of controls that are partly below an open layer: it is examined while the layer is closed. */
 export async function faultsWithLayer(page: Page): Promise<string[]> {
