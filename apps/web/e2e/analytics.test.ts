@@ -138,7 +138,7 @@ it("ranks models and users, shows calls by channel, and links to them in the log
   await models.getByRole("rowheader", { name: "demo-think" }).waitFor();
   await models.getByText("New", { exact: true }).first().waitFor();
   const flow = page.getByRole("region", { name: "Flow of calls" });
-  await flow.getByRole("link", { name: /^Channel: Demo upstream, \$0\.\d+, 100%$/ }).waitFor();
+  await flow.getByRole("link", { name: /^Channel: Demo upstream, <\$0\.01, 100%$/ }).waitFor();
   await flow.getByRole("link", { name: /^Model: demo-chat/ }).focus();
   const table = page.getByRole("button", { name: "Show the flow as a table" });
   await table.click();

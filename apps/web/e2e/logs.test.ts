@@ -79,9 +79,9 @@ describe("a call in the log", () => {
       .poll(() => lines.allTextContents())
       .toEqual([
         "ItemAmountPriceCost",
-        "Input3,000 tokens$1 / 1M$0.003000",
-        "Cache read9,000 tokens$0.1 / 1M$0.000900",
-        "Output801 tokens$3 / 1M$0.002403",
+        "Input3,000 tokens$1.00 / 1M$0.003000",
+        "Cache read9,000 tokens$0.10 / 1M$0.000900",
+        "Output801 tokens$3.00 / 1M$0.002403",
         "Charged$0.006304",
       ]);
     await details(page).getByRole("button", { name: "Show the calculation" }).click();
@@ -90,10 +90,10 @@ describe("a call in the log", () => {
       .poll(() => bill.locator("tr").allTextContents())
       .toEqual([
         "ItemAmountPricePoints",
-        "Input3,000$1 / 1M× 0.51500",
-        "Cache read9,000$0.1 / 1M× 0.05450",
-        "Output801$3 / 1M× 1.51201.5",
-        "Exact sum3151.5",
+        "Input3,000$1.00 / 1M× 0.51,500.0",
+        "Cache read9,000$0.10 / 1M× 0.05450.0",
+        "Output801$3.00 / 1M× 1.51,201.5",
+        "Exact sum3,151.5",
         "Rounded up3,152",
         "Charged$0.006304",
       ]);

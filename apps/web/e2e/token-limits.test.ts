@@ -44,7 +44,7 @@ describe("the limits of a token", () => {
     expect([await ask(key), await ask(key), await ask(key)]).toEqual([200, 200, 429]);
     await page.reload();
     await rowOf(page, "Limited").click();
-    await drawer.getByText(/^\$0\.\d+ used today$/).waitFor();
+    await drawer.getByText(/^<\$0\.01 used today$/).waitFor();
     await expect.poll(() => drawer.getByLabel("Requests per minute").inputValue()).toBe("2");
     await expect.poll(() => drawer.getByLabel("Tokens per minute").inputValue()).toBe("");
     await drawer.getByLabel("Requests per minute").fill("");

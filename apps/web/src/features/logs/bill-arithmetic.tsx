@@ -21,7 +21,12 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
     lines.map(({ kind, ratio }) => multiply(ratio, isPerCall(bill, kind) ? usdPerPoint : usdPerMillion)),
     PRICE_DECIMALS,
   );
-  const points = aligned([...lines.map((line) => line.points), bill.exact]);
+  const points = aligned([...lines.map((line) => line.points), bill.exact]).map((number) => {
+    const [whole = "0", fraction] = number.split(".");
+    return fraction === undefined
+      ? format.whole(Number(whole))
+      : `${format.whole(Number(whole))}.${fraction}`;
+  });
   const price = (kind: string, usd = "") =>
     isPerCall(bill, kind) ? t("${{price}} each", { price: usd }) : t("${{price}} / 1M", { price: usd });
   return (
