@@ -207,11 +207,12 @@ function helpAbove(page: Page): Promise<string[]> {
   );
 }
 
-/** A dialog starts with its first field or button, not with the link to Help in its header. */
+/** A dialog starts with its first field or button, not with the link to Help in its header or the removal of an entry. */
 function focusOnHelp(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const focused = document.activeElement?.closest("[role=dialog] a[href*='/panel/help']");
-    return focused ? [`focus on ${focused.getAttribute("aria-label")}`] : [];
+    const wrong = "[role=dialog] :is(a[href*='/panel/help'], .mantine-Pill-remove)";
+    const focused = document.activeElement?.closest(wrong);
+    return focused ? [`focus on ${focused.outerHTML.slice(0, 120)}`] : [];
   });
 }
 

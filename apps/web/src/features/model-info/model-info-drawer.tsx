@@ -55,6 +55,8 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
           withAsterisk
           maxLength={160}
           data={free}
+          // It has the focus when the form opens.
+          openOnFocus={false}
           limit={50}
           {...form.getInputProps("model")}
         />

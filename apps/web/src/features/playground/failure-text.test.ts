@@ -25,7 +25,7 @@ it("playground: shows a gateway error in the user's language", () => {
   );
   expect(shown("no_channel", { model: "m" })).toBe("目前没有渠道可以提供模型“m”，请稍后再试。");
   const rate = { reason: "account_requests_per_minute", limit: 60 };
-  expect(shown("rate_limit_exceeded", rate)).toBe("此账户每分钟最多发送 60 个请求。");
+  expect(shown("rate_limit_exceeded", rate)).toBe("此账号每分钟最多发送 60 个请求。");
 });
 
 it("playground: shows a provider's message unchanged", () => {

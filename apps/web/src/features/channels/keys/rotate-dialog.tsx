@@ -1,9 +1,8 @@
 /** Replaces the stored keys of a channel, without the rest of its form. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { getHotkeyHandler } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
 import { faultText, issueTexts } from "#lib/error-text.ts";
@@ -20,7 +19,6 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
   const client = useQueryClient();
   const provider = useProvider(row.type);
   const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;
-  const form = useRef<HTMLFormElement>(null);
   const [typed, setTyped] = useState("");
   const pasted = countKeys(typed);
   const replace = useMutation({
@@ -44,9 +42,10 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
     >
       <form
         noValidate
-        ref={form}
         // In a field of several lines, Enter begins another one.
-        onKeyDown={getHotkeyHandler([["mod+Enter", () => form.current?.requestSubmit()]])}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           if (pasted > 0 && !replace.isPending) replace.mutate();
