@@ -98,6 +98,23 @@ const features = foldersIn(`${web}/features`);
 const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
 
+/** What the build of the console leaves out of its libraries (apps/web/lean-libraries.ts). */
+const message = "apps/web/lean-libraries.ts leaves this out of the build.";
+const leftOut = [
+  { name: "react", importNames: ["SuspenseList", "ViewTransition", "addTransitionType"], message },
+  {
+    name: "react-dom",
+    importNames: ["prefetchDNS", "preconnect", "preinit", "preinitModule", "preload", "preloadModule"],
+    message,
+  },
+  { name: "react-dom/client", importNames: ["hydrateRoot"], message },
+  {
+    name: "react-router-dom",
+    importNames: ["RouterProvider", "createBrowserRouter", "createHashRouter"],
+    message,
+  },
+];
+
 /**
  * Imports contain the module's name (`#domain/ledger/ledger.ts`), so boundaries are matched as text. A later
  * override replaces an earlier one, so this function creates one override per folder.
@@ -116,7 +133,7 @@ function boundary(path: string, hidden: string[], forbidden: string[] = []) {
   ];
   return {
     files: [`${path}/**/*.{ts,tsx}`],
-    rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
+    rules: { "no-restricted-imports": ["error", { patterns, paths: leftOut }] as ["error", object] },
   };
 }
 

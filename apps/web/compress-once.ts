@@ -1,10 +1,11 @@
-/** Compresses built files at the highest level. The server has no time for that during a request. */
+/** Minifies the scripts that are not bundled, and compresses built files at the highest level. The server has no time for that during a request. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { gzip as zopfli } from "@gfx/zopfli";
-import type { Plugin } from "vite";
+import { minifySync, type Plugin } from "vite";
 
 /** Smaller files are not worth compressing. */
 const worthwhileBytes = 1_024;
@@ -16,11 +17,17 @@ export function compressOnce(): Plugin {
     apply: "build",
     async writeBundle({ dir = "" }) {
       const names = await readdir(dir, { recursive: true });
+      // The scripts of `public`, which the bundler copies as they are.
+      for (const name of names.filter((name) => /^[^/]+\.js$/.test(name))) minifyFile(join(dir, name));
       await Promise.all(
         names.filter((name) => /\.(js|css|svg)$/.test(name)).map((name) => compress(join(dir, name))),
       );
     },
   };
+}
+
+function minifyFile(path: string): void {
+  writeFileSync(path, minifySync(path, readFileSync(path, "utf8")).code);
 }
 
 async function compress(path: string): Promise<void> {

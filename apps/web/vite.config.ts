@@ -5,7 +5,9 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
 import { helpPages } from "./help-pages.ts";
+import { leanLibraries } from "./lean-libraries.ts";
 import { pureConstants } from "./pure-constants.ts";
+import { settingsDefaults } from "./settings-defaults.ts";
 import { splitMessages } from "./split-messages.ts";
 import { unusedParts } from "./unused-parts.ts";
 
@@ -64,22 +66,31 @@ const files = [
       /icons\/Icon(Refresh|ChartBar|CircleCheck|Arrow(Up|Down)Right)\./,
       own("ui/(page|stats|figures|status-dot|relative-time|live-state|trend|quiet-link|form/help-link)"),
       own("components/(amount|channel-hours)|ui/charts/(sparkline|stacked-bars)"),
-      own("features/dashboard/(api|first-calls)"),
+      own("features/dashboard/(api|first-calls|first-steps)"),
       own(
         "lib/(quota|reasons|failure-labels|attempt-labels|log-address|time-zone|live-events|channel-hours)",
       ),
       /packages\/shared\/src\/(accounts\/token-status|channels\/channel-status|billing\/money|usage\/log-type)\./,
     ),
   },
+  // Fields, menus and hints that screens without a table have, too.
+  {
+    name: "controls",
+    test: anyOf(
+      own(
+        "ui/(menu|popover|select|autocomplete|tooltip|form/leave-guard|late-dialogs|table/filters)|lib/opened",
+      ),
+      mantine("SegmentedControl|Collapse|Switch|VisuallyHidden|Checkbox|Indicator"),
+      /@mantine\/core\/esm\/core\/utils\/(get-env|create-event-handler)\/|icons\/Icon(Trash|Pencil)\./,
+      /packages\/shared\/src\/(site\/chat-link|channels\/default-group|accounts\/user-status)\./,
+    ),
+  },
   {
     name: "lists",
     test: anyOf(
-      own("ui/table/(data-table|filter-sheet|filters|dropped-filters|row-buttons)"),
-      own("lib/(list-queries|list-params|opened)|ui/(opened-row|form/leave-guard)"),
-      own("ui/(menu|popover|select|tooltip)"),
-      mantine("SegmentedControl|Collapse|Switch|VisuallyHidden"),
-      /@mantine\/core\/esm\/core\/utils\/get-env\//,
-      /packages\/shared\/src\/\w+\/(user-status|redemption-status|default-group|reserved-owners|group-types|outcomes|chat-link)\./,
+      own("ui/table/(data-table|filter-sheet|dropped-filters|row-buttons)"),
+      own("lib/(list-queries|list-params)|ui/opened-row"),
+      /packages\/shared\/src\/\w+\/(redemption-status|reserved-owners|group-types|outcomes)\./,
     ),
   },
   { name: "scroll", test: mantine("ScrollArea") },
@@ -123,6 +134,8 @@ export default defineConfig(({ command }) => ({
   base: "./",
   plugins: [
     react(),
+    leanLibraries(),
+    settingsDefaults(),
     pureConstants(),
     unusedParts([join(import.meta.dirname, "src")], mantineFolders),
     splitMessages(import.meta.dirname),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** The first steps are no part of the page of every day. */
+/** The first steps are part of the first day only. */
 async function hideFirstSteps(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem("first-steps-hidden", "true"));
 }
@@ -33,33 +33,38 @@ const packings = ["gzip", "br"] as const;
 const console = { least: 140_000, guest: false, shift: MOST_SHIFT };
 const visitors = { least: 50_000, guest: true, shift: MOST_SHIFT };
 
+const overview = (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ });
+
 /** Bytes of JavaScript and requests that a page may cost. The words weigh most in Japanese. */
 const budgets = [
   {
     ...visitors,
     path: "/",
-    most: 150_000,
+    most: 132_000,
     requests: 21,
     shown: (page: Page) => page.getByText(`${site.url}/v1`, { exact: true }),
   },
   {
     ...visitors,
     path: "/login",
-    most: 156_000,
+    // 120 KB with Brotli. With gzip, React with the router is 60 KB, i18next 15 and the component library 25.
+    most: 137_000,
     requests: 16,
     shown: (page: Page) => page.locator("form input[type=password]"),
   },
+  { ...console, path: "/panel/dashboard", most: 200_000, requests: 30, shown: overview },
   {
     ...console,
-    path: "/panel/dashboard",
+    path: "/panel/dashboard?first-day",
     most: 200_000,
     requests: 30,
-    shown: (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ }),
+    shown: overview,
+    firstDay: true,
   },
   {
     ...console,
     path: "/panel/dashboard?view=usage",
-    most: 205_000,
+    most: 200_000,
     requests: 33,
     // The charts below the figures move by some pixels when the figures arrive.
     shift: 0.02,
@@ -73,7 +78,7 @@ describe.each(packings)("packed with %s", (packing) => {
       "$path costs at most $most bytes of JavaScript and $requests requests",
       async (budget) => {
         const page = await site.open("about:blank", { guest: budget.guest, locale });
-        await hideFirstSteps(page);
+        if (!("firstDay" in budget)) await hideFirstSteps(page);
         const { shown, shift } = budget;
         const { script, requests, cls } = await loadOf(page, `${site.url}${budget.path}`, { packing, shown });
         expect(script).toBeGreaterThan(budget.least);
@@ -85,33 +90,17 @@ describe.each(packings)("packed with %s", (packing) => {
   });
 });
 
-/**
- * Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. Two
- * report here that a server on the internet cannot be reached, and load the texts of all errors for it.
- */
-const larger: Record<string, number> = {
-  channel: 268_000,
-  setting: 355_000,
-  playground: 355_000,
-  profile: 341_000,
-  parallel_run: 295_000,
-  pricing: 282_000,
-  telegram: 270_000,
-};
 const usual = 260_000;
 
 describe("every screen", () => {
   const rest = screens.filter(({ id }) => id !== "dashboard");
-  it.each(rest.map(({ id }) => ({ id, most: larger[id] ?? usual })))(
-    "/panel/$id costs at most $most bytes of JavaScript in 36 files",
-    async ({ id, most }) => {
-      const page = await site.open("about:blank", { locale: "ja-JP" });
-      const { script, scripts, cls } = await loadOf(page, `${site.url}/panel/${id}`);
-      expect(script).toBeLessThanOrEqual(most);
-      expect(scripts).toBeLessThanOrEqual(36);
-      expect(cls).toBeLessThanOrEqual(MOST_SHIFT);
-    },
-  );
+  it.each(rest)(`/panel/$id costs at most ${usual} bytes of JavaScript in 36 files`, async ({ id }) => {
+    const page = await site.open("about:blank", { locale: "ja-JP" });
+    const { script, scripts, cls } = await loadOf(page, `${site.url}/panel/${id}`);
+    expect(script).toBeLessThanOrEqual(usual);
+    expect(scripts).toBeLessThanOrEqual(36);
+    expect(cls).toBeLessThanOrEqual(MOST_SHIFT);
+  });
 });
 
 describe("a screen of the menu", () => {

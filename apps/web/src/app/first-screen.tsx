@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { prefetchSteps } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
+import { FirstSteps } from "#features/dashboard/first-steps.tsx";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { rememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
@@ -29,11 +30,6 @@ const loadFirstPage = (person: AdminRights) =>
 
 const OverviewPage = loadable(loadOverview);
 const UsagePage = loadable(loadUsage);
-const FirstSteps = loadable(() =>
-  withMessages(import("#features/dashboard/first-steps.tsx"), "usage").then((module) => ({
-    default: module.FirstSteps,
-  })),
-);
 
 /** Loads the code of the first screen. */
 export async function loadFirstScreen() {
@@ -41,10 +37,7 @@ export async function loadFirstScreen() {
   const guess = wasSignedIn() ? loadFirstPage(rememberedRights()) : undefined;
   guess?.catch(() => {});
   const self = await queryClient.ensureQueryData(selfQuery).catch(() => null);
-  const [page] = await Promise.all([
-    self ? loadFirstPage(self) : guess,
-    self && needsSteps(self) ? FirstSteps.load() : undefined,
-  ]);
+  const page = await (self ? loadFirstPage(self) : guess);
   return { default: FirstScreen, prefetchAbove, ...(page ? { prefetch: page.prefetch } : {}) };
 }
 

@@ -2,10 +2,11 @@
  * The WeChat dialog: the user follows the official account,
  * gets a code and enters it. The caller handles the code.
  */
-import { Alert, Button, Image, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Image, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Modal } from "#ui/late-dialogs.ts";
 
 type WeChatDialogProps = {
   onClose: () => void;

@@ -1,4 +1,4 @@
-import { type AutocompleteProps, TextInput } from "@mantine/core";
+import { type AutocompleteProps, TextInput, type TextInputProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
 
@@ -18,22 +18,24 @@ export function Autocomplete(props: Props) {
     const { Autocomplete: Whole } = floating();
     return <Whole {...props} autoFocus={present.focused} />;
   }
-  const { onChange, onKeyDown, onBlur, value, w, placeholder } = props;
+  const { onChange } = props;
   return (
     <TextInput
       ref={field}
-      aria-label={props["aria-label"]}
-      placeholder={placeholder}
-      w={w}
-      value={value}
+      {...fieldProps(props)}
       role="combobox"
       aria-haspopup="listbox"
       aria-expanded={false}
       onPointerEnter={loadFloatingAhead}
       onFocus={() => withFloating(() => setPresent({ focused: field.current === document.activeElement }))}
       onChange={(event) => onChange(event.currentTarget.value)}
-      onKeyDown={onKeyDown}
-      onBlur={onBlur}
     />
   );
+}
+
+/** Properties that only the real field has, or that its plain form sets itself. */
+const ofAutocomplete = new Set(["clearable", "comboboxProps", "data", "limit", "onChange", "onOptionSubmit"]);
+
+function fieldProps(props: object): TextInputProps {
+  return Object.fromEntries(Object.entries(props).filter(([name]) => !ofAutocomplete.has(name)));
 }

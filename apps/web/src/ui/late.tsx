@@ -9,10 +9,12 @@ const AHEAD_AFTER_MS = 3_000;
 /**
  * Returns a component whose code is loaded when it is first rendered, or ahead while the browser is idle.
  * @param isWanted false while it has nothing to show; by default it has
+ * @param Meanwhile shown while its code is loaded, or cannot be
  */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   isWanted: (props: Props) => boolean = () => true,
+  Meanwhile?: (props: Props) => ReactNode,
 ): (props: Props) => ReactNode {
   const Part = lazy(async () => ({ default: await load() }));
   if (typeof window !== "undefined" && !savesData())
@@ -21,7 +23,7 @@ export function late<Props extends object>(
     const [wanted, setWanted] = useState(false);
     if (!wanted && isWanted(props)) setWanted(true);
     return wanted ? (
-      <LatePart>
+      <LatePart fallback={Meanwhile ? <Meanwhile {...props} /> : null}>
         <Part {...props} />
       </LatePart>
     ) : null;

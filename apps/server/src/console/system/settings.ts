@@ -1,13 +1,8 @@
 import { can } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
 import { AccentPreview, AccentQuery } from "@gateway/shared/site/accent";
-import {
-  isRootSetting,
-  secretSettings,
-  SettingChange,
-  SettingChanges,
-  SettingsView,
-} from "@gateway/shared/site/settings";
+import { isRootSetting } from "@gateway/shared/site/root-settings";
+import { secretSettings, SettingChange, SettingChanges, SettingsView } from "@gateway/shared/site/settings";
 import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

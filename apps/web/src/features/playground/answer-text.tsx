@@ -2,7 +2,7 @@
 import { Typography } from "@mantine/core";
 import DOMPurify from "dompurify";
 import { Marked, type Tokens } from "marked";
-import { type MouseEvent, useMemo } from "react";
+import { type MouseEvent, useEffectEvent, useLayoutEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
 import classes from "./answer-text.module.css";
@@ -41,7 +41,8 @@ function createMarkdown(copyWord: string): Marked {
   });
 }
 
-export function AnswerText({ text }: { text: string }) {
+/** @param onDrawn called when it has appeared */
+export function AnswerText({ text, onDrawn }: { text: string; onDrawn: () => void }) {
   const { t } = useTranslation();
   const copyWord = t("Copy");
   const markdown = useMemo(() => createMarkdown(copyWord), [copyWord]);
@@ -54,6 +55,8 @@ export function AnswerText({ text }: { text: string }) {
       }),
     [markdown, text],
   );
+  const drawn = useEffectEvent(onDrawn);
+  useLayoutEffect(() => drawn(), []);
   const copy = (event: MouseEvent<HTMLElement>) => {
     if (!(event.target instanceof Element)) return;
     const code = event.target.closest("[data-copy]")?.closest("[data-code]")?.querySelector("code");

@@ -1,5 +1,5 @@
 /** The conversations stored in this browser. */
-import { ActionIcon, Button, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Text, UnstyledButton } from "@mantine/core";
 import { IconPencilPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -28,7 +28,7 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
       >
         {t("New chat")}
       </Button>
-      <ScrollArea className={classes.chats} scrollbarSize={6} type="auto">
+      <div className={classes.chats}>
         {kept.length === 0 ? (
           <Text c="dimmed" fz="sm" ta="center" py="lg" px="xs">
             {t("Your chats are stored in this browser only.")}
@@ -70,7 +70,7 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
             })}
           </ul>
         )}
-      </ScrollArea>
+      </div>
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** A conversation: models, messages and the next question. */
-import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Indicator } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
@@ -8,17 +8,21 @@ import { Link } from "react-router-dom";
 import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Drawer } from "#ui/late-dialogs.ts";
+import { late } from "#ui/late.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";
+import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
 import { type Chat, noParameters } from "./chat.ts";
 import { Composer } from "./composer.tsx";
 import { ModelPicker } from "./model-picker.tsx";
-import { ParameterFields } from "./parameter-fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
 import { TurnView } from "./turn-view.tsx";
 import { useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
+
+const ParameterFields = late(() => import("./parameter-fields.tsx").then((module) => module.ParameterFields));
 
 /** One toast for all chats deleted in a row. Its button restores them all. */
 function useDeletedMessage() {
@@ -71,7 +75,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
   useEffect(() => replay(), []);
   const [listOpen, list] = useDisclosure(false);
   const [parametersOpen, parameters] = useDisclosure(false);
-  const { box, stick, follow } = useStickyEnd(current);
+  const { box, stick, follow, keep } = useStickyEnd(current);
   const adjusted = JSON.stringify(current.parameters) !== JSON.stringify(noParameters);
 
   const showDeleted = useDeletedMessage();
@@ -163,6 +167,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
                   turn={turn}
                   last={place === current.turns.length - 1}
                   onAgain={(answerId) => chats.again(turn.id, answerId)}
+                  onDrawn={keep}
                 />
               ))}
             </div>
@@ -224,13 +229,16 @@ function useStickyEnd(chat: Chat) {
   const box = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
   const chatId = useRef(chat.id);
+  const keep = useCallback(() => {
+    if (box.current && sticks.current) box.current.scrollTop = box.current.scrollHeight;
+  }, []);
   useLayoutEffect(() => {
     if (chatId.current !== chat.id) {
       chatId.current = chat.id;
       sticks.current = true;
     }
-    if (box.current && sticks.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [chat]);
+    keep();
+  }, [chat, keep]);
   const stick = useCallback(() => {
     sticks.current = true;
   }, []);
@@ -238,5 +246,5 @@ function useStickyEnd(chat: Chat) {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = box.current ?? {};
     sticks.current = scrollHeight - scrollTop - clientHeight < nearPx;
   }, []);
-  return { box, stick, follow };
+  return { box, stick, follow, keep };
 }

@@ -6,16 +6,29 @@ import { ModelIcon } from "#components/provider-icon.tsx";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
+import { late } from "#ui/late.tsx";
 import { Tooltip } from "#ui/tooltip.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
-import { AnswerText } from "./answer-text.tsx";
 import { type Answer, isRunning, type Turn } from "./chat.ts";
 import { failureText } from "./failure-text.ts";
 import classes from "./playground.module.css";
 
-type TurnViewProps = { turn: Turn; last: boolean; onAgain: (answerId: string) => void };
+/** Brings the interpreter of Markdown. */
+const AnswerText = late(
+  () => import("./answer-text.tsx").then((module) => module.AnswerText),
+  () => true,
+  ({ text }) => <div className={classes.plain}>{text}</div>,
+);
 
-export function TurnView({ turn, last, onAgain }: TurnViewProps) {
+type TurnViewProps = {
+  turn: Turn;
+  last: boolean;
+  onAgain: (answerId: string) => void;
+  /** Called when the text of an answer is in its final form. */
+  onDrawn: () => void;
+};
+
+export function TurnView({ turn, last, onAgain, onDrawn }: TurnViewProps) {
   const { t } = useTranslation();
   return (
     <article className={classes.turn}>
@@ -35,6 +48,7 @@ export function TurnView({ turn, last, onAgain }: TurnViewProps) {
             key={answer.id}
             answer={answer}
             boxed={turn.answers.length > 1}
+            onDrawn={onDrawn}
             onAgain={last && !isRunning(answer) ? () => onAgain(answer.id) : undefined}
           />
         ))}
@@ -43,8 +57,13 @@ export function TurnView({ turn, last, onAgain }: TurnViewProps) {
   );
 }
 
-function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => void) | undefined }) {
-  const { answer, boxed, onAgain } = props;
+type AnswerViewProps = Pick<TurnViewProps, "onDrawn"> & {
+  answer: Answer;
+  boxed: boolean;
+  onAgain: (() => void) | undefined;
+};
+
+function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
   const { t } = useTranslation();
   const running = isRunning(answer);
   const thinking = running && answer.text === "";
@@ -69,7 +88,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
           </Text>
         </Fold>
       ) : null}
-      {answer.text ? <AnswerText text={answer.text} /> : null}
+      {answer.text ? <AnswerText text={answer.text} onDrawn={onDrawn} /> : null}
       {answer.images.length > 0 ? (
         <div className={classes.pictures}>
           {answer.images.map((url) => (

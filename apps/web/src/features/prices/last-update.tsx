@@ -12,10 +12,10 @@ import { priceUpdatesQuery } from "./api.ts";
 /** Result of the last scheduled update. Renders nothing when none has run. */
 export function LastUpdate() {
   const { t } = useTranslation();
-  useErrorTexts();
   const [last] = useQuery(priceUpdatesQuery).data ?? [];
+  const failed = last !== undefined && last.error !== "";
+  useErrorTexts(failed);
   if (!last) return null;
-  const failed = last.error !== "";
   return (
     <Alert
       color={failed ? "amber" : "gray"}

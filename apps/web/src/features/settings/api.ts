@@ -1,7 +1,7 @@
 import type { AccentPreview } from "@gateway/shared/site/accent";
 import type { SettingsView } from "@gateway/shared/site/settings";
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import type { Drafts } from "./drafts.ts";
@@ -24,6 +24,29 @@ export const accentPreviewQuery = (color: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
     meta: { quiet: true },
   });
+
+const problemsQuery = queryOptions({
+  queryKey: ["settings-problems"],
+  queryFn: () => import("./problems.ts"),
+  staleTime: Number.POSITIVE_INFINITY,
+  meta: { quiet: true },
+});
+
+export const chatLinkProblemsQuery = queryOptions({
+  queryKey: ["settings-problems", "chat-links"],
+  queryFn: () => import("./chat-link-problems.ts"),
+  staleTime: Number.POSITIVE_INFINITY,
+  meta: { quiet: true },
+});
+
+/**
+ * Returns the check of values, whose schemas are loaded with the first change. Until then it finds nothing. The server
+ * checks every value again.
+ */
+export function useProblems(wanted: boolean) {
+  const { data } = useQuery({ ...problemsQuery, enabled: wanted });
+  return data?.problemOf ?? (() => undefined);
+}
 
 /** Saves several settings. Everything on screen may depend on them, so all queries are invalidated. */
 export function useSaveSettings() {

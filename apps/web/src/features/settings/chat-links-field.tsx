@@ -1,11 +1,12 @@
 import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 /** The chat clients as rows, stored as the JSON list of the older API. */
-import { type ChatLinkEntry, ChatLinkEntry as Entry } from "@gateway/shared/site/chat-link-entry";
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import { ActionIcon, Button, Code, Group, NumberInput, Switch, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { problemIn } from "#ui/form/problem.ts";
 import { Tooltip } from "#ui/tooltip.tsx";
+import { chatLinkProblemsQuery } from "./api.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";
 
@@ -92,7 +93,8 @@ type LinkRowProps = {
 
 function LinkRow({ row, number, onChange, onRemove }: LinkRowProps) {
   const { t } = useTranslation();
-  const problem = (key: "name" | "url") => problemIn(t, Entry.shape[key], row[key]);
+  const { data: checks } = useQuery(chatLinkProblemsQuery);
+  const problem = (key: "name" | "url") => checks?.problemOf(t, key, row[key]);
   const remove = t("Remove client {{number}}", { number });
   return (
     <div className={classes.link}>

@@ -1,9 +1,10 @@
 /** The discounts of top-ups as rows of group, amount and percentage. */
-import { ActionIcon, Autocomplete, Button, NumberInput, Text } from "@mantine/core";
+import { ActionIcon, Button, NumberInput, Text } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { Autocomplete } from "#ui/autocomplete.tsx";
 import { Tooltip } from "#ui/tooltip.tsx";
 import { type Discount, isRepeated, readDiscounts, writeDiscounts } from "./discounts.ts";
 import { useRows } from "./use-rows.ts";

@@ -1,8 +1,9 @@
 import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
-import { filledBy, problemOf, savedValue, withDraft } from "./drafts.ts";
+import { filledBy, savedValue, withDraft } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
 import { mailServerOf } from "./mail-servers.ts";
+import { problemOf } from "./problems.ts";
 
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
 

@@ -1,7 +1,6 @@
-import type { FieldIssue } from "@gateway/shared/errors";
-import { issueOf } from "@gateway/shared/errors/issue";
 /** Unsaved values of settings. Pure. */
-import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/site/settings";
+import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
+import { defaultSettings } from "virtual:settings-defaults";
 import type { Field } from "./section.ts";
 
 export type Value = string | number | boolean;
@@ -50,10 +49,4 @@ export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {
 
 export function defaultOf(key: SettingKey): Value {
   return defaultSettings[key];
-}
-
-/** Returns the schema's error; undefined when the value is valid. */
-export function problemOf(key: SettingKey, value: Value): FieldIssue | undefined {
-  const issue = Settings.shape[key].safeParse(value).error?.issues[0];
-  return issue === undefined ? undefined : issueOf(issue, value);
 }

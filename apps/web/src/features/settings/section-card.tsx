@@ -1,4 +1,5 @@
-import { isRootSetting, type SettingKey, type SettingsView } from "@gateway/shared/site/settings";
+import { isRootSetting } from "@gateway/shared/site/root-settings";
+import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
 /** A few related settings that are saved together. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
@@ -13,9 +14,9 @@ import { CopyCode } from "#ui/copy.tsx";
 import { HelpLink } from "#ui/form/help-link.tsx";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useSaveSettings } from "./api.ts";
+import { useProblems, useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
-import { type Draft, type Drafts, filledBy, problemOf, savedValue } from "./drafts.ts";
+import { type Draft, type Drafts, filledBy, savedValue } from "./drafts.ts";
 import { labelOf } from "./fields.ts";
 import { anchorOf } from "./section-index.tsx";
 import type { SettingSection, TestAction } from "./section.ts";
@@ -43,6 +44,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<ApiError["issues"]>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
+  const problemOf = useProblems(dirty.length > 0);
   const valueOf = (key: SettingKey) => drafts[key] ?? savedValue(settings, key);
   const { foldedBy } = section;
   const folded = foldedBy !== undefined && valueOf(foldedBy) !== true;

@@ -1,31 +1,26 @@
 /** A setting: label, input and reset to the default. */
 import { trimEndOf } from "@gateway/shared/trim-end";
-import {
-  ActionIcon,
-  Autocomplete,
-  Button,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Switch,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Button, NumberInput, PasswordInput, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
+import { Autocomplete } from "#ui/autocomplete.tsx";
+import { late } from "#ui/late.tsx";
+import { Select } from "#ui/select.tsx";
 import { Tooltip } from "#ui/tooltip.tsx";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { DiscountsField } from "./discounts-field.tsx";
 import { defaultOf, type Draft, type Value } from "./drafts.ts";
-import { EventsField } from "./events-field.tsx";
 import { LogoField } from "./logo-field.tsx";
 import type { Field } from "./section.ts";
 import { type Unit, units } from "./units.ts";
 import classes from "./settings.module.css";
+
+// It has schemas, and is on another tab.
+const EventsField = late(async () => (await import("./events-field.tsx")).EventsField);
 
 type SettingFieldProps = {
   field: Field;

@@ -1,0 +1,96 @@
+/** What an import of settings would change. */
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
+import { Button, Code, Group, Stack, Table, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { toast } from "#ui/toast.tsx";
+import { useImportSettings } from "./api.ts";
+import { labelOf } from "./fields.ts";
+
+type ChangesProps = { file: SettingsFile; preview: SettingsPreview; onDone: () => void };
+
+export function Changes({ file, preview, onDone }: ChangesProps) {
+  const { t } = useTranslation();
+  const bringIn = useImportSettings();
+  const { changes, skipped, same } = preview;
+  const reasons = {
+    unknown: t("unknown setting"),
+    secret: t("secret"),
+    invalid: t("invalid value"),
+  };
+  const apply = () =>
+    bringIn.mutate(file, {
+      onSuccess: () => {
+        toast.success(t("Settings imported"));
+        onDone();
+      },
+    });
+  return (
+    <Stack>
+      {changes.length === 0 ? (
+        <Text>{t("Nothing would change.")}</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={480} mah={420}>
+          <Table fz="sm" verticalSpacing={6} stickyHeader>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t("Setting")}</Table.Th>
+                <Table.Th>{t("Now")}</Table.Th>
+                <Table.Th>{t("After the import")}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {changes.map(({ key, before, after }) => (
+                <Table.Tr key={key}>
+                  <Table.Td>
+                    {t(labelOf(key))}
+                    <Text c="dimmed" fz="xs" ff="monospace">
+                      {key}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <Value value={before} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Value value={after} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Text fz="sm" c="dimmed">
+        {t("{{count}} settings already match the file.", { count: same })}{" "}
+        {t("Settings files contain no secrets. Stored secrets are not changed.")}
+      </Text>
+      {skipped.length > 0 ? (
+        <Text fz="sm" c="dimmed">
+          {t("Not imported: {{list}}", {
+            list: skipped.map(({ key, reason }) => `${key} (${reasons[reason]})`).join(", "),
+          })}
+        </Text>
+      ) : null}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onDone}>
+          {t("Cancel")}
+        </Button>
+        <Button disabled={changes.length === 0} loading={bringIn.isPending} onClick={apply}>
+          {t("Import")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Value({ value }: { value: string | number | boolean }) {
+  const { t } = useTranslation();
+  if (typeof value === "boolean") return value ? t("on") : t("off");
+  if (value === "")
+    return (
+      <Text span c="dimmed" fz="sm">
+        {t("empty")}
+      </Text>
+    );
+  const text = String(value);
+  return <Code>{text.length > 80 ? `${text.slice(0, 80)}…` : text}</Code>;
+}
