@@ -78,7 +78,7 @@ const files = [
     name: "controls",
     test: anyOf(
       own(
-        "ui/(menu|popover|select|autocomplete|tooltip|form/leave-guard|late-dialogs|table/filters)|lib/opened",
+        "ui/floating/(menu|popover|select|autocomplete|tooltip)|ui/(form/leave-guard|late-dialogs|table/filters)|lib/opened",
       ),
       mantine("SegmentedControl|Collapse|Switch|VisuallyHidden|Checkbox|Indicator"),
       /@mantine\/core\/esm\/core\/utils\/(get-env|create-event-handler)\/|icons\/Icon(Trash|Pencil)\./,
@@ -94,7 +94,7 @@ const files = [
     ),
   },
   { name: "scroll", test: mantine("ScrollArea") },
-  { name: "float", test: anyOf(own("ui/floating"), mantine("Menu|Popover|Tooltip|Select")) },
+  { name: "float", test: anyOf(own("ui/floating/floating"), mantine("Menu|Popover|Tooltip|Select")) },
   { name: "dialogs", test: anyOf(mantine("Modal|Drawer"), own("ui/form/help-modal")) },
   // Schemas, which only forms need, and the library that they are written with.
   { name: "schemas", test: hasSchemas, minShareCount: 2 },

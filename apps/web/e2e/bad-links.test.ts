@@ -1,7 +1,7 @@
 /** Links to what does not exist, is incomplete or belongs to someone else: each explains itself and offers a way forward. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "./site.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 let theirs: { id: number };

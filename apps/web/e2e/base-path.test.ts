@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { rootUser } from "./installation.ts";
-import { openSite, type Site } from "./site.ts";
+import { rootUser } from "./support/installation.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 /** The whole product below a base path. */
 let site: Site;

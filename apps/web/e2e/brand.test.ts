@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
+import { faults } from "./support/faults.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 /** Name, logo and accent colour of the site. */
 let site: Site;

@@ -1,7 +1,7 @@
 /** The page Diagnostics: what the checks found, in the reader's language, and a new run. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
+import { faults } from "./support/faults.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

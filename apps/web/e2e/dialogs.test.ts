@@ -1,8 +1,8 @@
 /** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { furnishedSite } from "./furnished-site.ts";
-import { choose, click, examine, type Opening } from "./openings.ts";
-import type { Site } from "./site.ts";
+import { furnishedSite } from "./support/furnished-site.ts";
+import { choose, click, examine, type Opening } from "./support/openings.ts";
+import type { Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
-import { startWalk } from "./walk.ts";
+import { faults } from "./support/faults.ts";
+import { openSite, type Site } from "./support/site.ts";
+import { startWalk } from "./support/walk.ts";
 
 const router = readFileSync(new URL("../src/app/router.tsx", import.meta.url), "utf8");
 const consolePages = [...screens.map((screen) => `/panel/${screen.id}`), "/panel/nowhere"];

@@ -6,8 +6,8 @@ import { writeFile } from "node:fs/promises";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Effort, Hands, type Mode } from "./hands.ts";
-import { openSite, type Site } from "./site.ts";
+import { type Effort, Hands, type Mode } from "./support/hands.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 type Limits = { clicks: number; fields: number; seconds: number };
 

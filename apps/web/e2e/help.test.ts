@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
+import { faults } from "./support/faults.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Parts of fields whose code is loaded when they are used. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSite, type Site } from "./site.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import lighthouse, { desktopConfig, type Flags } from "lighthouse";
 import { chromium } from "playwright-core";
-import { browserFlags, browserPath, install } from "./installation.ts";
+import { browserFlags, browserPath, install } from "./support/installation.ts";
 
 const { values } = parseArgs({ options: { phone: { type: "boolean", default: false } } });
 const wanted = 95;

@@ -4,7 +4,7 @@
  */
 import { performance } from "node:perf_hooks";
 import type { Page } from "playwright-core";
-import { install } from "./installation.ts";
+import { install } from "./support/installation.ts";
 
 const [databaseUrl = "", secret = "", total = ""] = process.argv.slice(2);
 /** Few enough for the rate limit of one address. */

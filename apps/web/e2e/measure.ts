@@ -14,9 +14,9 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Installation, install } from "./installation.ts";
-import { loadOf, observe, seenBy } from "./page-load.ts";
 import { contentOf, cpuMeter, loadedAhead, menuLinks, type Reaction, reactionsOf } from "./reactions.ts";
+import { type Installation, install } from "./support/installation.ts";
+import { loadOf, observe, seenBy } from "./support/page-load.ts";
 
 const { values } = parseArgs({
   options: {

@@ -4,8 +4,8 @@ import { oneHubColumns } from "../../server/src/migration/products/one-hub-colum
 import { type ForeignDatabase, foreignDatabase } from "../../server/test/cli/foreign-database.ts";
 import { litellmDatabase, salt, smallLitellm } from "../../server/test/cli/litellm-rows.ts";
 import { oneHubPassword, oneHubRows } from "../../server/test/cli/one-hub-rows.ts";
-import { faults } from "./faults.ts";
-import { openSite, type Site } from "./site.ts";
+import { faults } from "./support/faults.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 let source: ForeignDatabase;

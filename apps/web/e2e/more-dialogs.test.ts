@@ -3,12 +3,12 @@ import type { OpenedOrder } from "@gateway/shared/billing/order";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startWeChat, type WireServer } from "../../server/test/identity-providers.ts";
-import { type EpaySite, startEpaySite } from "./epay-site.ts";
-import { furnishedSite } from "./furnished-site.ts";
-import { rootUser } from "./installation.ts";
-import { type MailBox, openMailBox } from "./mail-box.ts";
-import { click, examine, type Opening } from "./openings.ts";
-import type { Site } from "./site.ts";
+import { type EpaySite, startEpaySite } from "./support/epay-site.ts";
+import { furnishedSite } from "./support/furnished-site.ts";
+import { rootUser } from "./support/installation.ts";
+import { type MailBox, openMailBox } from "./support/mail-box.ts";
+import { click, examine, type Opening } from "./support/openings.ts";
+import type { Site } from "./support/site.ts";
 
 let site: Site;
 let epay: EpaySite;

@@ -5,10 +5,10 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { faintTexts, faultsWithLayer, layer, layerFaults } from "./faults.ts";
-import { furnishedSite } from "./furnished-site.ts";
-import type { Site } from "./site.ts";
-import { startWalk } from "./walk.ts";
+import { faintTexts, faultsWithLayer, layer, layerFaults } from "./support/faults.ts";
+import { furnishedSite } from "./support/furnished-site.ts";
+import type { Site } from "./support/site.ts";
+import { startWalk } from "./support/walk.ts";
 
 let site: Site;
 beforeAll(async () => {

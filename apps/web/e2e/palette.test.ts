@@ -1,7 +1,7 @@
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "./site.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rootUser } from "./installation.ts";
-import { type MailBox, openMailBox } from "./mail-box.ts";
-import { openSite, type Site } from "./site.ts";
+import { rootUser } from "./support/installation.ts";
+import { type MailBox, openMailBox } from "./support/mail-box.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 /** Features that involve external services: mail, passkeys, checks of visitors, notifications. */
 let site: Site;

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "./site.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 

@@ -4,9 +4,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { loadOf, observe, seenBy } from "./page-load.ts";
 import { contentOf, cpuMeter, loadedAhead, menuLinks, reactionsOf } from "./reactions.ts";
-import { openSite, type Site } from "./site.ts";
+import { loadOf, observe, seenBy } from "./support/page-load.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hear } from "./shown-texts.ts";
-import { openSite, type Site } from "./site.ts";
+import { hear } from "./support/shown-texts.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 /** Missing, slow or broken parts: the frame stays visible, and a message explains what to do. */
 let site: Site;

@@ -4,8 +4,8 @@
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "./site.ts";
-import { startWalk } from "./walk.ts";
+import { openSite, type Site } from "./support/site.ts";
+import { startWalk } from "./support/walk.ts";
 
 const languages = ["en-US", "zh-CN", "zh-HK", "ja-JP"];
 const widths = [1440, 390];

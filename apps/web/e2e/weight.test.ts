@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { loadOf } from "./page-load.ts";
-import { openSite, type Site } from "./site.ts";
+import { loadOf } from "./support/page-load.ts";
+import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
 beforeAll(async () => {

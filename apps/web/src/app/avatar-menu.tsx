@@ -2,7 +2,7 @@ import { ActionIcon, Avatar } from "@mantine/core";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { useSelf } from "#lib/session.ts";
-import { LateMenu } from "#ui/late-menu.tsx";
+import { LateMenu } from "#ui/floating/late-menu.tsx";
 
 export function UserAvatar({ size }: { size: number }) {
   const self = useSelf();

@@ -2,7 +2,7 @@ import { Anchor, Breadcrumbs, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
-import { pathTo } from "./menu.ts";
+import { pathTo } from "./menu/menu.ts";
 import { screenById } from "./screens.ts";
 
 const maxItems = 8;

@@ -8,7 +8,7 @@ import { savesData, whenIdle } from "#lib/idle.ts";
 import { isMissingCode } from "#lib/missing-code.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
-import { visibleMenu } from "./menu.ts";
+import { visibleMenu } from "./menu/menu.ts";
 import type { Screen } from "./screens.ts";
 
 /** Delay that lets the opened screen and its data load first, in milliseconds. */

@@ -9,14 +9,16 @@ import { Footer } from "#features/site/footer.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { LateMenu } from "#ui/late-menu.tsx";
+import { LateMenu } from "#ui/floating/late-menu.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
 import { publicLinks } from "./public-links.ts";
 import classes from "./public-frame.module.css";
 
-const PublicMenu = lazy(() => import("./public-menu.tsx").then((module) => ({ default: module.PublicMenu })));
+const PublicMenu = lazy(() =>
+  import("./menu/public-menu.tsx").then((module) => ({ default: module.PublicMenu })),
+);
 
 export function PublicFrame() {
   const { t } = useTranslation();

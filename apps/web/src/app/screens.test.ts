@@ -1,6 +1,6 @@
 import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import { describe, expect, it } from "vitest";
-import { pathTo, visibleMenu } from "./menu.ts";
+import { pathTo, visibleMenu } from "./menu/menu.ts";
 import { screenById, screens } from "./screens.ts";
 
 const root: AdminRights = { role: Role.root, permissions: null };

@@ -11,10 +11,12 @@ import { ConsoleHeader } from "./console-header.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import { LateDialogs } from "./late-dialogs.tsx";
 import { useScreensAhead } from "./load-ahead.ts";
-import { SideMenu } from "./side-menu.tsx";
+import { SideMenu } from "./menu/side-menu.tsx";
 import classes from "./shell.module.css";
 
-const MenuDrawer = lazy(() => import("./menu-drawer.tsx").then((module) => ({ default: module.MenuDrawer })));
+const MenuDrawer = lazy(() =>
+  import("./menu/menu-drawer.tsx").then((module) => ({ default: module.MenuDrawer })),
+);
 
 /** Differs from every address: the drawer was opened before and now closes with its transition. */
 const CLOSED = "closed";

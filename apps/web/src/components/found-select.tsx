@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Select } from "#ui/select.tsx";
+import { Select } from "#ui/floating/select.tsx";
 
 type Found = { id: number; name: string };
 

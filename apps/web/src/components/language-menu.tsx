@@ -2,7 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { IconLanguage } from "@tabler/icons-react";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { LateMenu } from "#ui/late-menu.tsx";
+import { LateMenu } from "#ui/floating/late-menu.tsx";
 
 const LanguageList = lazy(() =>
   import("./language-list.tsx").then((module) => ({ default: module.LanguageList })),

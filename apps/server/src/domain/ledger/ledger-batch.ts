@@ -60,7 +60,7 @@ export function batchOf(
       // Of a call that another node began, only its reservation knows the session.
       if (place === undefined || place.inSession) sessions ??= [];
       if (shared === undefined) closing.push(step.end.requestId);
-      const lease = shared && { id: shared.id, held: place?.amount ?? 0n };
+      const lease = shared && { id: shared.id, reserved: place?.amount ?? 0n };
       ending.push(rowText(rowOf(step.end), { ord, part, ...(lease && { lease }) }));
     }
   }

@@ -51,13 +51,13 @@ describe("rows of calls", () => {
       session: { id: "s" },
       content: "",
     });
-    const [found] = await read([full], { id: "lease-1", held: 9_007_199_254_740_991n });
+    const [found] = await read([full], { id: "lease-1", reserved: 9_007_199_254_740_991n });
     expect(found).toMatchObject({
       ...full,
       ord: 0,
       part: 7,
       lease: "lease-1",
-      lease_held: 9_007_199_254_740_991,
+      lease_reserved: 9_007_199_254_740_991,
       quota: 60,
       created_at: expect.anything(),
     });

@@ -23,7 +23,7 @@ export interface RowPlace {
   /** The node's rows in the roll-up. */
   part: number;
   /** Of a call in a lease: the lease, and the points that the call holds in it. */
-  lease?: { id: string; held: bigint };
+  lease?: { id: string; reserved: bigint };
 }
 
 const names = ["cached_tokens", "held_in_part", ...Object.keys(logColumns)] as (keyof LogJson)[];
@@ -36,7 +36,7 @@ export const rowset = `unnest(string_to_array($1::text, E'\\x1E')::ledger_row[])
 
 /** Returns one row as Postgres reads a value of `ledger_row`. */
 export function rowText(row: LogJson, { ord, part, lease }: RowPlace): string {
-  let text = lease === undefined ? `(${ord},${part},,` : `(${ord},${part},"${lease.id}",${lease.held}`;
+  let text = lease === undefined ? `(${ord},${part},,` : `(${ord},${part},"${lease.id}",${lease.reserved}`;
   for (const name of names) {
     const value = row[name];
     // Nothing between two commas is a null.

@@ -91,7 +91,7 @@ async function compare(record: CallRecord) {
   const step = { end: record, place } as unknown as Step;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
   expect(single.name).toBe("ledger-leased-call");
-  const row = rowText(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, held: 100n } });
+  const row = rowText(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, reserved: 100n } });
   const values = [
     rowsText([row]),
     [account.userId],

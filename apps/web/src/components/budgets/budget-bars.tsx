@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {

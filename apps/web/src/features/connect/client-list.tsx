@@ -4,7 +4,7 @@ import { Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
-import { Select } from "#ui/select.tsx";
+import { Select } from "#ui/floating/select.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./connect.module.css";
 

@@ -15,7 +15,7 @@ import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { Failed } from "#ui/empty.tsx";
-import { Select } from "#ui/select.tsx";
+import { Select } from "#ui/floating/select.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 

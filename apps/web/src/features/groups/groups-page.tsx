@@ -19,6 +19,7 @@ import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
@@ -30,7 +31,6 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 
 const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));

@@ -4,7 +4,7 @@ import { IconCornerDownRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupsQuery } from "#lib/queries/tokens.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** Returns the name of a group; the symbol of a deleted one. */
 export function useGroupName(symbol: string): string {

@@ -10,10 +10,10 @@ import { ModelIcon } from "#components/provider-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
-import { TimeField } from "#ui/form/time-field.tsx";
 /** The filters of the list, kept in the address. */
-import { Popover } from "#ui/popover.tsx";
-import { Select } from "#ui/select.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
+import { Select } from "#ui/floating/select.tsx";
+import { TimeField } from "#ui/form/time-field.tsx";
 import { BottomSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";

@@ -11,7 +11,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayEnter } from "#lib/session.ts";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 export function ModelManagement({ model, onDisable }: { model: string; onDisable: () => void }) {

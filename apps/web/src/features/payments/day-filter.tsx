@@ -3,8 +3,8 @@ import { Button, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
+import { Popover } from "#ui/floating/popover.tsx";
 import { DayField } from "#ui/form/time-field.tsx";
-import { Popover } from "#ui/popover.tsx";
 
 type DayFilterProps = {
   /** Unix seconds; 0 = open. */

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { nameOfBillLine } from "#lib/usage-kinds.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { storedReason } from "#lib/reasons.ts";
-import { Popover } from "#ui/popover.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 

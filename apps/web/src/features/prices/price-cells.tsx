@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
 

@@ -1,8 +1,8 @@
 import { Group, SegmentedControl, Stack, Text, useMantineColorScheme } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { currentLanguage, type Language, languages, setLanguage } from "#lib/i18n.ts";
+import { Select } from "#ui/floating/select.tsx";
 import { Section } from "#ui/page.tsx";
-import { Select } from "#ui/select.tsx";
 import { useChangeProfile } from "./api.ts";
 
 export function LooksSection() {

@@ -10,12 +10,12 @@ import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Modal } from "#ui/late-dialogs.ts";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { AddPasskey, RenamePasskey } from "./passkey-forms.tsx";
 import { passkeysQuery, useRemovePasskey } from "./passkeys-api.ts";
 

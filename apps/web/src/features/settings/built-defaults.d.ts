@@ -1,4 +1,6 @@
 /** Made by settings-defaults.ts. */
 declare module "virtual:settings-defaults" {
-  export const defaultSettings: import("@gateway/shared/site/settings").Settings;
+  import type { Settings } from "@gateway/shared/site/settings";
+
+  export const defaultSettings: Settings;
 }

@@ -5,7 +5,7 @@ import { ActionIcon, Button, Code, Group, NumberInput, Switch, Text, TextInput }
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { chatLinkProblemsQuery } from "./api.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";

@@ -5,10 +5,10 @@ import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
+import { Menu } from "#ui/floating/menu.tsx";
 import { Modal } from "#ui/late-dialogs.ts";
 import { reportMissing } from "#ui/late-part.tsx";
 import { late } from "#ui/late.tsx";
-import { Menu } from "#ui/menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useExportSettings, usePreviewSettings } from "./api.ts";
 

@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 /** Filters of both lists of tasks, kept in the address. */
 import type { TaskFilter } from "#lib/list-queries.ts";
+import { Popover } from "#ui/floating/popover.tsx";
 import { TimeField } from "#ui/form/time-field.tsx";
-import { Popover } from "#ui/popover.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/table/filters.tsx";

@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import type { TaskFilter } from "#lib/list-queries.ts";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
@@ -15,7 +16,6 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
 import type { ShownTask } from "./shown-task.ts";
 import { isNarrowed, noNarrowing } from "./task-filters.tsx";
 

@@ -26,7 +26,7 @@ import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";

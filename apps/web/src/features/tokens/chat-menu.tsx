@@ -6,8 +6,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { useServerAddress, useSite } from "#lib/site.ts";
-import { Menu } from "#ui/menu.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /**
  * Opens a chat client with the key. The key is fetched when

@@ -4,7 +4,7 @@ import { IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { copyText } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** The key's first and last characters. Copying fetches the complete key. */
 export function KeyCell({ token }: { token: TokenRow }) {

@@ -13,7 +13,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useDeleteToken, useSwitchToken } from "./api.ts";
 import { ChatMenu } from "./chat-menu.tsx";

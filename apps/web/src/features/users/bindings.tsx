@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** Linked accounts as small icons with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {

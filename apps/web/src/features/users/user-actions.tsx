@@ -21,7 +21,7 @@ import { Link } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useManageUser } from "./api.ts";
 

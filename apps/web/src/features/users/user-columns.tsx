@@ -9,10 +9,10 @@ import { amountColumn } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { Bindings } from "./bindings.tsx";
 
 export function UserStatusDot({ status }: { status: number }) {

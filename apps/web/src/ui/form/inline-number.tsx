@@ -3,7 +3,7 @@ import { TextInput } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useMayChange } from "#lib/changes.ts";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./inline-number.module.css";
 
 type InlineNumberProps = {

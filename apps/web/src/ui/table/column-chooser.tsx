@@ -2,8 +2,8 @@ import { ActionIcon, Button, Checkbox, Stack, Text } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import type { Table } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
-import { Popover } from "#ui/popover.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Features } from "./table-model.ts";
 
 /** Selects the visible columns. The selection is stored per list. */

@@ -3,9 +3,9 @@ import { ActionIcon, Button, type SelectProps, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Select } from "#ui/floating/select.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { useTyped } from "#ui/form/typed.ts";
-import { Select } from "#ui/select.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 /** Reports after a pause in typing, not on every key. */

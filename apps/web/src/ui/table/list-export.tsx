@@ -5,8 +5,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 
 /** More rows would exceed the console's rate limit per address. */
 const mostRows = 10_000;

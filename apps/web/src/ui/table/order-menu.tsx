@@ -2,7 +2,7 @@
 import { ActionIcon } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
 import { type Column, nextOrder } from "./table-model.ts";
 
 type Props<Row> = { columns: Column<Row>[]; order: string; onOrder: (order: string) => void };

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useQueryString } from "#lib/list-params.ts";
 import { useSelf } from "#lib/session.ts";
-import { Popover } from "#ui/popover.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
 import { keepViews, LONGEST_NAME, MOST_VIEWS, viewOf, viewsOf, withView } from "./saved-views.ts";
 import classes from "./views-menu.module.css";
 

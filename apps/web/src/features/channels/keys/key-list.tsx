@@ -14,9 +14,9 @@ import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import classes from "./keys.module.css";
 
 /** Maximum height in pixels; more keys scroll. */

@@ -7,8 +7,8 @@ import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
 

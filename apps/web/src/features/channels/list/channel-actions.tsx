@@ -19,9 +19,9 @@ import { deleteChannel, refreshChannels, useProvider } from "#features/channels/
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { copyChannel } from "./batch-api.ts";
 
 type ChannelActionsProps = {

@@ -11,8 +11,8 @@ import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
-import { Popover } from "#ui/popover.tsx";
-import { Select } from "#ui/select.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
+import { Select } from "#ui/floating/select.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { copyText } from "#ui/copy.tsx";
-import { Popover } from "#ui/popover.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
 import classes from "#features/channels/channels.module.css";
 
 /** Number of models from which the list has a search box. */

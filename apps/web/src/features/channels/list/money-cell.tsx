@@ -8,8 +8,8 @@ import { useProvider } from "#features/channels/api.ts";
 import { useRefreshBalance } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatTime } from "#lib/quota.ts";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 
 const signs = lookupTable<string>({ USD: "$", CNY: "¥" });
 

@@ -18,9 +18,9 @@ import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { pulsesQuery } from "#features/channels/runs/runs.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** Ids of the visible channels, fetched in one request. */

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { phrase } from "#lib/i18n.ts";
-import { Popover } from "#ui/popover.tsx";
+import { Popover } from "#ui/floating/popover.tsx";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 

@@ -25,9 +25,9 @@ import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { Popover } from "#ui/floating/popover.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
-import { Popover } from "#ui/popover.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";
 

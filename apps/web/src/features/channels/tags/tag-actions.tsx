@@ -8,9 +8,9 @@ import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/menu.tsx";
+import { Menu } from "#ui/floating/menu.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
-import { Tooltip } from "#ui/tooltip.tsx";
 
 type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void };
 

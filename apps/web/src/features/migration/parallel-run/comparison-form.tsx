@@ -8,8 +8,8 @@ import { Button, Group, Input, NumberInput, PasswordInput, SegmentedControl, Tex
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { FoundSelect } from "#components/found-select.tsx";
+import { Select } from "#ui/floating/select.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { Select } from "#ui/select.tsx";
 import { findChannels, nameOfChannel } from "./api.ts";
 import classes from "./parallel-run.module.css";
 
