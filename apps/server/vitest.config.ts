@@ -7,6 +7,7 @@ import { SlowFilesFirst } from "./test/slow-files-first.ts";
 const alone = [
   "test/faults/**/*.test.ts",
   "test/project/**/*.test.ts",
+  "test/relay/uploads.test.ts",
   "src/platform/**/*.test.ts",
   "src/start/**/*.test.ts",
 ];

@@ -81,7 +81,7 @@ const files = [
         "ui/floating/(menu|popover|select|autocomplete|tooltip)|ui/(form/leave-guard|late-dialogs|table/filters)|lib/opened",
       ),
       mantine("SegmentedControl|Collapse|Switch|VisuallyHidden|Checkbox|Indicator"),
-      /@mantine\/core\/esm\/core\/utils\/(get-env|create-event-handler)\/|icons\/Icon(Trash|Pencil)\./,
+      /@mantine\/core\/esm\/core\/utils\/(get-env|create-event-handler)\/|icons\/Icon(Trash|Pencil|ArrowUp)\./,
       /packages\/shared\/src\/(site\/chat-link|channels\/default-group|accounts\/user-status)\./,
     ),
   },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
@@ -35,6 +35,10 @@ beforeAll(async () => {
   const price = { model: "demo-chat", type: "tokens", channel_type: 900, input: 100, output: 100 };
   await killed.api("PUT", "/prices/single/demo-chat", price);
   ({ key } = await killed.api<{ key: string }>("POST", "/token", { name: "agents", unlimited_quota: true }));
+  // The other node hears of the channel a moment later.
+  const models = async () =>
+    (await fetch(`${other.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).text();
+  await vi.waitFor(async () => expect(await models()).toContain("demo-chat"), { timeout: 30_000 });
 }, 180_000);
 afterAll(async () => {
   over.abort();

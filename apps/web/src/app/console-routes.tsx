@@ -82,9 +82,9 @@ export async function loadScreenOf(address: Location, client: QueryClient): Prom
     found.page.load(),
     client.ensureQueryData(selfQuery),
   ]);
+  if (!self || !mayOpen(found.screen, self)) return;
   // Other filters need other data.
-  if (!self || !mayOpen(found.screen, self) || address.search !== "") return;
-  void prefetch?.(client);
+  if (address.search === "") void prefetch?.(client);
   await Promise.race([
     prefetchAbove?.(client),
     new Promise((resolve) => setTimeout(resolve, ABOVE_WITHIN_MS)),

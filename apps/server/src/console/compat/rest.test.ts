@@ -102,10 +102,11 @@ describe("the log", () => {
          VALUES ($1, to_timestamp($2), $3, $4, 'someone', $5, $6, $7, 'default', 115, 40, $8)`,
         [`r-${at}`, at, type, userId, token, model, channel, type === LogType.consume ? bill : null],
       );
-    const now = Math.floor(Date.now() / 1000);
-    await add(LogType.consume, "b", "gpt-4o", 7, now - 30);
-    await add(LogType.consume, "a", "o3", 8, now - 20);
-    await add(LogType.topUp, "", "", 0, now - 10);
+    // All in one hour: calls of earlier hours are counted in the roll-up, which has none of these.
+    const hour = Math.floor(Date.now() / 3_600_000) * 3_600;
+    await add(LogType.consume, "b", "gpt-4o", 7, hour + 1);
+    await add(LogType.consume, "a", "o3", 8, hour + 2);
+    await add(LogType.topUp, "", "", 0, hour + 3);
   });
 
   it("has numbered rows with the cost of the call and its channel, page, size and count", async () => {

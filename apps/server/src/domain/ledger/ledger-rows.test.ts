@@ -57,7 +57,7 @@ describe("rows of calls", () => {
       ord: 0,
       part: 7,
       lease: "lease-1",
-      lease_reserved: 9_007_199_254_740_991,
+      lease_held: 9_007_199_254_740_991,
       quota: 60,
       created_at: expect.anything(),
     });

@@ -1,6 +1,5 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
 /** Labels of actions and targets. An unknown one is shown by the server's name. */
-import type { AuditRow } from "@gateway/shared/usage/audit";
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
@@ -58,10 +57,7 @@ export function actionText(t: TFunction, action: string): string {
   return word === undefined ? verb : t(word);
 }
 
-/** Returns who made a change. The gateway itself has no account; its name in the database is English. */
-export function actorText(
-  t: TFunction,
-  { user_id, username }: Pick<AuditRow, "user_id" | "username">,
-): string {
-  return user_id === null && (username === "" || username === "system") ? t("system") : username;
+/** Returns who made a change. The gateway itself has a name in the database, in English. */
+export function actorText(t: TFunction, { username }: { username: string }): string {
+  return username === "" || username === "system" ? t("system") : username;
 }
