@@ -287,7 +287,7 @@ describe("an operator", () => {
   );
 
   task("connects Claude Code", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {
-    await hands.goTo("Connect a client");
+    await hands.goTo("Connect a client", "claude");
     await page.locator("pre").first().waitFor();
     await hands.use(page.getByRole("button", { name: /^Copy/ }).first());
     await expect

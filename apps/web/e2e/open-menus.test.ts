@@ -5,7 +5,7 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { faintTexts, faultsWithLayer, layer, layerFaults } from "./support/faults.ts";
+import { faintTextsInTheDark, faultsWithLayer, layer, layerFaults } from "./support/faults.ts";
 import { furnishedSite } from "./support/furnished-site.ts";
 import type { Site } from "./support/site.ts";
 import { startWalk } from "./support/walk.ts";
@@ -56,11 +56,8 @@ async function examineAll(phone: boolean): Promise<{ found: string[]; layers: nu
       if (opened === "layer") {
         layers += 1;
         const faults = await (kinds.has(kind) ? layerFaults(page) : faultsWithLayer(page));
-        if (!kinds.has(name)) {
-          await page.emulateMedia({ colorScheme: "dark" });
-          faults.push(...(await faintTexts(page)).map((fault) => `dark: ${fault}`));
-          await page.emulateMedia({ colorScheme: "light" });
-        }
+        if (!kinds.has(name))
+          faults.push(...(await faintTextsInTheDark(page)).map((fault) => `dark: ${fault}`));
         kinds.add(kind).add(name);
         found.push(
           ...faults

@@ -4,8 +4,14 @@ import type { Page } from "playwright-core";
 
 type RunOptions = Parameters<AxeBuilder["options"]>[0];
 
-/** Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. */
+/**
+ * Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. What has just
+ * opened starts its transition a frame later.
+ */
 async function stillness(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
   await page.waitForFunction(() =>
     document
       .getAnimations()
@@ -37,10 +43,22 @@ export async function layerFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns the texts of an open layer whose contrast is too low. It depends on the colour scheme. */
-export async function faintTexts(page: Page): Promise<string[]> {
+/** Returns the texts of an open layer whose contrast is too low in the dark. The page is light before and after. */
+export async function faintTextsInTheDark(page: Page): Promise<string[]> {
+  await setColorScheme(page, "dark");
   await stillness(page);
-  return findings(page, layer, { runOnly: ["color-contrast"] });
+  const found = await findings(page, layer, { runOnly: ["color-contrast"] });
+  await setColorScheme(page, "light");
+  return found;
+}
+
+/** Changes what the system prefers, and waits until the page follows. */
+async function setColorScheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.waitForFunction(
+    (scheme) => document.documentElement.dataset["mantineColorScheme"] === scheme,
+    colorScheme,
+  );
 }
 
 async function findings(page: Page, within: string, options: RunOptions): Promise<string[]> {

@@ -26,6 +26,9 @@ export function CommandPalette({ requests }: { requests: number }) {
   const navigate = useNavigate();
   const self = useSelf();
   const [typed, setTyped] = useState("");
+  /** The request at which the user went to a screen, instead of closing the palette. */
+  const [left, setLeft] = useState(0);
+  const isLeaving = left === requests;
   // Mounted closed and opened by the effect, so that it knows where to return the focus.
   useEffect(() => {
     if (requests > 0) spotlight.open();
@@ -33,7 +36,7 @@ export function CommandPalette({ requests }: { requests: number }) {
   const go = (to: string, label: string) => {
     if (self) remember(self.id, { to, label });
     void navigate(to);
-    focusMain();
+    setLeft(requests);
   };
   const found = useFound(typed, go);
   const commands = usePaletteActions(go);
@@ -84,6 +87,8 @@ export function CommandPalette({ requests }: { requests: number }) {
       actions={groups}
       filter={screensFirst}
       onQueryChange={setTyped}
+      returnFocus={!isLeaving}
+      onExitTransitionEnd={isLeaving ? focusMain : undefined}
       radius="lg"
       attributes={{ content: { "aria-label": t("Go to…") } }}
       overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
@@ -99,19 +104,16 @@ export function CommandPalette({ requests }: { requests: number }) {
   );
 }
 
-/** Time after which the palette has closed and returned the focus. */
-const closedMs = 250;
-
 /**
  * Moves the focus to the new screen, so that Tab continues there instead of in the header. A form or dialog that the
  * address opens keeps the focus.
  */
 function focusMain() {
-  setTimeout(() => {
-    const { activeElement } = document;
-    const isElsewhere = activeElement?.closest("main, [role=dialog], [role=menu], [role=listbox]");
-    if (!isElsewhere) document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
-  }, closedMs);
+  const { activeElement } = document;
+  const isInPalette = activeElement?.closest(".mantine-Spotlight-root");
+  const isElsewhere = activeElement?.closest("main, [role=dialog], [role=menu], [role=listbox]");
+  if (isInPalette || !isElsewhere)
+    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
 }
 
 /** Results from the server arrive too late to be preselected. Enter therefore opens the first of them. */

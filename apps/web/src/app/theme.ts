@@ -159,6 +159,8 @@ const theme = createTheme({
     },
     // Menus and lists of choices, too, are inside a landmark. Each frame has a `main`.
     Popover: { defaultProps: { shadow: "md", portalProps: { target: "main" } } },
+    // A list of options may contain nothing else, not even a message that there are none.
+    ComboboxEmpty: { defaultProps: { role: "option", "aria-selected": false, "aria-disabled": true } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 500 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },

@@ -38,13 +38,12 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
     value === 0 ? null : remembered ? picked : { id: value, name: name ?? `#${value}` };
   // The displayed name of the selection is not a search.
   const [keyword] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 300);
-  const found =
-    useQuery({
-      queryKey: [kind, "found", keyword],
-      queryFn: () => find(keyword),
-      placeholderData: keepPreviousData,
-      staleTime: 60_000,
-    }).data ?? [];
+  const { data: found = [], isPending } = useQuery({
+    queryKey: [kind, "found", keyword],
+    queryFn: () => find(keyword),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
   const options = chosen === null || found.some(({ id }) => id === value) ? found : [chosen, ...found];
   return (
     <Select
@@ -62,7 +61,7 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
         setPicked(options.find(({ id }) => String(id) === next) ?? null);
         onChange(Number(next ?? 0));
       }}
-      nothingFoundMessage={t("No results")}
+      nothingFoundMessage={isPending ? t("Loading…") : t("No results")}
       comboboxProps={{ width: 280, position: "bottom-start" }}
       {...props}
     />

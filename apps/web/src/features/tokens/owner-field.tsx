@@ -1,9 +1,9 @@
+/** The current or new owner of a token. */
 import { NumberInput, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-/** The current or new owner of a token. */
 import { userParams } from "#lib/list-queries.ts";
 import { initialOf } from "#lib/params.ts";
 import { usersQuery } from "#lib/queries/users.ts";
@@ -24,10 +24,11 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
   const seesUsers = useMayEnter("users");
   const [typed, setTyped] = useState("");
   const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);
-  const found = useQuery({
+  const { data: found, isPending } = useQuery({
     ...usersQuery({ ...initialOf(userParams), keyword, size: 20, order: "username" }),
     enabled: seesUsers,
-  }).data;
+    placeholderData: keepPreviousData,
+  });
   if (!seesUsers)
     return (
       <NumberInput
@@ -47,7 +48,7 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
       searchable
       allowDeselect={false}
       checkIconPosition="right"
-      nothingFoundMessage={t("No user matches")}
+      nothingFoundMessage={isPending ? t("Loading…") : t("No user matches")}
       data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
       // The server has already filtered.
       filter={({ options: all }) => all}

@@ -1,7 +1,6 @@
 import { ComboboxChevron, type SelectProps, TextInput, type TextInputProps } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
-import { NoOption } from "./no-option.tsx";
 
 /** How the field was used before the real one took its place. */
 type Use = { open: boolean; search?: string };
@@ -25,7 +24,7 @@ function PresentSelect({ use, ...props }: SelectProps & { use: Use }) {
   const { Select: Whole } = floating();
   const { search: typed } = use;
   const [search, setSearch] = useState(typed);
-  const { onSearchChange, nothingFoundMessage: none } = props;
+  const { onSearchChange } = props;
   const change = (next: string) => {
     setSearch(next);
     onSearchChange?.(next);
@@ -40,7 +39,6 @@ function PresentSelect({ use, ...props }: SelectProps & { use: Use }) {
   return (
     <Whole
       {...props}
-      nothingFoundMessage={none && <NoOption>{none}</NoOption>}
       {...(use.open ? { autoFocus: true, defaultDropdownOpened: true } : {})}
       {...(search === undefined ? {} : { searchValue: search, onSearchChange: change })}
     />

@@ -5,7 +5,6 @@ import { ProviderIcon } from "#components/provider-icon.tsx";
 import { KeysField } from "#features/channels/keys/keys-field.tsx";
 import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
-import { NoOption } from "#ui/floating/no-option.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { ownAddress } from "./draft.ts";
@@ -58,7 +57,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           // name field would already show an error.
           data-autofocus={isNew || undefined}
           openOnFocus={false}
-          nothingFoundMessage={<NoOption>{t("No provider matches")}</NoOption>}
+          nothingFoundMessage={t("No provider matches")}
           maxDropdownHeight={320}
           leftSection={<ProviderIcon name={provider?.icon ?? ""} size={16} />}
           data={groupProviders(providers).map(([group, members]) => ({
