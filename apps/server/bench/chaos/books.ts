@@ -22,70 +22,45 @@ export interface Books {
 
 interface Charge {
   request_id: string;
-  client: number;
-  began: number;
+  address: string;
   times: number;
   interrupted: boolean;
   written: number;
 }
 
 export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books> {
-  const { rows } = await pool.query<{
-    request_id: string;
-    token_name: string;
-    began: number;
-    times: bigint;
-    interrupted: boolean;
-    written: bigint;
-  }>(
-    `SELECT request_id, min(token_name) AS token_name, extract(epoch FROM min(created_at))::float8 * 1000 AS began,
-       count(*) AS times, bool_or(outcome = 'interrupted') AS interrupted, max(completion_tokens) AS written FROM request_logs WHERE type = 2 AND quota > 0 GROUP BY request_id`,
-  );
-  const charges = new Map<string, Charge>(
-    rows.map(({ token_name, times, written, ...row }) => [
-      row.request_id,
-      { ...row, client: Number(token_name.split("-")[1]), times: Number(times), written: Number(written) },
-    ]),
+  const { rows: charges } = await pool.query<Charge>(
+    `SELECT request_id, min(source_ip) AS address, count(*)::int AS times, bool_or(outcome = 'interrupted') AS interrupted,
+       max(completion_tokens)::int AS written FROM request_logs WHERE type = 2 AND quota > 0 GROUP BY request_id`,
   );
   const of = (end: Seen["end"]) => seen.filter((call) => call.end === end);
   const wrong: string[] = [];
-  for (const charge of charges.values())
+  const byAddress = new Map<string, Charge>();
+  for (const charge of charges) {
     if (charge.times > 1) wrong.push(`${charge.request_id} was charged ${charge.times} times.`);
-  const interrupted = [...charges.values()].filter((charge) => charge.interrupted);
-  for (const { request_id, written } of interrupted) {
-    const call = seen.find(({ requestId }) => requestId === request_id);
-    if (call?.end === "complete")
-      wrong.push(`${request_id} was seen complete and is charged up to a checkpoint.`);
-    if (call?.arrived !== undefined && call.arrived < written)
-      wrong.push(`${request_id} is charged for ${written} tokens, and ${call.arrived} arrived.`);
+    const other = byAddress.get(charge.address);
+    if (other !== undefined)
+      wrong.push(`One call was charged as ${other.request_id} and as ${charge.request_id}.`);
+    byAddress.set(charge.address, charge);
   }
-  for (const { requestId } of of("complete"))
-    if (requestId === undefined || !charges.delete(requestId))
-      wrong.push(`${requestId} was seen complete and is not charged.`);
-  for (const { requestId, status } of of("refused"))
-    if (requestId !== undefined && charges.has(requestId) && !mayBeCharged(status))
-      wrong.push(`${requestId} was refused with ${status} and is charged.`);
-
-  // Each remaining charge must belong to the one call of its client that broke at that time.
-  const unexplained = [...of("broken"), ...of("refused").filter(({ status }) => mayBeCharged(status))];
   let brokenAndCharged = 0;
-  for (const charge of charges.values()) {
-    const index = unexplained.findIndex(
-      (call) =>
-        call.client === charge.client &&
-        (call.requestId === undefined
-          ? call.began - 5 <= charge.began && charge.began <= call.ended + 5
-          : call.requestId === charge.request_id),
-    );
-    if (index === -1) {
-      wrong.push(
-        `${charge.request_id} of client ${charge.client} is charged, and no client saw such a call.`,
-      );
+  for (const call of seen) {
+    const charge = byAddress.get(call.address);
+    byAddress.delete(call.address);
+    if (charge === undefined) {
+      if (call.end === "complete") wrong.push(`${call.requestId} was seen complete and is not charged.`);
       continue;
     }
-    unexplained.splice(index, 1);
+    if (call.requestId !== undefined && call.requestId !== charge.request_id)
+      wrong.push(`${call.requestId} is charged as ${charge.request_id}.`);
+    if (charge.interrupted) wrong.push(...interruptedWrongly(call, charge));
+    if (call.end === "complete") continue;
     brokenAndCharged += 1;
+    if (call.end === "refused" && !mayBeCharged(call.status))
+      wrong.push(`${charge.request_id} was refused with ${call.status} and is charged.`);
   }
+  for (const { request_id } of byAddress.values())
+    wrong.push(`${request_id} is charged, and no client saw such a call.`);
   const { rows: negative } = await pool.query<{ id: number }>(
     "SELECT id FROM users WHERE quota < 0 OR reserved < 0 OR leased < 0 OR quota - reserved - leased < 0",
   );
@@ -100,9 +75,16 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     refused: of("refused").length,
     broken: of("broken").length,
     brokenAndCharged,
-    interrupted: interrupted.length,
+    interrupted: charges.filter(({ interrupted }) => interrupted).length,
     wrong,
   };
+}
+
+/** Checks a call that is charged up to its last checkpoint. */
+function interruptedWrongly({ end, arrived }: Seen, { request_id, written }: Charge): string[] {
+  if (end === "complete") return [`${request_id} was seen complete and is charged up to a checkpoint.`];
+  if (arrived === undefined || arrived >= written) return [];
+  return [`${request_id} is charged for ${written} tokens, and ${arrived} arrived.`];
 }
 
 /**

@@ -7,9 +7,8 @@ import { fixedModel, type World } from "./world.ts";
 /** One call as its client saw it. */
 export interface Seen {
   client: number;
-  /** Milliseconds since 1970. */
-  began: number;
-  ended: number;
+  /** The client's address, another one for each call. It identifies the call even if nothing of its response arrived. */
+  address: string;
   /**
    * complete: up to the last byte · refused: a complete error response · broken: the connection ended early
    */
@@ -21,6 +20,14 @@ export interface Seen {
   arrived?: number;
 }
 
+let calls = 0;
+
+/** Returns an address that no other call of this run has. */
+export function newAddress(): string {
+  calls += 1;
+  return `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
+}
+
 const endings = ["body", "stream", "sdk-body", "sdk-stream"] as const;
 
 /** Makes calls one after the other, each to a random node, until stopped. */
@@ -30,11 +37,11 @@ export async function runClient(world: World, client: number, signal: AbortSigna
   for (let round = 0; !signal.aborted; round += 1) {
     const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
     const ending = endings[(round + client) % endings.length] ?? "body";
-    const began = Date.now();
+    const caller = { key, address: newAddress() };
     const result = ending.startsWith("sdk")
-      ? await askSdk(node, key, ending === "sdk-stream")
-      : await askRaw(node, key, ending === "stream");
-    seen.push({ client, began, ended: Date.now(), ...result });
+      ? await askSdk(node, caller, ending === "sdk-stream")
+      : await askRaw(node, caller, ending === "stream");
+    seen.push({ client, address: caller.address, ...result });
     // A stopped node refuses connections immediately, so wait before the next call.
     if (result.end !== "complete") await sleep(50);
   }
@@ -46,9 +53,9 @@ export async function runLongClient(world: World, client: number, signal: AbortS
   const seen: Seen[] = [];
   while (!signal.aborted) {
     const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
-    const began = Date.now();
-    const result = await readLong(node, world.keys[client] ?? "");
-    seen.push({ client, began, ended: Date.now(), ...result });
+    const address = newAddress();
+    const result = await readLong(node, { key: world.keys[client] ?? "", address });
+    seen.push({ client, address, ...result });
     if (result.end !== "complete") await sleep(50);
   }
   return seen;
@@ -59,12 +66,12 @@ export async function runSilentClient(world: World, client: number, signal: Abor
   const seen: Seen[] = [];
   while (!signal.aborted) {
     const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
-    const began = Date.now();
+    const address = newAddress();
     const leaving = new AbortController();
     let requestId: string | undefined;
     let status = 0;
     try {
-      const response = await askLong(node, world.keys[client] ?? "", leaving.signal);
+      const response = await askLong(node, { key: world.keys[client] ?? "", address }, leaving.signal);
       ({ status } = response);
       requestId = response.headers.get("x-request-id") ?? undefined;
       await response.body?.getReader().read();
@@ -74,25 +81,30 @@ export async function runSilentClient(world: World, client: number, signal: Abor
     }
     leaving.abort();
     const isRefused = status !== 0 && status !== 200;
-    seen.push({
-      client,
-      began,
-      ended: Date.now(),
-      end: isRefused ? "refused" : "broken",
-      requestId,
-      status,
-    });
+    seen.push({ client, address, end: isRefused ? "refused" : "broken", requestId, status });
   }
   return seen;
 }
 
 const silentMs = 8_000;
 
-function askLong(node: string, key: string, signal?: AbortSignal): Promise<Response> {
+/** Who makes a call. */
+interface Caller {
+  key: string;
+  address: string;
+}
+
+const headersOf = ({ key, address }: Caller) => ({
+  authorization: `Bearer ${key}`,
+  "content-type": "application/json",
+  "x-forwarded-for": address,
+});
+
+function askLong(node: string, caller: Caller, signal?: AbortSignal): Promise<Response> {
   const content = "[[length=110]] [[chunk-delay=100]] Tell a long story.";
   return fetch(`${node}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: headersOf(caller),
     body: JSON.stringify({
       model: "demo-chat",
       max_tokens: 400,
@@ -103,14 +115,14 @@ function askLong(node: string, key: string, signal?: AbortSignal): Promise<Respo
   });
 }
 
-async function readLong(node: string, key: string): Promise<Result> {
+async function readLong(node: string, caller: Caller): Promise<Result> {
   let requestId: string | undefined;
   let status = 0;
   let text = "";
   const decoder = new TextDecoder();
   const arrived = () => ({ arrived: tokensIn(text) });
   try {
-    const response = await askLong(node, key);
+    const response = await askLong(node, caller);
     ({ status } = response);
     requestId = response.headers.get("x-request-id") ?? undefined;
     for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
@@ -143,13 +155,13 @@ function question(stream: boolean) {
   };
 }
 
-async function askRaw(node: string, key: string, stream: boolean): Promise<Result> {
+async function askRaw(node: string, caller: Caller, stream: boolean): Promise<Result> {
   let requestId: string | undefined;
   let status = 0;
   try {
     const response = await fetch(`${node}/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: headersOf(caller),
       body: JSON.stringify(question(stream)),
     });
     status = response.status;
@@ -168,13 +180,13 @@ async function askRaw(node: string, key: string, stream: boolean): Promise<Resul
 }
 
 /** Makes a call with a fixed cost. */
-export async function askFixed(node: string, key: string): Promise<Result> {
+export async function askFixed(node: string, caller: Caller): Promise<Result> {
   let requestId: string | undefined;
   let status = 0;
   try {
     const response = await fetch(`${node}/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: headersOf(caller),
       body: JSON.stringify({ model: fixedModel, messages: [{ role: "user", content: "Hello" }] }),
     });
     status = response.status;
@@ -186,8 +198,13 @@ export async function askFixed(node: string, key: string): Promise<Result> {
   }
 }
 
-async function askSdk(node: string, key: string, stream: boolean): Promise<Result> {
-  const openai = new OpenAI({ baseURL: `${node}/v1`, apiKey: key, maxRetries: 0 });
+async function askSdk(node: string, { key, address }: Caller, stream: boolean): Promise<Result> {
+  const openai = new OpenAI({
+    baseURL: `${node}/v1`,
+    apiKey: key,
+    maxRetries: 0,
+    defaultHeaders: { "x-forwarded-for": address },
+  });
   let requestId: string | undefined;
   try {
     const { messages, max_tokens, model } = question(stream);

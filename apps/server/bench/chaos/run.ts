@@ -109,7 +109,7 @@ async function openReservations({ database }: World): Promise<bigint> {
   let reserved = 0n;
   for (const until = Date.now() + 120_000; Date.now() < until; await sleep(1_000)) {
     const { rows } = await database.pool.query<{ reserved: bigint }>(
-      "SELECT count(*) AS held FROM reservations",
+      "SELECT count(*) AS reserved FROM reservations",
     );
     reserved = rows[0]?.reserved ?? 0n;
     if (reserved === 0n) break;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askFixed, type Seen } from "./clients.ts";
+import { askFixed, newAddress, type Seen } from "./clients.ts";
 import { fixedCost, type World } from "./world.ts";
 
 const credited = 20;
@@ -18,13 +18,9 @@ export async function spendExactly(world: World): Promise<{ seen: Seen[]; wrong:
   const seen: Seen[] = [];
   const wrong: string[] = [];
   const ask = async (index: number) => {
-    const began = Date.now();
-    const call: Seen = {
-      client,
-      began,
-      ...(await askFixed(world.nodes[index % world.nodes.length] ?? "", key)),
-      ended: Date.now(),
-    };
+    const address = newAddress();
+    const node = world.nodes[index % world.nodes.length] ?? "";
+    const call: Seen = { client, address, ...(await askFixed(node, { key, address })) };
     seen.push(call);
     return call;
   };

@@ -97,6 +97,8 @@ export async function createWorld(
         ROOT_PASSWORD: "chaos-password-1",
         ROOT_ACCESS_TOKEN: accessToken,
         DEMO_UPSTREAM: "0",
+        // The address of a call identifies it in the log.
+        TRUST_PROXY: "loopback",
         LOG_LEVEL: "info",
         // Nodes that start are asked ten times per second whether they are ready, all from one address.
         API_RATE_LIMIT: "1000000",
