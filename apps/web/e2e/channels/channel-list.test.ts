@@ -76,6 +76,26 @@ describe("the list of channels", () => {
   });
 });
 
+describe("the edges of the table", () => {
+  it("stick only while the table is wider than its frame", async () => {
+    const page = await site.open("/panel/channel");
+    const frame = page.getByRole("region", { name: "Channels", exact: true });
+    await frame.locator("tbody tr[data-row]").first().waitFor();
+    const edges = () =>
+      frame.evaluate((region) => ({
+        wider: region.scrollWidth > region.clientWidth,
+        sticks: ["td:first-child", "td:last-child"].map(
+          (cell) => getComputedStyle(region.querySelector(`tbody ${cell}`) ?? region).position,
+        ),
+      }));
+    await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
+    await page.setViewportSize({ width: 800, height: 800 });
+    await expect.poll(edges).toEqual({ wider: true, sticks: ["sticky", "sticky"] });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
+  });
+});
+
 describe("the selection", () => {
   it("extends from the page to all rows that match the filter", async () => {
     for (let index = 0; index < 12; index += 1)

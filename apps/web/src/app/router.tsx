@@ -1,5 +1,5 @@
 /** The routes of the app. */
-import { type ComponentType, lazy } from "react";
+import { type ComponentType, lazy, memo } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import { basePath } from "#lib/http.ts";
 import { consoleMessages, loadMessagesOf, type MessageFiles, type Messages } from "#lib/i18n.ts";
@@ -189,6 +189,5 @@ const routes: RouteObject[] = [
   },
 ];
 
-export function Screens() {
-  return useRoutes(routes);
-}
+/** Not rendered again when the root only shows that a navigation is in progress. */
+export const Screens = memo(() => useRoutes(routes));

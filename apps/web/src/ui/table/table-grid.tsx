@@ -3,7 +3,7 @@ import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { ReactTable } from "@tanstack/react-table";
-import { memo, type MouseEvent, type ReactNode } from "react";
+import { memo, type MouseEvent, type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { type Column, type Features, nextOrder, type Selection } from "./table-model.ts";
 import classes from "./data-table.module.css";
@@ -40,6 +40,20 @@ export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
   return control !== null && control !== event.currentTarget;
 }
 
+/**
+ * Marks a table that is wider than its frame. Only there the first column and the actions stick to the edges: each cell
+ * that sticks is a layer of its own, and a thousand rows of them make every movement of the pointer slow.
+ */
+function useWidthMark() {
+  return useCallback((frame: HTMLDivElement | null) => {
+    if (frame === null) return;
+    const mark = () => frame.toggleAttribute("data-wider", frame.scrollWidth > frame.clientWidth);
+    const observer = new ResizeObserver(mark);
+    for (const element of [frame, ...frame.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+}
+
 export function TableGrid<Row extends object>(view: TableView<Row>) {
   const { table, shown, loading, fetching, order = "", onOrder, selection, rowActions, onOpen } = view;
   const { t } = useTranslation();
@@ -68,7 +82,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
     order === id ? "ascending" : order === `-${id}` ? "descending" : undefined;
 
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={view.label}>
+    <div ref={useWidthMark()} className={classes.scroll} tabIndex={0} role="region" aria-label={view.label}>
       <table className={classes.table} aria-busy={loading || fetching || undefined}>
         <thead>
           <tr>
