@@ -36,6 +36,7 @@ const dialogs = [
   "user?user=1",
   "user?balance=2",
   "user?budget=2",
+  "user?promote=2",
   "user?customer=new",
   "user?budget=user",
   "user/2?edit=2",

@@ -76,6 +76,23 @@ describe("the permissions of an administrator", () => {
     await part.getByText("All permissions of administrators.").waitFor();
   });
 
+  it("are chosen when root makes a user an administrator", async () => {
+    const { id } = await site.api<UserDetail>("POST", "/user", { username: "rising", password });
+    const page = await site.open("/panel/user?keyword=rising");
+    await page.getByRole("button", { name: "More actions for rising" }).click();
+    await page.getByRole("menuitem", { name: "Make an administrator" }).click();
+    const question = page.getByRole("dialog", { name: "Make rising an administrator?" });
+    await question.getByRole("button", { name: "Customer support" }).click();
+    await question.getByRole("radiogroup", { name: "Logs" }).getByText("No access", { exact: true }).click();
+    await question.getByRole("button", { name: "Make an administrator" }).click();
+    await page.getByText("rising is an administrator now").waitFor();
+    await question.waitFor({ state: "detached" });
+    expect(await site.api<UserDetail>("GET", `/user/${id}`)).toMatchObject({
+      role: 10,
+      permissions: { users: "edit", balances: "edit", tokens: "edit", payments: "view" },
+    });
+  });
+
   it("are not shown for other roles, and only root can change them", async () => {
     const { id } = await site.api<UserDetail>("POST", "/user", { username: "ordinary", password });
     const page = await site.open(`/panel/user?user=${id}`);

@@ -30,6 +30,8 @@ type UserActionsProps = {
   onEdit: () => void;
   onQuota: () => void;
   onBudget: () => void;
+  /** Root chooses the permissions of the new administrator. */
+  onPromote: () => void;
   onDeleted: () => void;
 };
 
@@ -41,7 +43,7 @@ export function useMayManage(row: { id: number; role: number } | undefined): boo
   return self !== null && self !== undefined && row !== undefined && row.role < self.role;
 }
 
-export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserActionsProps) {
+export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDeleted }: UserActionsProps) {
   const { t } = useTranslation();
   const self = useSelf();
   const below = useMayManage(row);
@@ -104,7 +106,10 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserA
               </Menu.Item>
             )}
             {row.role === Role.admin ? null : (
-              <Menu.Item leftSection={<IconShieldUp size={16} />} onClick={() => void act("promote")}>
+              <Menu.Item
+                leftSection={<IconShieldUp size={16} />}
+                onClick={() => (root ? onPromote() : void act("promote"))}
+              >
                 {t("Make an administrator")}
               </Menu.Item>
             )}

@@ -33,6 +33,7 @@ import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 
 const ChooseUser = late(() => import("./choose-user.tsx").then((module) => module.ChooseUser));
 const NewCustomer = late(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
+const PromoteDialog = late(() => import("./promote-dialog.tsx").then((module) => module.PromoteDialog));
 const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
 const UserDrawer = late(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
 const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
@@ -58,6 +59,7 @@ export default function UsersPage() {
   const edits = useMayChange();
   const budgeted = useOpened("budget");
   const givesKeys = useMayEnter("tokens", "edit");
+  const promoted = useOpened("promote");
   const customer = useOpened("customer");
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
@@ -70,6 +72,7 @@ export default function UsersPage() {
   const openEditor = useCallbackRef(edit);
   const openQuota = useCallbackRef(quota);
   const openBudget = useCallbackRef((row: UserListRow) => budgeted.open(row.id));
+  const openPromotion = useCallbackRef((row: UserListRow) => promoted.open(row.id));
   const forget = useCallbackRef(() => {
     shown.close();
     setSelected([]);
@@ -81,10 +84,11 @@ export default function UsersPage() {
         onEdit={() => openEditor(row)}
         onQuota={() => openQuota(row)}
         onBudget={() => openBudget(row)}
+        onPromote={() => openPromotion(row)}
         onDeleted={forget}
       />
     ),
-    [openEditor, openQuota, openBudget, forget],
+    [openEditor, openQuota, openBudget, openPromotion, forget],
   );
 
   // The last row of the last page was deleted.
@@ -164,7 +168,7 @@ export default function UsersPage() {
           />
         }
       />
-      {shown.key !== "" && [edited, paid, budgeted].every(({ key }) => key === "") ? (
+      {shown.key !== "" && [edited, paid, budgeted, promoted].every(({ key }) => key === "") ? (
         Number.isSafeInteger(id) && id > 0 ? (
           <UserDrawer
             key={id}
@@ -189,6 +193,9 @@ export default function UsersPage() {
       {customer.key === NEW && edits && givesKeys ? <NewCustomer onClose={customer.close} /> : null}
       <OpenedRow opened={paid} {...byId} rows={rows}>
         {(row) => <QuotaDialog key={row.id} user={row} onClose={paid.close} />}
+      </OpenedRow>
+      <OpenedRow opened={promoted} {...byId} rows={rows}>
+        {(row) => <PromoteDialog key={row.id} user={row} onClose={promoted.close} />}
       </OpenedRow>
       {budgeted.key === ANY_USER ? (
         <ChooseUser
