@@ -3,11 +3,13 @@ import type { UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { Avatar, Group, Text } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { amountColumn } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -62,6 +64,7 @@ function Person({ row }: { row: UserListRow }) {
 export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   const { t } = useTranslation();
   const format = useFormat();
+  const groups = useQuery(groupsQuery).data;
   return useMemo(
     () => [
       {
@@ -73,7 +76,12 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         cell: (row) => <Person row={row} />,
       },
       { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },
-      { id: "group", title: t("Group"), sortable: true, cell: (row) => row.group },
+      {
+        id: "group",
+        title: t("Group"),
+        sortable: true,
+        cell: (row) => groups?.[row.group]?.name ?? row.group,
+      },
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
       amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),
       amountColumn(
@@ -131,6 +139,6 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         ),
       },
     ],
-    [t, format, budgets],
+    [t, format, groups, budgets],
   );
 }

@@ -13,6 +13,7 @@ import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { budgetQuery } from "#lib/queries/budgets.ts";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -168,6 +169,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
   const { t } = useTranslation();
   const format = useFormat();
   const user = useQuery(userQuery(id)).data;
+  const groups = useQuery(groupsQuery).data;
   if (!user) return null;
   const none = (
     <Text span c="dimmed" fz="inherit">
@@ -189,7 +191,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Email")}>
             {user.email ? <CopyCode text={user.email} label={t("Email")} /> : none}
           </Fact>
-          <Fact label={t("Group")}>{user.group}</Fact>
+          <Fact label={t("Group")}>{groups?.[user.group]?.name ?? user.group}</Fact>
           <Fact label={t("Created")}>
             <RelativeTime seconds={user.created_time} />
           </Fact>

@@ -4,6 +4,7 @@ import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -27,6 +28,7 @@ export function UserFilters({
 }) {
   const { t } = useTranslation();
   const groups = useQuery(groupSymbolsQuery).data ?? [];
+  const names = useQuery(groupsQuery).data;
   return (
     <>
       <SearchBox
@@ -55,7 +57,7 @@ export function UserFilters({
           label={t("Group")}
           value={query.group}
           onChange={(group) => onChange({ group })}
-          data={groups.map((symbol) => ({ value: symbol, label: symbol }))}
+          data={groups.map((symbol) => ({ value: symbol, label: names?.[symbol]?.name ?? symbol }))}
         />
       </FilterSheet>
     </>

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -97,7 +98,11 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   const { t } = useTranslation();
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A disabled group stays visible, so that saving does not change it silently.
-  const data = [...new Set([...symbols, current ?? "default"])];
+  const names = useQuery(groupsQuery).data;
+  const data = [...new Set([...symbols, current ?? "default"])].map((symbol) => ({
+    value: symbol,
+    label: names?.[symbol]?.name ?? symbol,
+  }));
   return (
     <Select
       label={t("Group")}
