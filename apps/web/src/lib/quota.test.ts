@@ -17,14 +17,14 @@ describe("amounts", () => {
     const shown = [0, 1, 1_576, 2_500, 617_000, -250_000, 617_283_945_000].map((each) =>
       quotaText(each, dollars),
     );
-    expect(shown).toEqual(["$0.00", "<$0.01", "<$0.01", "$0.01", "$1.23", "-$0.50", "$1,234,567.89"]);
+    expect(shown).toEqual(["$0.00", "<$0.01", "<$0.01", "$0.01", "$1.23", "−$0.50", "$1,234,567.89"]);
   });
 
   it("quotaText: shortens points from ten thousand on, with one decimal", () => {
     const shown = [0, 9_999, 10_000, 999_940, 1_000_000, 2_340_000_000, -56_700].map((each) =>
       quotaText(each, points),
     );
-    expect(shown).toEqual(["0", "9999", "10.0k", "999.9k", "1.0M", "2.3B", "-56.7k"]);
+    expect(shown).toEqual(["0", "9999", "10.0k", "999.9k", "1.0M", "2.3B", "−56.7k"]);
   });
 
   it("chargeText and exactText: do not round away a single point", () => {
@@ -55,7 +55,7 @@ describe("amounts", () => {
   });
 
   it("a column of balances has two decimals from one dollar on, and marks what they hide", () => {
-    expect(column([61_000_000, 3_951, 5, -5], false)).toEqual(["$122.00", "$0.01", "<$0.01", "-<$0.01"]);
+    expect(column([61_000_000, 3_951, 5, -5], false)).toEqual(["$122.00", "$0.01", "<$0.01", "−<$0.01"]);
   });
 
   it("a column of charges: a large one leaves less space for decimals", () => {
@@ -85,5 +85,23 @@ describe("shares", () => {
   it("of nothing are a dash, and of something a percentage, also 0%", () => {
     const shown = [null, 0 / 0, 0 / 5, 0.125, 1].map((share) => shareText(share, percent));
     expect(shown).toEqual(["–", "–", "0%", "12.5%", "100%"]);
+  });
+});
+
+describe("a negative amount", () => {
+  const dollars = { inCurrency: true, pointsPerUsd: 500_000 };
+  const points = { inCurrency: false, pointsPerUsd: 500_000 };
+
+  it("has a minus sign, never a hyphen", () => {
+    const percent = new Intl.NumberFormat("en-US", { style: "percent" });
+    const shown = [dollars, points].flatMap((unit) =>
+      [-1, -20_000, -750_000_000].flatMap((amount) => [
+        quotaText(amount, unit),
+        chargeText(amount, unit),
+        exactText(amount, unit),
+        columnText(amount, 4, unit),
+      ]),
+    );
+    for (const text of [...shown, shareText(-0.5, percent)]) expect(text).toMatch(/^−[^-]+$/);
   });
 });

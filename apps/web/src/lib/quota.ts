@@ -1,5 +1,11 @@
 /** Formats money, numbers and times in the user's language and the site's unit. */
-import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/billing/money";
+import {
+  formatNumber,
+  formatQuota,
+  formatSum,
+  POINTS_PER_USD,
+  withMinus,
+} from "@gateway/shared/billing/money";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "./i18n.ts";
 import { useSite } from "./site.ts";
@@ -106,7 +112,7 @@ export function columnText(points: number, decimals: number, unit: Unit): string
 
 /** Formats a share: "12.5%". A share of nothing has no value, so it is a dash instead of 0 %. */
 export function shareText(share: number | null, percent: Intl.NumberFormat): string {
-  return share === null || Number.isNaN(share) ? "–" : percent.format(share);
+  return share === null || Number.isNaN(share) ? "–" : withMinus(percent.format(share));
 }
 
 type Formatters = ReturnType<typeof createFormatters>;
@@ -146,7 +152,7 @@ function createFormatters(language: string, unit: Unit) {
     /** Unshortened points, regardless of the site's unit. */
     points: (points: number) => formatSum(points, 0),
     /** 1,234,567 */
-    whole: (value: number) => whole.format(value),
+    whole: (value: number) => withMinus(whole.format(value)),
     /** 1.2M, 200k */
     short: (value: number) => formatNumber(value).replace(".0", ""),
     percent: (share: number | null) => shareText(share, percent),

@@ -22,26 +22,26 @@ describe("formatQuota", () => {
       "10.0k",
       "1.3M",
       "2.0B",
-      "-15.0k",
+      "−15.0k",
     ]);
   });
 
   it("returns dollars with two decimals where the site shows currency", () => {
     expect(formatQuota(750_000, { inCurrency: true })).toBe("$1.50");
-    expect(formatQuota(-200, { inCurrency: true })).toBe("-<$0.01");
+    expect(formatQuota(-200, { inCurrency: true })).toBe("−<$0.01");
     expect(formatQuota(200, { inCurrency: true })).toBe("$0.00");
     expect(formatQuota(200, { inCurrency: true, marksSmall: true })).toBe("<$0.01");
     expect(formatQuota(0, { inCurrency: true, marksSmall: true })).toBe("$0.00");
-    expect(formatQuota(-200, { inCurrency: true, digits: 6 })).toBe("-$0.000400");
+    expect(formatQuota(-200, { inCurrency: true, digits: 6 })).toBe("−$0.000400");
     expect(formatQuota(0, { inCurrency: true })).toBe("$0.00");
-    expect(formatQuota(-250_000, { inCurrency: true })).toBe("-$0.50");
+    expect(formatQuota(-250_000, { inCurrency: true })).toBe("−$0.50");
     expect(formatQuota(750_000, { inCurrency: false })).toBe("750.0k");
   });
 
   it("separates thousands in the integer part only", () => {
     expect(formatQuota(499_995_000, { inCurrency: true })).toBe("$999.99");
     expect(formatQuota(500_000_000, { inCurrency: true })).toBe("$1,000.00");
-    expect(formatQuota(-617_283_945_000, { inCurrency: true })).toBe("-$1,234,567.89");
+    expect(formatQuota(-617_283_945_000, { inCurrency: true })).toBe("−$1,234,567.89");
     expect(formatQuota(617, { inCurrency: true, digits: 6 })).toBe("$0.001234");
     expect(formatQuota(500_000_000, { inCurrency: true, digits: 0 })).toBe("$1,000");
   });

@@ -25,24 +25,29 @@ export function formatPrice(
   return options.usdOnly ? usd : `${usd} / ￥${significant(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
 }
 
+/** Replaces the hyphen in front of a formatted negative number by a minus sign, which is as wide as a plus sign. */
+export function withMinus(text: string): string {
+  return text.replace(/^-/, "−");
+}
+
 /** Shortens a number: 1.2B, 3.4M, 56.7k. Numbers below 10,000 are unchanged. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e9) return `${(value / 1e9).toFixed(1)}B`;
-  if (size >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
-  if (size >= 1e4) return `${(value / 1e3).toFixed(1)}k`;
-  return String(value);
+  if (size >= 1e9) return withMinus(`${(value / 1e9).toFixed(1)}B`);
+  if (size >= 1e6) return withMinus(`${(value / 1e6).toFixed(1)}M`);
+  if (size >= 1e4) return withMinus(`${(value / 1e3).toFixed(1)}k`);
+  return withMinus(String(value));
 }
 
 /** Formats a sum with thousands separators: "1,234.50". */
 export function formatSum(amount: number, digits = 2): string {
   const [whole = "", ...fraction] = amount.toFixed(digits).split(".");
-  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
+  return withMinus([whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join("."));
 }
 
 /**
  * Formats points: dollars with two decimals (or `digits`), or a shortened number of points. A debt that would
- * round to zero is "-<$0.01", because "-$0.00" hides it.
+ * round to zero is "−<$0.01", because "−$0.00" hides it.
  * @param options.marksSmall also shows an amount above zero as "<$0.01" instead of "$0.00"
  */
 export function formatQuota(
@@ -52,7 +57,7 @@ export function formatQuota(
   if (!options.inCurrency) return formatNumber(points);
   const usd = points / (options.pointsPerUsd ?? POINTS_PER_USD);
   const sum = formatSum(Math.abs(usd), options.digits);
-  const sign = usd < 0 ? "-" : "";
+  const sign = usd < 0 ? "−" : "";
   const hidden = usd !== 0 && Number(sum.replaceAll(",", "")) === 0;
   if (hidden && (usd < 0 || options.marksSmall)) return `${sign}<$${smallest(options.digits)}`;
   return `${sign}$${sum}`;
