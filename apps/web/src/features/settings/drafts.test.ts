@@ -2,7 +2,7 @@ import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/se
 import { describe, expect, it } from "vitest";
 import { filledBy, savedValue, withDraft } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
-import { mailServerOf } from "./mail-servers.ts";
+import { mailAddressesOf, mailServerOf } from "./mail-servers.ts";
 import { problemOf } from "./problems.ts";
 
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
@@ -41,6 +41,14 @@ describe("the server of a mail account", () => {
     expect(mailServerOf("me@shop.onmicrosoft.com")?.SMTPServer).toBe("smtp.office365.com");
     for (const account of ["me", "me@", "me@shop.example", "me@constructor"])
       expect(mailServerOf(account)).toBeUndefined();
+  });
+
+  it("is completed from the beginning of its domain, the most frequent service first", () => {
+    expect(mailAddressesOf("me@g")[0]).toBe("me@gmail.com");
+    expect(mailAddressesOf("me@16")).toEqual(["me@163.com"]);
+    expect(mailAddressesOf("me@QQ")).toEqual(["me@qq.com"]);
+    for (const typed of ["", "me", "me@", "me@gmail.com", "me@shop.example", "me you@g", "me@on"])
+      expect(mailAddressesOf(typed)).toEqual([]);
   });
 
   it("is filled in, and taken back when the address goes on", () => {

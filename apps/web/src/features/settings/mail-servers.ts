@@ -60,3 +60,13 @@ export function mailServerOf(account: string): MailServer | undefined {
   const server = byDomain.get(domain.endsWith(".onmicrosoft.com") ? "onmicrosoft.com" : domain);
   return server === undefined ? undefined : { SMTPServer: server, ...mailServers[server] };
 }
+
+/** Returns the addresses that a begun one may become: its domain is that of a known service. */
+export function mailAddressesOf(typed: string): string[] {
+  const [, name = "", begun = ""] = /^([^\s@]+)@([^\s@]+)$/.exec(typed) ?? [];
+  if (name === "") return [];
+  const fits = (domain: string) => domain !== begun.toLowerCase() && domain.startsWith(begun.toLowerCase());
+  return [...byDomain.keys()]
+    .filter((domain) => fits(domain) && domain !== "onmicrosoft.com")
+    .map((domain) => `${name}@${domain}`);
+}

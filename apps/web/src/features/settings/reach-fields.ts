@@ -1,7 +1,7 @@
 /** Settings of mail, sign-up verification, and notices to administrators. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import { phrase } from "#lib/i18n.ts";
-import { mailServerOf, mailServers } from "./mail-servers.ts";
+import { mailAddressesOf, mailServerOf, mailServers } from "./mail-servers.ts";
 import type { Field, SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
@@ -14,9 +14,10 @@ export const mailSection: SettingSection = {
   fields: [
     {
       key: "SMTPAccount",
-      kind: "text",
+      kind: "suggested",
       label: phrase("SMTP account"),
       hint: phrase("An email address of a known provider fills in the server and the port."),
+      completions: mailAddressesOf,
       fills: mailServerOf,
     },
     {

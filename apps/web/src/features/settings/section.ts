@@ -42,6 +42,8 @@ export type Field = {
   choices?: { value: string; label: string }[];
   /** Values to choose from besides typing, each with the values that it sets in other fields. */
   known?: Record<string, FieldValues>;
+  /** What a begun value may become. The first one is taken with Enter. */
+  completions?: (typed: string) => string[];
   /** Values of other fields that follow from this one. They are filled in unless someone has set them. */
   fills?: (value: string) => FieldValues | undefined;
 };

@@ -211,7 +211,19 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       return <ContentField label={label} value={text} error={error} onChange={onChange} />;
     case "suggested":
       return (
-        <Autocomplete {...common} data={Object.keys(field.known ?? {})} value={text} onChange={onChange} />
+        <Autocomplete
+          {...common}
+          {...(field.completions
+            ? // They already fit what was typed.
+              {
+                data: field.completions(text),
+                filter: ({ options }) => options,
+                selectFirstOptionOnChange: true,
+              }
+            : { data: Object.keys(field.known ?? {}) })}
+          value={text}
+          onChange={onChange}
+        />
       );
     case "discounts":
       return <DiscountsField label={label} value={text} error={error} onChange={onChange} />;

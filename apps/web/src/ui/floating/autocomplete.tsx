@@ -34,7 +34,16 @@ export function Autocomplete(props: Props) {
 }
 
 /** Properties that only the real field has, or that its plain form sets itself. */
-const ofAutocomplete = new Set(["clearable", "comboboxProps", "data", "limit", "onChange", "onOptionSubmit"]);
+const ofAutocomplete = new Set([
+  "clearable",
+  "comboboxProps",
+  "data",
+  "filter",
+  "limit",
+  "onChange",
+  "onOptionSubmit",
+  "selectFirstOptionOnChange",
+]);
 
 function fieldProps(props: object): TextInputProps {
   return Object.fromEntries(Object.entries(props).filter(([name]) => !ofAutocomplete.has(name)));
