@@ -176,9 +176,10 @@ async function openCaller(
   calls: string[],
 ): Promise<Caller> {
   const { db, secrets } = site.services;
+  const owner = await db.user.findUniqueOrThrow({ where: { id: account.id } });
   const credential: Record<string, string> =
     transport === "token"
-      ? { authorization: await renewAccessToken(db, secrets, { ...account, ip: "10.0.0.1" }, account.id) }
+      ? { authorization: await renewAccessToken(db, secrets, { ...account, ip: "10.0.0.1" }, owner) }
       : { cookie: `session=${(await site.as(account)).cookie}` };
   return async (method, url, body) => {
     calls.push(`${method} ${url.split("?")[0]}`);

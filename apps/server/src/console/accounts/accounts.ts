@@ -50,7 +50,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
         },
       );
       const user = await noteLogin(db, id, request.ip);
-      await sessions.signIn(request, reply, user.id);
+      await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },
   );
@@ -61,8 +61,9 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     async (request, reply) => {
       await checkPerson(request.body.turnstile, request.ip);
       const passwordLoginEnabled = settings.current().PasswordLoginEnabled;
-      const user = await logIn(db, secrets, { ...request.body, ip: request.ip, passwordLoginEnabled });
-      await sessions.signIn(request, reply, user.id);
+      const input = { ...request.body, ip: request.ip, passwordLoginEnabled };
+      const { user, proven } = await logIn(db, secrets, input);
+      await sessions.signIn(request, reply, proven);
       return ok(await presentSelf(services, user));
     },
   );

@@ -146,7 +146,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
       requireOffered();
       const { id } = await finishSignIn(db, secrets, { place: placeOf(request), answer: request.body });
       const user = await noteLogin(db, id, request.ip);
-      await sessions.signIn(request, reply, id);
+      await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },
   );

@@ -64,9 +64,9 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request, reply) => {
       const actor = viewerOf(request);
-      await proveOwner(services, request, request.body);
+      const owner = await proveOwner(services, request, request.body);
       void reply.header("cache-control", "no-store");
-      return ok({ token: await renewAccessToken(db, secrets, actor, actor.id) });
+      return ok({ token: await renewAccessToken(db, secrets, actor, owner) });
     },
   );
 

@@ -20,7 +20,7 @@ export function registrationRoutes(app: ConsoleApp, services: Services, sessions
       await checkPerson(request.body.turnstile, request.ip);
       const { id } = await register(db, secrets, { ...request.body, ip: request.ip }, settings.current());
       const user = await noteLogin(db, id, request.ip);
-      await sessions.signIn(request, reply, id);
+      await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },
   );

@@ -2,6 +2,7 @@ import type { Permissions } from "@gateway/shared/accounts/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
 import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
+import type { Proven } from "#domain/accounts/still-proven.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";
@@ -32,7 +33,7 @@ export interface Sessions {
    */
   identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
   /** Signs this browser in under a new session id. Its previous session ends. */
-  signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  signIn(request: FastifyRequest, reply: FastifyReply, proven: Proven): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Returns the credential of the request as of its last lookup on this node. It may have ended since. */
   presented(request: FastifyRequest): Presented;
@@ -112,11 +113,11 @@ export function createSessions(services: Services, cookiePath: string): Sessions
       if (account !== undefined) return { kind: "account", id: account };
       return { kind: id === undefined && token === "" ? "none" : "unknown" };
     },
-    async signIn(request, reply, userId) {
+    async signIn(request, reply, proven) {
       await endOwn(request);
       const visitor = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
-      const id = await startSession(db, secrets, userId, visitor);
-      remember(keyOf("cookie", id), userId);
+      const id = await startSession(db, secrets, proven, visitor);
+      remember(keyOf("cookie", id), proven.id);
       setCookie(request, reply, id);
     },
     async signOut(request, reply) {

@@ -144,7 +144,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
 
   async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
     const user = await noteLogin(db, userId, request.ip);
-    await sessions.signIn(request, reply, userId);
+    await sessions.signIn(request, reply, { id: userId });
     return ok(await presentSelf(services, user));
   }
 

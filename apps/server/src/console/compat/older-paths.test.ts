@@ -21,7 +21,7 @@ beforeAll(async () => {
     db,
     secrets,
     { id: account.id, username: account.username, ip: "10.0.0.1" },
-    account.id,
+    account,
   );
 });
 afterAll(() => site.close());

@@ -10,7 +10,7 @@ import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
-import { findByAccessToken } from "#domain/accounts/users.ts";
+import { findByAccessToken, getUser } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
 import { refreshBalance, testStored } from "#domain/channels/check-stored.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
@@ -180,6 +180,7 @@ function olderPathsOfTheSite(app: ConsoleApp, services: Services): void {
       // Version 2 creates one by POST.
       if (request.compat === null) throw notFound({ reason: "page_not_found" });
       const actor = viewerOf(request);
+      const owner = await getUser(db, actor.id);
       const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
       const holder = presented === "" ? null : await findByAccessToken(db, services.secrets, presented);
       if (holder?.id !== actor.id && !(await isRecent(db, services.secrets, actor.id, sessionIdOf(request))))
@@ -188,7 +189,7 @@ function olderPathsOfTheSite(app: ConsoleApp, services: Services): void {
           minutes: RECENT_MINUTES,
         });
       void reply.header("cache-control", "no-store");
-      return ok(await renewAccessToken(db, services.secrets, actor, actor.id));
+      return ok(await renewAccessToken(db, services.secrets, actor, owner));
     },
   );
 

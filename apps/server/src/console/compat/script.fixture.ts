@@ -23,7 +23,8 @@ export interface OlderAnswer<T> {
 
 export async function scriptOf(site: TestConsole, user: { id: number; username: string }): Promise<Script> {
   const { db, secrets } = site.services;
-  const token = await renewAccessToken(db, secrets, { ...user, ip: "10.0.0.1" }, user.id);
+  const owner = await db.user.findUniqueOrThrow({ where: { id: user.id } });
+  const token = await renewAccessToken(db, secrets, { ...user, ip: "10.0.0.1" }, owner);
   let requested = 0;
   async function ask<T>(
     method: "GET" | "POST" | "PUT" | "DELETE",

@@ -10,7 +10,7 @@ beforeAll(async () => {
   site = await buildConsole();
   const account = await site.makeUser({ role: 100, password_hash: await passwordOf("a long password") });
   const { db, secrets } = site.services;
-  token = await renewAccessToken(db, secrets, { ...account, ip: "10.0.0.1" }, account.id);
+  token = await renewAccessToken(db, secrets, { ...account, ip: "10.0.0.1" }, account);
 });
 afterAll(() => site.close());
 

@@ -114,8 +114,10 @@ describe("password sign-in", () => {
 
   it("accepts the user name or the email address", async () => {
     const user = await makeUser({ password: "correct horse", email: "horse@example.com" });
-    expect((await login(user.username, "correct horse")).id).toBe(user.id);
-    expect(await login("horse@example.com", "correct horse")).toMatchObject({ last_login_ip: "10.0.0.2" });
+    expect((await login(user.username, "correct horse")).user.id).toBe(user.id);
+    expect(await login("horse@example.com", "correct horse")).toMatchObject({
+      user: { last_login_ip: "10.0.0.2" },
+    });
   });
 
   it("returns the same error for unknown users and wrong passwords", async () => {
@@ -139,7 +141,7 @@ describe("sessions", () => {
   it("are stored as a keyed hash and expire after thirty days without use", async () => {
     const { db } = database;
     const user = await makeUser();
-    const id = await startSession(db, secrets, user.id, visitor);
+    const id = await startSession(db, secrets, user, visitor);
     const row = await db.session.findFirstOrThrow({ where: { user_id: user.id } });
     expect(Buffer.from(row.id_hash).toString("latin1")).not.toContain(id);
     expect(await findSession(db, secrets, id)).toMatchObject({ user: { id: user.id }, renewed: false });
@@ -153,15 +155,15 @@ describe("sessions", () => {
   it("are listed, and revoked by their owner only", async () => {
     const { db } = database;
     const [user, other] = [await makeUser(), await makeUser()];
-    const here = await startSession(db, secrets, user.id, visitor);
-    const there = await startSession(db, secrets, user.id, visitor);
+    const here = await startSession(db, secrets, user, visitor);
+    const there = await startSession(db, secrets, user, visitor);
     const listed = await listSessions(db, secrets, user.id, here);
     expect(listed.filter((each) => each.current)).toHaveLength(1);
     const target = listed.find((each) => !each.current)!;
     expect(await revokeSession(db, other.id, target.id)).toBe(false);
     expect(await revokeSession(db, user.id, target.id)).toBe(true);
     expect(await findSession(db, secrets, there)).toBeUndefined();
-    const third = await startSession(db, secrets, user.id, visitor);
+    const third = await startSession(db, secrets, user, visitor);
     await revokeSessions(db, secrets, user.id, here);
     expect(await findSession(db, secrets, third)).toBeUndefined();
     expect(await findSession(db, secrets, here)).toBeDefined();
@@ -171,7 +173,7 @@ describe("sessions", () => {
 
   it("of a deleted user are not found", async () => {
     const user = await makeUser();
-    const id = await startSession(database.db, secrets, user.id, visitor);
+    const id = await startSession(database.db, secrets, user, visitor);
     await database.db.user.update({ where: { id: user.id }, data: { deleted_at: new Date() } });
     expect(await findSession(database.db, secrets, id)).toBeUndefined();
   });

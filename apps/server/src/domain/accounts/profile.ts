@@ -5,6 +5,7 @@ import { randomText, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
 import { requireProof, wrongPassword } from "./proof.ts";
 import { endAccess } from "./sessions.ts";
+import { requireStillProven } from "./still-proven.ts";
 
 /** Changes that users make to their own account. */
 
@@ -57,17 +58,23 @@ interface OwnChange<Input> {
   input: Input;
 }
 
-/** Creates a management access token and invalidates the earlier one. The token is shown only once. */
+/**
+ * Creates a management access token and invalidates the earlier one. The token is shown only once. Throws the
+ * errors of `requireStillProven`.
+ * @param owner the account as it was when its owner proved to be it
+ */
 export async function renewAccessToken(
   db: PrismaClient,
   secrets: Secrets,
   actor: Actor,
-  userId: number,
+  owner: Pick<User, "id" | "password_hash">,
 ): Promise<string> {
+  const { id, password_hash: passwordHash } = owner;
   const token = randomText(ACCESS_TOKEN_LENGTH);
   await db.$transaction(async (tx) => {
-    await tx.user.update({ where: { id: userId }, data: { access_token_hash: secrets.hash(token) } });
-    await audit(tx, { actor, action: "user.access_token", targetType: "user", targetId: userId });
+    await requireStillProven(tx, { id, passwordHash });
+    await tx.user.update({ where: { id }, data: { access_token_hash: secrets.hash(token) } });
+    await audit(tx, { actor, action: "user.access_token", targetType: "user", targetId: id });
   });
   return token;
 }

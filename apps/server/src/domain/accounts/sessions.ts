@@ -1,8 +1,10 @@
 import { UserStatus } from "@gateway/shared/accounts/user";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
+import { type Proven, requireStillProven } from "./still-proven.ts";
 
 /** Sessions of signed-in browsers. The cookie contains an opaque id; the table contains its keyed hash. */
 
@@ -16,26 +18,31 @@ export interface Visitor {
   userAgent: string;
 }
 
-/** Starts a session. Returns the id for the cookie: 256 random bits. */
+/**
+ * Starts a session. Returns the id for the cookie: 256 random bits. Throws the errors of `requireStillProven`.
+ */
 export async function startSession(
   db: Db,
   secrets: Secrets,
-  userId: number,
+  proven: Proven,
   visitor: Visitor,
 ): Promise<string> {
   const id = randomText(43);
   const now = currentTime();
-  await db.session.deleteMany({ where: { user_id: userId, expires_at: { lt: now } } });
-  await db.session.create({
-    data: {
-      id_hash: secrets.hash(id),
-      user_id: userId,
-      created_time: now,
-      last_seen: now,
-      expires_at: expiryAfter(now),
-      ip: visitor.ip.slice(0, 64),
-      user_agent: visitor.userAgent.slice(0, 300),
-    },
+  await inTransaction(db, async (tx) => {
+    await requireStillProven(tx, proven);
+    await tx.session.deleteMany({ where: { user_id: proven.id, expires_at: { lt: now } } });
+    await tx.session.create({
+      data: {
+        id_hash: secrets.hash(id),
+        user_id: proven.id,
+        created_time: now,
+        last_seen: now,
+        expires_at: expiryAfter(now),
+        ip: visitor.ip.slice(0, 64),
+        user_agent: visitor.userAgent.slice(0, 300),
+      },
+    });
   });
   return id;
 }
@@ -130,8 +137,9 @@ export async function endAccess(
   userId: number,
   exceptSession?: string,
 ): Promise<void> {
-  await revokeSessions(tx, secrets, userId, exceptSession);
+  // Locks the account before the sessions are read: a sign-in that has passed its check is seen or waits.
   await tx.user.update({ where: { id: userId }, data: { access_token_hash: null } });
+  await revokeSessions(tx, secrets, userId, exceptSession);
   await tx.oneTimeCode.deleteMany({
     where: {
       purpose: { in: ["reset", "sign-in", "sign-in-code", "link", "device"] },

@@ -10,6 +10,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import { takeGuess } from "./password-guesses.ts";
 import { hashPassword, isForeignHash, passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
+import type { Proven } from "./still-proven.ts";
 
 /** Finds accounts by credentials or names, and reads them for the console. */
 
@@ -42,7 +43,11 @@ export interface PasswordLogin {
  * users), `rate_limit_exceeded`, `user_disabled` or `forbidden`. Throws `totp_required` or `totp_wrong` only
  * if the password was correct.
  */
-export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
+export async function logIn(
+  db: Db,
+  secrets: Secrets,
+  input: PasswordLogin,
+): Promise<{ user: User; proven: Proven }> {
   const user = await findByName(db, input.username);
   const guess = await takeGuess(db, secrets, { name: input.username, user, ip: input.ip });
   const hasImported = (await db.import.findFirst({ select: { id: true } })) !== null;
@@ -55,15 +60,25 @@ export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Pro
     throw forbidden({ reason: "password_sign_in_off" });
   }
   await requireSecondFactor(db, secrets, user, input.code);
-  await renewHash(db, user, input.password);
-  return noteLogin(db, user.id, input.ip);
+  const passwordHash = await renewHash(db, user, input.password);
+  return { user: await noteLogin(db, user.id, input.ip), proven: { id: user.id, passwordHash } };
 }
 
-/** Replaces an imported hash, unless the password changed in the meantime. */
-async function renewHash(db: Db, { id, password_hash }: User, password: string): Promise<void> {
-  if (!isForeignHash(password_hash)) return;
+/**
+ * Replaces an imported hash, unless the password changed in the meantime. Returns the hash that the password
+ * matches.
+ */
+async function renewHash(db: Db, { id, password_hash }: User, password: string): Promise<string | null> {
+  if (!isForeignHash(password_hash)) return password_hash;
   const renewed = await hashPassword(password);
-  await db.user.updateMany({ where: { id, password_hash }, data: { password_hash: renewed } });
+  const { count } = await db.user.updateMany({
+    where: { id, password_hash },
+    data: { password_hash: renewed },
+  });
+  if (count > 0) return renewed;
+  // Another sign-in replaced it first.
+  const now = await getUser(db, id);
+  return (await passwordMatches(now.password_hash, password)) ? now.password_hash : password_hash;
 }
 
 /** Records a sign-in. A sign-in from a new address also adds an inbox entry for the user. */
