@@ -252,7 +252,9 @@ export async function buildConsole(
       return db.user.findUniqueOrThrow({ where: { id: user.id } });
     },
     async as(user) {
-      return browser(await startSession(db, secrets, { id: user.id }, { ip: "127.0.0.1", userAgent: "test" }));
+      return browser(
+        await startSession(db, secrets, { id: user.id }, { ip: "127.0.0.1", userAgent: "test" }),
+      );
     },
     guest: browser(undefined),
     async close() {

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endAccess, findSession } from "#domain/accounts/sessions.ts";
 import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+import { during } from "#test/overlap.ts";
 
 /** Sign-ins and new access tokens that overlap with a change that ends all access to the account. */
 let site: TestConsole;
@@ -18,31 +18,7 @@ async function makeUser() {
   return site.makeUser({ password_hash: await passwordOf(password) });
 }
 
-/** Waits until a statement of another connection waits for a lock. */
-async function someoneWaits(): Promise<void> {
-  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  while ((await site.database.pool.query(waiting)).rowCount === 0) await sleep(5);
-}
-
-/** Sends a request that waits for the account's row, changes the account meanwhile, and returns the answer. */
-async function during<T>(
-  user: { id: number },
-  change: (client: PoolClient) => Promise<unknown>,
-  request: () => Promise<T>,
-): Promise<T> {
-  const client = await site.database.pool.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query("SELECT FROM users WHERE id = $1 FOR UPDATE", [user.id]);
-    const answer = request();
-    await someoneWaits();
-    await change(client);
-    await client.query("COMMIT");
-    return await answer;
-  } finally {
-    client.release();
-  }
-}
+const row = "SELECT FROM users WHERE id = $1 FOR UPDATE";
 
 const newPassword = (id: number) => async (client: PoolClient) =>
   client.query("UPDATE users SET password_hash = $2 WHERE id = $1", [id, await passwordOf("the second one")]);
@@ -53,14 +29,14 @@ describe("a sign-in that began before", () => {
   it("a change of the password starts no session", async () => {
     const user = await makeUser();
     const signIn = () => site.guest.send("POST", "/api/user/login", { username: user.username, password });
-    expect((await during(user, newPassword(user.id), signIn)).status).toBe(401);
+    expect((await during(site.database, [row, user.id], newPassword(user.id), signIn)).status).toBe(401);
     expect(await site.services.db.session.count({ where: { user_id: user.id } })).toBe(0);
   });
 
   it("the account was disabled starts no session that a later activation would revive", async () => {
     const user = await makeUser();
     const signIn = () => site.guest.send("POST", "/api/user/login", { username: user.username, password });
-    expect(await during(user, setStatus(user.id, 2), signIn)).toMatchObject({
+    expect(await during(site.database, [row, user.id], setStatus(user.id, 2), signIn)).toMatchObject({
       status: 403,
       body: { code: "user_disabled" },
     });
@@ -71,7 +47,8 @@ describe("a sign-in that began before", () => {
     const user = await makeUser();
     const { db, secrets } = site.services;
     await during(
-      user,
+      site.database,
+      [row, user.id],
       (client) =>
         client.query(
           "INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ($1, $2, now() + interval '1 day')",
@@ -91,7 +68,7 @@ describe("a new access token that was requested before", () => {
     ] as const) {
       const user = await makeUser();
       const browser = await site.as(user);
-      const answer = await during(user, change(user.id), () =>
+      const answer = await during(site.database, [row, user.id], change(user.id), () =>
         browser.send("POST", "/api/user/token", { password }),
       );
       expect(answer.status).toBe(status);

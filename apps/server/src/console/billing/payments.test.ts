@@ -10,6 +10,7 @@ import { openPaymentGateways } from "#payments/index.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { isPublicAddress } from "#platform/public-fetch.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { during } from "#test/overlap.ts";
 import { type Notice, type PaymentStandIns, startPaymentStandIns } from "#test/payment-stand-ins.ts";
 
 let there: PaymentStandIns;
@@ -181,6 +182,24 @@ describe("payment gateways", () => {
     expect(choices.map((choice) => choice.uuid)).not.toContain(off.uuid);
     const closed = await me.send("POST", "/api/user/order", { uuid: off.uuid, amount: 10 });
     expect(closed.status).toBe(404);
+  });
+});
+
+describe("open orders", () => {
+  it("are at most twenty for one user, even if all are opened at once", async () => {
+    const { id, uuid } = await addGateway("epay");
+    const answer = await during(
+      site.database,
+      ["SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", `orders:${person.id}`],
+      (client) =>
+        client.query(
+          `INSERT INTO orders (trade_no, user_id, gateway_id, amount, order_amount, order_currency, quota)
+           SELECT 'many' || n, $1, $2, 10, 10, 'CNY', 10 FROM generate_series(1, 20) n`,
+          [person.id, id],
+        ),
+      () => me.send("POST", "/api/user/order", { uuid, amount: 10 }),
+    );
+    expect(answer.status).toBe(429);
   });
 });
 

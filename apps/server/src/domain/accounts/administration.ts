@@ -7,11 +7,10 @@ import { credit } from "#domain/ledger/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/database/db.ts";
+import { holdGroups } from "#platform/database/held-groups.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
-import { findGroup } from "./groups.ts";
 import { isEmailTaken } from "./mail-codes.ts";
 import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
@@ -283,8 +282,8 @@ export async function endSessionsOf(
   });
 }
 
-async function requireGroup(db: Db, symbol: string): Promise<void> {
-  if ((await findGroup(db, symbol)) !== null) return;
+async function requireGroup(tx: Tx, symbol: string): Promise<void> {
+  if ((await holdGroups(tx, [symbol])).has(symbol)) return;
   throw invalidRequest({ reason: "group_unknown" }, { field: "group" });
 }
 

@@ -75,6 +75,7 @@ export async function changeGroup(
   checkWindow(input);
   const { name, ratio, api_rate, promotion, min, max } = input;
   return inTransaction(db, async (tx) => {
+    await lockGroup(tx, id);
     const before = await getGroup(tx, id);
     const data = { name, ratio, api_rate, public: input.public, promotion, min, max };
     const after = await tx.userGroup.update({ where: { id }, data });
@@ -90,7 +91,7 @@ export async function changeGroup(
  */
 export async function switchGroup(db: Db, actor: Actor, id: number, enable?: boolean): Promise<UserGroup> {
   return inTransaction(db, async (tx) => {
-    await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
+    await lockGroup(tx, id);
     const before = await getGroup(tx, id);
     const next = enable ?? !before.enable;
     if (!next && before.symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_disable" });
@@ -107,6 +108,8 @@ export async function switchGroup(db: Db, actor: Actor, id: number, enable?: boo
  */
 export async function deleteGroup(db: Db, actor: Actor, id: number): Promise<void> {
   await inTransaction(db, async (tx) => {
+    // Waits for whoever refers to the group at this moment.
+    await lockGroup(tx, id);
     const before = await getGroup(tx, id);
     const { symbol } = before;
     if (symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_delete" });
@@ -123,6 +126,10 @@ export async function deleteGroup(db: Db, actor: Actor, id: number): Promise<voi
     await note(tx, actor, "group.delete", before, undefined);
     await announce(tx, "groups", id);
   });
+}
+
+async function lockGroup(tx: Db, id: number): Promise<void> {
+  await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
 }
 
 function checkWindow({ promotion, min, max }: Omit<UserGroupInput, "symbol">): void {

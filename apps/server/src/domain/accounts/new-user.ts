@@ -1,11 +1,13 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
+import { z } from "zod";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
+import { emailTaken } from "./email.ts";
 import { takeAttempt } from "./pace.ts";
 
 /** Account creation, shared by sign-up and administration, which have their own rules. */
@@ -42,9 +44,11 @@ export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): 
   }
 }
 
-/** Converts a duplicate error: a concurrent request took the name after the check. */
+/** Converts a duplicate error: a concurrent request took the name or the email address after the check. */
 export function takenOr(error: unknown): unknown {
-  return isDuplicate(error) ? nameTaken() : error;
+  const index = duplicateIn(error);
+  if (index === undefined) return error;
+  return index === "users_email_key" ? emailTaken() : nameTaken();
 }
 
 /** @param exceptId an account that may keep its name */
@@ -132,6 +136,14 @@ function nameTaken() {
   return conflict({ reason: "username_taken" }, { field: "username" });
 }
 
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "P2002";
+const Duplicate = z.object({
+  code: z.literal("P2002"),
+  meta: z.object({
+    driverAdapterError: z.object({ cause: z.object({ constraint: z.object({ index: z.string() }) }) }),
+  }),
+});
+
+/** Returns the name of the unique index that an insert or update would have violated. */
+function duplicateIn(error: unknown): string | undefined {
+  return Duplicate.safeParse(error).data?.meta.driverAdapterError.cause.constraint.index;
 }

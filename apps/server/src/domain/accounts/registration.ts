@@ -8,7 +8,7 @@ import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
 import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
-import { giftsOf, giveGifts, insertUser } from "./new-user.ts";
+import { giftsOf, giveGifts, insertUser, takenOr } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
 /** Sign-up: who may sign up, and which gifts a new user and the inviter get. */
@@ -60,7 +60,9 @@ export async function register(
     if (email !== "") {
       await spendCode(tx, secrets, signUpPlace(email), proof);
       if (await isEmailTaken(tx, email)) throw emailTaken();
-      await tx.user.update({ where: { id: user.id }, data: { email } });
+      await tx.user.update({ where: { id: user.id }, data: { email } }).catch((error: unknown) => {
+        throw takenOr(error);
+      });
     }
     await giveGifts(tx, user, await giftsOf(tx, input.ip, rules));
     await audit(tx, {

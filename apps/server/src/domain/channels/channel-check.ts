@@ -3,6 +3,7 @@ import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
+import { holdGroups } from "#platform/database/held-groups.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 
@@ -21,11 +22,8 @@ export async function checkChannel(
   hasKey: boolean,
 ): Promise<void> {
   const fields = upstreamFaults(providers, input, hasKey);
-  const known = await db.userGroup.findMany({
-    where: { symbol: { in: input.groups } },
-    select: { symbol: true },
-  });
-  const unknown = input.groups.filter((symbol) => !known.some((group) => group.symbol === symbol));
+  const known = await holdGroups(db, input.groups);
+  const unknown = input.groups.filter((symbol) => !known.has(symbol));
   if (unknown.length === 0) return refuse(fields);
   const groups = unknown.map((symbol) => `"${symbol}"`).join(", ");
   refuse({ groups: { reason: "groups_unknown", groups }, ...fields });

@@ -16,7 +16,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, invalidRequest, notFound, reasonOfError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
+import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
 import { clientOf, type PaymentDeps } from "./payment-deps.ts";
@@ -69,22 +69,18 @@ export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promi
   if (input.order_amount !== undefined && parseCents(input.order_amount) !== price.total) {
     throw conflict({ reason: "price_changed" });
   }
-  await refuseTooMany(deps, userId);
-
   const now = currentTime();
-  const order = await deps.db.order.create({
-    data: {
-      trade_no: tradeNo(now),
-      created_at: now,
-      user_id: userId,
-      gateway_id: gateway.id,
-      amount,
-      order_amount: formatCents(price.total),
-      order_currency: gateway.currency,
-      fee: formatCents(price.fee),
-      discount: formatCents(price.discount),
-      quota: pointsOf(settings, amount),
-    },
+  const order = await storeOrder(deps.db, {
+    trade_no: tradeNo(now),
+    created_at: now,
+    user_id: userId,
+    gateway_id: gateway.id,
+    amount,
+    order_amount: formatCents(price.total),
+    order_currency: gateway.currency,
+    fee: formatCents(price.fee),
+    discount: formatCents(price.discount),
+    quota: pointsOf(settings, amount),
   });
   const expiresAt = closesAt(order);
   try {
@@ -163,13 +159,20 @@ function amountRefused(reason: "amount_below_minimum" | "balance_too_high"): Gat
   return invalidRequest({ reason }, { field: "amount" });
 }
 
-async function refuseTooMany(deps: PaymentDeps, userId: number): Promise<void> {
+/** Stores an order. Throws `rate_limit_exceeded` with too many open ones of its user. */
+async function storeOrder(
+  db: PrismaClient,
+  data: Prisma.OrderUncheckedCreateInput & { user_id: number },
+): Promise<Order> {
+  const { user_id } = data;
   const since = new Date(currentTime().getTime() - GIVEN_UP_AFTER_MS);
-  const open = await deps.db.order.count({
-    where: { user_id: userId, status: "pending", created_at: { gt: since } },
+  return db.$transaction(async (tx) => {
+    // Orders of one user are counted one after the other.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`orders:${user_id}`}, 0))`;
+    const open = await tx.order.count({ where: { user_id, status: "pending", created_at: { gt: since } } });
+    if (open >= MOST_OPEN) throw new GatewayError("rate_limit_exceeded", { reason: "too_many_orders" });
+    return tx.order.create({ data });
   });
-  if (open < MOST_OPEN) return;
-  throw new GatewayError("rate_limit_exceeded", { reason: "too_many_orders" });
 }
 
 /** Returns the UTC time plus 60 random bits: 26 letters and digits, which every gateway accepts. */

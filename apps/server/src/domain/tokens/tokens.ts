@@ -156,6 +156,7 @@ function quotaAfter(before: Pick<Token, "remain_quota">, change: z.output<typeof
  */
 export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
   return db.$transaction(async (tx) => {
+    await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     if (status === TokenStatus.enabled) {
       await countChange(tx, owner);
@@ -181,6 +182,7 @@ export function mustBeUsable(token: Token): void {
 /** Marks a token as deleted, which invalidates its key. The row stays, because logs refer to it. */
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
+    await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     // The lists of a deleted token are neither shown nor used.
     await tx.token.update({ where: { id }, data: { deleted_at: currentTime(), setting: {} } });

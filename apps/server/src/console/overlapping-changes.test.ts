@@ -1,0 +1,95 @@
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type { UserGroupDetail } from "@gateway/shared/channels/group";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takenOr } from "#domain/accounts/new-user.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { during } from "#test/overlap.ts";
+
+/** Changes that run at the same time and must not both succeed. */
+let site: TestConsole;
+let admin: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  admin = await site.as(await site.makeUser({ role: 10 }));
+});
+afterAll(() => site.close());
+
+describe("a group that is being deleted", () => {
+  const shape = { name: "Team", ratio: 2, api_rate: 60, public: true, promotion: false, min: 0, max: 0 };
+  const create = async (symbol: string) =>
+    (await admin.send<UserGroupDetail>("POST", "/api/user_group", { ...shape, symbol })).body.data;
+  const locked = "SELECT FROM user_groups WHERE id = $1 FOR UPDATE";
+
+  it("is not given to a user, a token or a channel", async () => {
+    const person = await site.makeUser();
+    const browser = await site.as(person);
+    const token = await browser.send<TokenRow>("POST", "/api/token", { name: "t" });
+    const channel = { type: 1, name: "c", key: "k", models: ["m"], groups: ["default"] };
+    const { id } = (await admin.send<ChannelRow>("POST", "/api/channel", channel)).body.data;
+    const takers = {
+      user: (group: string) => admin.send("PUT", "/api/user", { id: person.id, group }),
+      token: (group: string) => browser.send("PUT", `/api/token/${token.body.data.id}`, { group }),
+      channel: (group: string) => admin.send("PUT", "/api/channel", { id, groups: ["default", group] }),
+    };
+    for (const [name, take] of Object.entries(takers)) {
+      const group = await create(`going_${name}`);
+      const answer = await during(
+        site.database,
+        [locked, group.id],
+        (client) => client.query("DELETE FROM user_groups WHERE id = $1", [group.id]),
+        () => take(group.symbol),
+      );
+      expect([400, 403], name).toContain(answer.status);
+    }
+  });
+
+  it("stays when someone gets it before", async () => {
+    const group = await create("staying");
+    const person = await site.makeUser();
+    const answer = await during(
+      site.database,
+      ["SELECT FROM user_groups WHERE id = $1 FOR KEY SHARE", group.id],
+      (client) => client.query(`UPDATE users SET "group" = 'staying' WHERE id = $1`, [person.id]),
+      () => admin.send("DELETE", `/api/user_group/${group.id}`),
+    );
+    expect(answer.status).toBe(409);
+  });
+});
+
+describe("a token that an administrator gives to another user", () => {
+  it("is neither disabled nor deleted by its former owner any more", async () => {
+    const [former, owner] = [await site.makeUser(), await site.makeUser()];
+    const browser = await site.as(former);
+    for (const [method, body] of [
+      ["PATCH", { status: 2 }],
+      ["DELETE", undefined],
+    ] as const) {
+      const { id } = (await browser.send<TokenRow>("POST", "/api/token", { name: "t" })).body.data;
+      const answer = await during(
+        site.database,
+        ["SELECT FROM tokens WHERE id = $1 FOR NO KEY UPDATE", id],
+        (client) => client.query("UPDATE tokens SET user_id = $2 WHERE id = $1", [id, owner.id]),
+        () => browser.send(method, `/api/token/${id}`, body),
+      );
+      expect(answer.status).toBe(404);
+      const row = await site.services.db.token.findUniqueOrThrow({ where: { id } });
+      expect(row).toMatchObject({ user_id: owner.id, status: 1, deleted_at: null });
+    }
+  });
+});
+
+describe("a name or an email address that was taken after the check", () => {
+  it("is reported as what it is", async () => {
+    const { db } = site.services;
+    const taken = await site.makeUser({ email: "taken@example.com" });
+    const insert = (data: object) =>
+      db.user
+        .create({ data: { username: `n${Math.random()}`, aff_code: `a${Math.random()}`, ...data } })
+        .catch((error: unknown) => takenOr(error));
+    const reasonOf = { email: { email: "taken@example.com" }, username: { username: taken.username } };
+    for (const [field, data] of Object.entries(reasonOf))
+      expect(await insert(data)).toMatchObject({ status: 409, params: { reason: `${field}_taken` } });
+  });
+});
