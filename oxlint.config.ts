@@ -98,13 +98,36 @@ const features = foldersIn(`${web}/features`);
 const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
 
-/** What the build of the console leaves out of its libraries (apps/web/lean-libraries.ts). */
-const message = "apps/web/lean-libraries.ts leaves this out of the build.";
+/** What the build of the console leaves out of its libraries (apps/web/unused-code.ts). */
+const message = "apps/web/unused-code.ts leaves this out of the build.";
 const leftOut = [
-  { name: "react", importNames: ["SuspenseList", "ViewTransition", "addTransitionType"], message },
+  {
+    name: "react",
+    importNames: [
+      "Profiler",
+      "SuspenseList",
+      "ViewTransition",
+      "addTransitionType",
+      "cache",
+      "cacheSignal",
+      "useActionState",
+      "useOptimistic",
+    ],
+    message,
+  },
   {
     name: "react-dom",
-    importNames: ["prefetchDNS", "preconnect", "preinit", "preinitModule", "preload", "preloadModule"],
+    importNames: [
+      "prefetchDNS",
+      "preconnect",
+      "preinit",
+      "preinitModule",
+      "preload",
+      "preloadModule",
+      "requestFormReset",
+      "useFormState",
+      "useFormStatus",
+    ],
     message,
   },
   { name: "react-dom/client", importNames: ["hydrateRoot"], message },
@@ -202,6 +225,11 @@ export default defineConfig({
     "typescript/no-unnecessary-type-arguments": "off",
     "react/react-in-jsx-scope": "off",
     "react/jsx-key": "error",
+    // The build leaves out what React does for them: apps/web/unused-code.ts.
+    "react/forbid-elements": [
+      "error",
+      { forbid: ["html", "head", "body", "link", "meta", "script", "style"] },
+    ],
     // Lists get their rows as render props.
     "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "import/no-unassigned-import": "off",

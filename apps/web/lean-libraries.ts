@@ -1,150 +1,44 @@
 /**
- * Leaves out parts of libraries that the console does not use, and that the bundler cannot recognize as unused. Each list
- * is for one version. For another one the library stays whole, and the build says so.
+ * Leaves out parts of libraries that the console does not use, and that the bundler cannot recognize as unused: see
+ * unused-code.ts. Each list is for one version. With another one the build fails, because the list has to be checked.
  */
 import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
+import { libraries, type Library } from "./unused-code.ts";
 
-type Library = {
-  name: string;
-  version: string;
-  file: RegExp;
-  /** Functions whose bodies are left out, with what only they call. */
-  functions?: readonly string[];
-  edits: readonly [RegExp, string][];
-};
-
-/**
- * The console has a plain `<Router>`. The contexts of data routers, frameworks and servers are always empty there, and
- * only pages of a data router are marked as such.
- */
-const router: Library = {
-  name: "react-router",
-  version: "7.18.5",
-  file: /\/react-router\/dist\/production\/chunk-7RTFRKQW\.mjs$/,
-  edits: [
-    [/\bReact\d*\.useContext\((?:DataRouter(?:State)?|ViewTransition|Framework|RSCRouter)Context\)/g, "null"],
-    [
-      /let \{ isDataRoute \} = React\d*\.useContext\(RouteContext\);\s*return isDataRoute \? \w+\(\) :/,
-      "return",
-    ],
-    [/= dataRouterOpts\?\.(?:state|onError)\b/g, "= null"],
-    [/= dataRouterOpts && dataRouterOpts\.state\.matches\.length \?[\s\S]*?: (?=matchRoutes\()/, "= "],
-    [/if \(dataRouterOpts && dataRouterState\) \{/, "if (false) {"],
-    [/= usePrefetchBehavior\(\s*prefetch,\s*rest\s*\)/, "= [false, null, null]"],
-    [/\bshouldPrefetch && !isAbsolute \?/, "false ?"],
-    [/ref: mergeRefs\(forwardedRef, prefetchRef\)/, "ref: forwardedRef"],
-    [/^RenderErrorBoundary\.contextType = .*$/m, ""],
-    // Messages about wrong use.
-    [/^(\s*)(?:warning|invariant)\((?=\n|\w|!)/gm, "$1false && invariant("],
-  ],
-};
-
-/** The theme has its own colours. Of those of the library, the default theme needs blue, and a few notes are yellow. */
-const colors: Library = {
-  name: "@mantine/core",
-  version: "9.7.4",
-  file: /\/@mantine\/core\/esm\/core\/MantineProvider\/default-colors\.mjs$/,
-  edits: [[/^\t(?!yellow|blue)\w+: \[[^\]]*\],?$/gm, ""]],
-};
-
-/** The console writes no JSON Schemas. */
-const schemas: Library = {
-  name: "zod",
-  version: "4.6.7",
-  file: /\/zod\/v4\/classic\/schemas\.js$/,
-  edits: [
-    [/^\s*inst\._zod\.processJSONSchema = .*;$/gm, ""],
-    [/return createToJSONSchemaMethod\(this, \{\}\)\(params\);/, "return undefined;"],
-  ],
-};
-
-/**
- * The console is drawn in the browser, without `hydrateRoot`
- * and what is named below.
- */
-const react: Library = {
-  name: "react-dom",
-  version: "19.3.1",
-  file: /\/react-dom\/cjs\/react-dom-client\.production\.js$/,
-  functions: [
-    // Hydration.
-    "prepareToHydrateHostInstance",
-    "throwOnHydrationMismatch",
-    "queueHydrationError",
-    "updateDehydratedSuspenseComponent",
-    "mountHostRootWithoutHydrating",
-    "canHydrateInstance",
-    "canHydrateTextInstance",
-    "canHydrateHydrationBoundary",
-    "attemptExplicitHydrationTarget",
-    "resetHydrationState",
-    "createFiberFromDehydratedFragment",
-    "clearHydrationBoundary",
-    "queueIfContinuousEvent",
-    // View transitions.
-    "startViewTransition",
-    "trackEnterViewTransitions",
-    "commitEnterViewTransitions",
-    "commitExitViewTransitions",
-    "commitDeletedPairViewTransitions",
-    "commitNestedViewTransitions",
-    "commitAfterMutationEffectsOnFiber",
-    "restoreEnterOrExitViewTransitions",
-    "restoreNestedViewTransitions",
-    "restoreViewTransitionOnHostInstances",
-    "applyViewTransitionToHostInstances",
-    "applyViewTransitionToHostInstancesRecursive",
-    "measureNestedViewTransitions",
-    "scheduleViewTransitionEvent",
-    "createViewTransitionInstance",
-    // `<SuspenseList>`.
-    "updateSuspenseListComponent",
-    // Refs of fragments.
-    "commitNewChildToFragmentInstances",
-    "commitFragmentInstanceInsertionEffects",
-    "commitFragmentInstanceDeletionEffects",
-    // Stacks of components, which no error boundary reads.
-    "describeNativeComponentFrame",
-    // Loading ahead.
-    "prefetchDNS",
-    "preconnect",
-    "preload",
-    "preloadModule",
-    "preinitScript",
-    "preinitStyle",
-    "preinitModuleScript",
-  ],
-  edits: [
-    [/^(?:FragmentInstance|ViewTransitionPseudoElement)\.prototype\.\w+ = function[\s\S]*?^\};$/gm, ""],
-    [/^exports\.hydrateRoot = [\s\S]*?^\};$/m, ""],
-    [/\bisHydrating = (!0|!1)(?=[;)])/g, "$1"],
-    // Except for its declaration, and a parameter with the same name.
-    [/\bisHydrating\b(?!\$| = |\n\) \{)/g, "!1"],
-    [/(?<!function )\bupgradeHydrationErrorsToRecoverable\(\)/g, "null"],
-    [/\bpopHydrationState\(workInProgress\)/g, "!1"],
-    [/\bprevState\.isDehydrated\b/g, "!1"],
-    [/\bshouldStartViewTransition\b(?! = !1)/g, "!1"],
-  ],
-};
-
-export function leanLibraries(libraries: readonly Library[] = [router, colors, schemas, react]): Plugin {
+export function leanLibraries(lists: readonly Library[] = libraries): Plugin {
+  const seen = new Set<Library>();
   return {
     name: "lean-libraries",
     apply: "build",
     enforce: "pre",
+    buildStart: () => seen.clear(),
     transform(code, id) {
-      const library = libraries.find(({ file }) => file.test(id));
+      const library = lists.find(({ file }) => file.test(id));
       if (library === undefined) return null;
-      const { name, version, functions = [], edits } = library;
-      if (versionOf(id, name) !== version) {
-        this.warn(`The list of unused parts of ${name} is for ${version}. Check it for this version.`);
-        return null;
-      }
-      const lean = withoutBodies(code, functions, this.parse(code).body);
-      return { code: edits.reduce((text, [pattern, by]) => replaced(text, pattern, by), lean), map: null };
+      const { name, version } = library;
+      const found = versionOf(id, name);
+      if (found !== version)
+        this.error(`unused-code.ts lists what is unused of ${name} ${version}. Check the list for ${found}.`);
+      seen.add(library);
+      return { code: leanCode(library, code, (text) => this.parse(text)), map: null };
+    },
+    buildEnd(error) {
+      const absent = lists.find((library) => !seen.has(library));
+      if (!error && absent)
+        this.error(`unused-code.ts: ${String(absent.file)} is no file of ${absent.name}.`);
     },
   };
+}
+
+/** Returns the code of a library without its unused parts. */
+export function leanCode(
+  { functions = [], edits }: Library,
+  code: string,
+  parse: (code: string) => { body: readonly object[] },
+): string {
+  const lean = withoutBodies(code, functions, parse(code).body);
+  return edits.reduce((text, [pattern, by]) => replaced(text, pattern, by), lean);
 }
 
 function versionOf(id: string, name: string): string {
@@ -157,17 +51,26 @@ function replaced(text: string, pattern: RegExp, by: string): string {
   return text.replace(pattern, by);
 }
 
-type Declared = { type: string; id?: { name: string }; body?: { start: number; end: number } };
+type Block = { start: number; end: number };
+type Method = { key?: { name?: string }; value?: { body?: Block } };
+type Statement = { type: string; id?: { name: string }; body?: Block & { body?: Method[] } };
 
-/** Empties the bodies of functions at the top level. */
-function withoutBodies(code: string, names: readonly string[], statements: readonly object[]): string {
-  const found = (statements as Declared[]).filter(
-    ({ type, id }) => type === "FunctionDeclaration" && names.includes(id?.name ?? ""),
+/** Returns the bodies of a function at the top level, or of the methods of a class, by name. */
+function bodiesOf({ type, id, body }: Statement): [string, Block][] {
+  if (!id || !body) return [];
+  if (type === "FunctionDeclaration") return [[id.name, body]];
+  if (type !== "ClassDeclaration") return [];
+  return (body.body ?? []).flatMap(({ key, value }): [string, Block][] =>
+    key?.name && value?.body ? [[`${id.name}.${key.name}`, value.body]] : [],
   );
-  if (found.length !== names.length) throw new Error(`Not all of ${names.join(", ")} are in the library.`);
+}
+
+function withoutBodies(code: string, names: readonly string[], statements: readonly object[]): string {
+  const found = (statements as Statement[]).flatMap(bodiesOf).filter(([name]) => names.includes(name));
+  const absent = names.filter((name) => !found.some(([other]) => other === name));
+  if (absent.length > 0) throw new Error(`${absent.join(", ")} is not in the library.`);
   let lean = code;
   // From the end, so that the positions before stay valid.
-  for (const { body } of found.toReversed())
-    if (body) lean = `${lean.slice(0, body.start)}{}${lean.slice(body.end)}`;
+  for (const [, { start, end }] of found.toReversed()) lean = `${lean.slice(0, start)}{}${lean.slice(end)}`;
   return lean;
 }

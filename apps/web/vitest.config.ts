@@ -5,5 +5,5 @@ import { splitMessages } from "./split-messages.ts";
 
 export default defineConfig({
   plugins: [splitMessages(import.meta.dirname), helpPages(), settingsDefaults()],
-  test: { include: ["src/**/*.test.{ts,tsx}"] },
+  test: { include: ["*.test.ts", "src/**/*.test.{ts,tsx}"] },
 });
