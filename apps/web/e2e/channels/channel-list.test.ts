@@ -78,6 +78,7 @@ describe("the list of channels", () => {
 
 describe("the edges of the table", () => {
   it("stick only while the table is wider than its frame", async () => {
+    await add({ name: "Main" });
     const page = await site.open("/panel/channel");
     const frame = page.getByRole("region", { name: "Channels", exact: true });
     await frame.locator("tbody tr[data-row]").first().waitFor();
@@ -89,9 +90,10 @@ describe("the edges of the table", () => {
         ),
       }));
     await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
-    await page.setViewportSize({ width: 800, height: 800 });
+    const resize = (width: string) => frame.evaluate((region, px) => (region.style.width = px), width);
+    await resize("300px");
     await expect.poll(edges).toEqual({ wider: true, sticks: ["sticky", "sticky"] });
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await resize("auto");
     await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
   });
 });
