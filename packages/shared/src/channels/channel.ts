@@ -3,6 +3,7 @@ import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import { trimEndOf } from "#trim-end.ts";
+import { headerFault } from "./channel-headers.ts";
 
 export { cannotProbe, ChannelStatus } from "./channel-status.ts";
 
@@ -67,19 +68,16 @@ export const CustomParameter = z
   });
 const controlKeys: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove"]);
 
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-// Visible characters, blanks and everything above ASCII. Line breaks are rejected to prevent header
-// injection.
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** Headers that the operator adds, by name. */
+/** Headers that the operator adds, by name. Names are compared without regard to case. */
 export const HeaderMap = z
   .record(z.string(), z.string(), because("json_invalid"))
   .superRefine((headers, context) => {
+    const seen = new Set<string>();
     for (const [name, value] of Object.entries(headers)) {
-      const fault = (message: string) => context.addIssue({ code: "custom", message, path: [name] });
-      if (!headerName.test(name)) fault(because("header_name"));
-      else if (!headerValue.test(value)) fault(because("header_value"));
+      const twice = seen.has(name.toLowerCase()) ? "header_twice" : undefined;
+      const fault = headerFault(name, value) ?? twice;
+      if (fault !== undefined) context.addIssue({ code: "custom", message: because(fault), path: [name] });
+      seen.add(name.toLowerCase());
     }
   });
 

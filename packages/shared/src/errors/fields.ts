@@ -88,6 +88,7 @@ export const fieldReasons = {
   field_names_required: phrase("It must be a list of field names"),
   per_model_objects: phrase("With per_model, every other entry must be an object of fields"),
   header_name: phrase("This is not the name of an HTTP header"),
+  header_reserved: phrase("The gateway sets this header itself"),
   header_value: phrase("This value has a character that cannot be sent"),
   at_most_1000000: phrase("It cannot be more than 1000000"),
   at_most_an_hour: phrase("It cannot be more than an hour"),

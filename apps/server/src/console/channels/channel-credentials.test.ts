@@ -4,6 +4,7 @@ import type {
   ChannelExport,
   ChannelImportAnswer,
 } from "@gateway/shared/channels/channel-batch";
+import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
@@ -88,7 +89,10 @@ const elsewhere: [string, object][] = [
   ["another provider", { type: 1 }],
   ["another provider's address", { type: 1, base_url: "" }],
   ["a path that leaves the address", { plugin: { customize: { "1": "/../../evil" } } }],
-  ["another host by a header", { model_headers: { "X-Account": mask, Host: "evil.example.net" } }],
+  [
+    "another host by a header",
+    { model_headers: { "X-Account": mask, "X-Forwarded-Host": "evil.example.net" } },
+  ],
   ["a gateway's target by a header", { model_headers: { "Helicone-Target-Url": evil } }],
 ];
 
@@ -150,7 +154,7 @@ describe("channel credentials: changing their destination", () => {
     for (const edit of [
       { base_url: evil },
       { proxy: evil },
-      { model_headers: { Host: "evil.example.net" } },
+      { model_headers: { "X-Forwarded-Host": "evil.example.net" } },
       { plugin: { customize: { "1": "/../evil" } } },
     ])
       for (const preview of [true, false]) {
@@ -185,7 +189,7 @@ describe("channel credentials: changing their destination", () => {
     expect(moved.body.fields).toHaveProperty("key");
     await admin.send("PATCH", `/api/channel/${copy.id}`, { status: 1 });
     expect(await inMemory(copy.id)).toMatchObject({
-      headers: input.model_headers,
+      headers: sendableHeaders(input.model_headers),
       parameters: input.custom_parameter,
       proxy: input.proxy,
       keys: [{ key }],
@@ -243,7 +247,7 @@ describe("channel secrets besides keys", () => {
       expect(seen).not.toContain(secret);
     expect(await inMemory(row.id)).toMatchObject({
       proxy: input.proxy,
-      headers: input.model_headers,
+      headers: sendableHeaders(input.model_headers),
       parameters: input.custom_parameter,
     });
     const withKeys = await root.send<ChannelExport>("POST", "/api/channel/export/keys", { ids: [row.id] });
@@ -258,10 +262,21 @@ describe("channel secrets besides keys", () => {
     const row = await create();
     const path = `/api/channel/${row.id}`;
     await admin.send("PUT", path, changed(row, { name: "Same" }));
-    expect(await inMemory(row.id)).toMatchObject({ proxy: input.proxy, headers: input.model_headers });
+    expect(await inMemory(row.id)).toMatchObject({
+      proxy: input.proxy,
+      headers: sendableHeaders(input.model_headers),
+    });
     const other = { "X-Account": "header-value-2" };
-    await admin.send("PUT", path, changed(row, { model_headers: other, custom_parameter: {} }));
-    expect(await inMemory(row.id)).toMatchObject({ headers: other, parameters: {}, proxy: input.proxy });
+    await admin.send(
+      "PUT",
+      path,
+      changed(row, { model_headers: sendableHeaders(other), custom_parameter: {} }),
+    );
+    expect(await inMemory(row.id)).toMatchObject({
+      headers: sendableHeaders(other),
+      parameters: {},
+      proxy: input.proxy,
+    });
     const wrong = await admin.send("PUT", path, changed(row, { model_headers: { "X-New": mask } }));
     expect(wrong.body.fields).toHaveProperty(["model_headers.X-New"]);
     const event = await site.services.db.channelEvent.findFirstOrThrow({
@@ -305,7 +320,10 @@ describe("channel secrets besides keys", () => {
     expect(JSON.stringify({ ...stored, used_quota: 0 })).not.toMatch(
       /proxy-password-1|header-value-1|parameter-value-1/,
     );
-    expect(await inMemory(row.id)).toMatchObject({ proxy: input.proxy, headers: input.model_headers });
+    expect(await inMemory(row.id)).toMatchObject({
+      proxy: input.proxy,
+      headers: sendableHeaders(input.model_headers),
+    });
   });
 
   it("of a plugin are hidden as well", async () => {

@@ -16,6 +16,10 @@ const wildcard = "A wildcard * is only allowed as the last character, after at l
 const target = "The target of a mapping must be a model name";
 const url = "The address must be an http or https URL";
 
+const reservedHeaders =
+  "Host connection Keep-Alive proxy-authorization TE trailer Transfer-Encoding upgrade content-length Content-Encoding " +
+  "expect http2-settings sec-websocket-key";
+
 /** The invalid values, the field that is named, and the message, which the console translates. */
 const cases: [object, string, string][] = [
   [{ name: " " }, "name", "Name is required"],
@@ -54,6 +58,14 @@ const cases: [object, string, string][] = [
     "model_headers.x-ok",
     "This value has a character that cannot be sent",
   ],
+  ...reservedHeaders
+    .split(" ")
+    .map((name): [object, string, string] => [
+      { model_headers: { [name]: "1" } },
+      `model_headers.${name}`,
+      "The gateway sets this header itself",
+    ]),
+  [{ model_headers: { "x-a": "1", "X-A": "2" } }, "model_headers.X-A", "This header is already in the list"],
   [{ model_headers: "{ oops" }, "model_headers", "Enter valid JSON"],
   [{ custom_parameter: [1] }, "custom_parameter", "Enter valid JSON"],
   [{ custom_parameter: "{ oops" }, "custom_parameter", "Enter valid JSON"],

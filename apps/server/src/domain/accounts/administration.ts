@@ -7,7 +7,7 @@ import { credit } from "#domain/ledger/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import { holdGroups } from "#platform/database/held-groups.ts";
+import { lockGroups } from "#platform/database/group-locks.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
@@ -283,7 +283,7 @@ export async function endSessionsOf(
 }
 
 async function requireGroup(tx: Tx, symbol: string): Promise<void> {
-  if ((await holdGroups(tx, [symbol])).has(symbol)) return;
+  if ((await lockGroups(tx, [symbol])).has(symbol)) return;
   throw invalidRequest({ reason: "group_unknown" }, { field: "group" });
 }
 

@@ -3,7 +3,7 @@ import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
-import { holdGroups } from "#platform/database/held-groups.ts";
+import { lockGroups } from "#platform/database/group-locks.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 
@@ -22,7 +22,7 @@ export async function checkChannel(
   hasKey: boolean,
 ): Promise<void> {
   const fields = upstreamFaults(providers, input, hasKey);
-  const known = await holdGroups(db, input.groups);
+  const known = await lockGroups(db, input.groups);
   const unknown = input.groups.filter((symbol) => !known.has(symbol));
   if (unknown.length === 0) return refuse(fields);
   const groups = unknown.map((symbol) => `"${symbol}"`).join(", ");

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
+import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -116,7 +117,7 @@ function activeChannel(
     priority: row.priority,
     weight: row.weight,
     mapping: parseMapping(row.model_mapping as Record<string, string>),
-    headers: whole.model_headers,
+    headers: sendableHeaders(whole.model_headers),
     parameters: whole.custom_parameter,
     disabledStream: new Set(row.disabled_stream),
     onlyChat: row.only_chat,

@@ -1,7 +1,7 @@
 import { DEFAULT_GROUP } from "@gateway/shared/channels/group";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
-import { holdGroups } from "#platform/database/held-groups.ts";
+import { lockGroups } from "#platform/database/group-locks.ts";
 
 /**
  * Promotes an account to the group that its total top-ups have earned: payments and codes minus refunds,
@@ -27,7 +27,7 @@ export async function promoteUser(db: Db, userId: number, pointsPerUsd: number):
   const now = rewards.find((group) => group.symbol === user.group);
   const byHand = now === undefined && user.group !== DEFAULT_GROUP;
   if (byHand || (now !== undefined && now.min >= earned.min)) return user.group;
-  if (!(await holdGroups(db, [earned.symbol])).has(earned.symbol)) return user.group;
+  if (!(await lockGroups(db, [earned.symbol])).has(earned.symbol)) return user.group;
   await db.user.update({ where: { id: userId }, data: { group: earned.symbol } });
   await announce(db, "users", userId);
   return earned.symbol;

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
-import { holdGroups } from "#platform/database/held-groups.ts";
+import { lockGroups } from "#platform/database/group-locks.ts";
 import type { Token } from "#platform/prisma/client.ts";
 import { requireShortLists } from "./storage-limits.ts";
 
@@ -62,7 +62,7 @@ async function mayUseGroups(
   if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
     throw invalidRequest({ reason: "backup_group_same" }, { field: "backup_group" });
   }
-  await holdGroups(db, [group, backup_group]);
+  await lockGroups(db, [group, backup_group]);
   const usable = new Set((await usableGroups(db, owner.group)).map((each) => each.symbol));
   for (const [field, symbol] of Object.entries({ group, backup_group })) {
     if (symbol === "" || usable.has(symbol)) continue;

@@ -1,4 +1,4 @@
-import { ChannelInput } from "@gateway/shared/channels/channel";
+import { ChannelInput, HeaderMap } from "@gateway/shared/channels/channel";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import { keysOf } from "#domain/channels/channels.ts";
 import type { ReadContext } from "#migration/products/product.ts";
@@ -79,7 +79,16 @@ export function fit<Field extends keyof Input>(
   const parsed = shape[field].safeParse(value);
   if (parsed.success) return parsed.data as Input[Field];
   book.attention("channel_field", `channel ${channelId}`, { field });
-  return emptyInput[field];
+  return field === "model_headers" ? (headersThatFit(value) as Input[Field]) : emptyInput[field];
+}
+
+/** Returns the headers that may be added. Gateways written in Go ignore most of the others, such as the host. */
+function headersThatFit(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null) return {};
+  const fitting = Object.entries(value).filter(
+    ([name, header]) => HeaderMap.safeParse({ [name]: header }).success,
+  );
+  return HeaderMap.safeParse(Object.fromEntries(fitting)).data ?? {};
 }
 
 /** Model names without doubles; a `*` may stand at the end only. */

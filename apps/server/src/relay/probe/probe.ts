@@ -1,4 +1,5 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
+import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
 import { reasonOf } from "@gateway/shared/reasons";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
@@ -318,7 +319,7 @@ export function asActiveChannel(providers: Providers, input: ChannelForTest): Ac
     priority: input.priority,
     weight: input.weight,
     mapping: parseMapping(input.model_mapping),
-    headers: input.model_headers,
+    headers: sendableHeaders(input.model_headers),
     parameters: input.custom_parameter,
     disabledStream: new Set(input.disabled_stream),
     onlyChat: input.only_chat,

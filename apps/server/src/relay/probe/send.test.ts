@@ -120,6 +120,29 @@ describe("testChannel", () => {
     });
   });
 
+  it("sends the operator's headers, except those that the gateway sets itself and values that cannot be sent", async () => {
+    answer = json({ choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] });
+    const stored = {
+      "X-Own": "1",
+      Authorization: "Bearer other",
+      Host: "evil.example",
+      Connection: "upgrade",
+    };
+    const more = {
+      "content-length": "1",
+      "Transfer-Encoding": "chunked",
+      "x-break": "a\r\nx-evil: 1",
+      "x 1": "",
+    };
+    const model_headers = { ...stored, ...more };
+    const tested = await testChannel(services, { channel: channel({ model_headers }), model: "gpt-4o" });
+    expect(tested).toMatchObject({ ok: true });
+    const { headers = {} } = requested[0] ?? {};
+    expect(headers).toMatchObject({ "x-own": "1", authorization: "Bearer key", host: new URL(url).host });
+    expect(headers).not.toHaveProperty("transfer-encoding");
+    expect(Object.keys(headers).filter((name) => /evil|break/.test(name))).toEqual([]);
+  });
+
   it("sends Bedrock signed requests in Claude's wire for Claude", async () => {
     answer = claude;
     const tested = await testChannel(services, {

@@ -65,6 +65,8 @@ const cases: [values: object, field: string, reason: string][] = [
   [{ model_headers: pair("x bad", "1") }, "model_headers.0.key", "header_name"],
   [{ model_headers: pair("x-ok", "1\n2") }, "model_headers.0.value", "header_value"],
   [{ model_headers: [...pair("x-a", "b"), ...pair("x-a", "c")] }, "model_headers.1.key", "header_twice"],
+  [{ model_headers: [...pair("x-a", "b"), ...pair("X-A", "c")] }, "model_headers.1.key", "header_twice"],
+  [{ model_headers: pair("Host", "x") }, "model_headers.0.key", "header_reserved"],
   [{ custom_parameter: null }, "custom_parameter", json],
   [{ custom_parameter: [1] }, "custom_parameter", "json_invalid"],
   [{ custom_parameter: { remove: "top_k" } }, "custom_parameter.remove", "field_names_required"],

@@ -25,6 +25,8 @@ const isBlank = (pair: Pair) => pair.key.trim() === "" && pair.value.trim() === 
 function pairs(
   check: (pair: Pair, fault: (part: keyof Pair, sentence: string) => void) => void,
   twice: string,
+  /** Returns what a key is compared by. */
+  fold = (key: string) => key,
 ) {
   return z
     .array(z.object({ key: z.string(), value: z.string() }))
@@ -39,9 +41,10 @@ function pairs(
         if (isBlank(row)) continue;
         const fault = (part: keyof Pair, message: string) =>
           context.addIssue({ code: "custom", message, path: [index, part] });
-        if (seen.has(row.key.trim())) fault("key", twice);
+        const folded = fold(row.key.trim());
+        if (seen.has(folded)) fault("key", twice);
         else check(row, fault);
-        seen.add(row.key.trim());
+        seen.add(folded);
       }
     });
 }
@@ -53,11 +56,16 @@ export const ChannelDraft = ChannelInput.extend({
     const target = ModelMapping.safeParse({ model: value });
     if (!target.success) fault("value", because("mapping_target"));
   }, because("mapped_twice")),
-  model_headers: pairs(({ key, value }, fault) => {
-    if (key.trim() === "") fault("key", because("header_name_missing"));
-    else if (!HeaderMap.safeParse({ [key.trim()]: "" }).success) fault("key", because("header_name"));
-    else if (!HeaderMap.safeParse({ [key.trim()]: value }).success) fault("value", because("header_value"));
-  }, because("header_twice")),
+  model_headers: pairs(
+    ({ key, value }, fault) => {
+      if (key.trim() === "") return fault("key", because("header_name_missing"));
+      const [issue] = HeaderMap.safeParse({ [key.trim()]: "" }).error?.issues ?? [];
+      if (issue !== undefined) fault("key", issue.message);
+      else if (!HeaderMap.safeParse({ [key.trim()]: value }).success) fault("value", because("header_value"));
+    },
+    because("header_twice"),
+    (name) => name.toLowerCase(),
+  ),
   custom_parameter: CustomParameter.nullable().refine((value) => value !== null, badJson),
 });
 export type ChannelDraft = z.input<typeof ChannelDraft>;

@@ -1,0 +1,32 @@
+/** Headers that an operator adds to the requests of a channel. */
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+// Visible characters, blanks and the rest of Latin-1, as the HTTP client accepts. Line breaks are rejected to
+// prevent header injection.
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Headers about the connection, the length and the coding of the body, and the addressed host. The gateway sets
+ * them to what it sends: with other values the provider would read another request, or the request cannot be sent.
+ */
+const reservedName =
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-(?:length|encoding)|expect|http2-settings|sec-websocket-.*)$/i;
+
+/** Returns why a header cannot be added, or undefined. */
+export function headerFault(name: string, value: string) {
+  if (!headerName.test(name)) return "header_name";
+  if (reservedName.test(name)) return "header_reserved";
+  return headerValue.test(value) ? undefined : "header_value";
+}
+
+/**
+ * Returns the headers that can be sent, with names in lowercase: two spellings of a name would be sent as two
+ * headers. Channels that were stored before these rules may have others.
+ */
+export function sendableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name, value]) => headerFault(name, value) === undefined)
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
