@@ -53,6 +53,7 @@ export const accountReasons = {
       "Your account does not have permission to edit balances. Create the user without a balance.",
     ),
     balance_by_code: phrase("Creating codes requires permission to edit balances. Ask root for it."),
+    balance_by_setting: phrase("Changing {{setting}} requires permission to edit balances. Ask root for it."),
     root_setting: phrase(
       "Only root can change {{setting}}: it decides who can sign in or where links of this site lead.",
     ),

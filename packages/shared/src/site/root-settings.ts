@@ -8,3 +8,11 @@ const takeover = /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|ServerAddress$)/;
 export function isRootSetting(key: string): boolean {
   return takeover.test(key);
 }
+
+/** Settings of what accounts are given, and of what a balance costs. */
+const money = /^(QuotaFor|GiftsPerNetworkPerDay$|QuotaPerUnit$|PaymentUSDRate$|RechargeDiscount$)/;
+
+/** Returns whether a setting decides about balances. An administrator could use it to get any balance. */
+export function isBalanceSetting(key: string): boolean {
+  return money.test(key);
+}

@@ -1,3 +1,4 @@
+import type { Permissions } from "@gateway/shared/accounts/permissions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
@@ -11,6 +12,23 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 const batch = (values: unknown) => root.send("PUT", "/api/option/batch", { values });
+
+describe("settings that decide about balances", () => {
+  it("require the permission to edit balances", async () => {
+    const values = { QuotaForNewUser: 5, QuotaForInviter: 5, QuotaForInvitee: 5, GiftsPerNetworkPerDay: 0 };
+    const prices = { PaymentUSDRate: 7, QuotaPerUnit: 500_000, RechargeDiscount: "" };
+    const change = async (permissions: Permissions, value: object) => {
+      const browser = await site.as(await site.makeUser({ role: 10, permissions }));
+      return (await browser.send("PUT", "/api/option/batch", { values: value })).status;
+    };
+    for (const [key, value] of Object.entries({ ...values, ...prices })) {
+      expect(await change({ settings: "edit" }, { [key]: value }), key).toBe(403);
+      expect(await change({ settings: "edit", balances: "edit" }, { [key]: value }), key).toBe(200);
+    }
+    expect(await change({ settings: "edit" }, { SystemName: "Ours" })).toBe(200);
+    await batch(Object.fromEntries(Object.keys({ ...values, SystemName: "" }).map((key) => [key, null])));
+  });
+});
 
 describe("settings in one request", () => {
   it("are all changed or none, with a message for each invalid one", async () => {

@@ -1,7 +1,7 @@
-import { can } from "@gateway/shared/accounts/roles";
+import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
 import { AccentPreview, AccentQuery } from "@gateway/shared/site/accent";
-import { isRootSetting } from "@gateway/shared/site/root-settings";
+import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import { secretSettings, SettingChange, SettingChanges, SettingsView } from "@gateway/shared/site/settings";
 import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -75,7 +75,7 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
 }
 
 /**
- * Changes settings. Throws `forbidden` for a setting that only root may change; see `SettingsStore.change`
+ * Changes settings. Throws `forbidden` for a setting that only root, or who may edit balances, may change; see `SettingsStore.change`
  * for other errors.
  */
 export async function changeSettings(
@@ -86,5 +86,8 @@ export async function changeSettings(
   const reserved = Object.keys(values).find(isRootSetting);
   if (reserved !== undefined && !can(viewer.role, "configure"))
     throw forbidden({ reason: "root_setting", setting: reserved });
+  const money = Object.keys(values).find(isBalanceSetting);
+  if (money !== undefined && !mayEnter(viewer, "balances", "edit"))
+    throw forbidden({ reason: "balance_by_setting", setting: money });
   await settings.change(viewer, values);
 }

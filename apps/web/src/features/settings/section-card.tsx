@@ -1,4 +1,4 @@
-import { isRootSetting } from "@gateway/shared/site/root-settings";
+import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
 /** A few related settings that are saved together. */
 import { Button, Group, Text, Title } from "@mantine/core";
@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { useCan } from "#lib/session.ts";
+import { useCan, useMayEnter } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
@@ -39,7 +39,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const address = useServerAddress();
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
-  const isLocked = (key: SettingKey) => !mayChange || (!isRoot && isRootSetting(key));
+  const mayPay = useMayEnter("balances", "edit");
+  const isLocked = (key: SettingKey) =>
+    !mayChange || (!isRoot && isRootSetting(key)) || (!mayPay && isBalanceSetting(key));
   // The test is only for users who may change a setting of the section.
   const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<ApiError["issues"]>({});
