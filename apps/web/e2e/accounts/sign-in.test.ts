@@ -62,7 +62,8 @@ describe("signing in with an identity provider", () => {
     const page = await site.open("/login", { guest: true });
     await button(page, "WeChat").click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("valid for 3 minutes", { exact: false }).waitFor();
+    // No picture is set, so there is nothing to scan.
+    await dialog.getByText("Follow the official account in WeChat", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.getByText("Enter the code").waitFor();
     await dialog.getByLabel("Verification code").fill("1234");

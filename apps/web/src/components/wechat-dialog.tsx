@@ -44,9 +44,13 @@ export function WeChatDialog({ onClose, picture, action, onSubmit, loading, erro
             />
           ) : null}
           <Text c="dimmed" ta="center">
-            {t(
-              "Scan with WeChat, follow the official account and send it “验证码”. The code it replies with is valid for 3 minutes.",
-            )}
+            {picture
+              ? t(
+                  "Scan with WeChat, follow the official account and send it “验证码”. The code it replies with is valid for 3 minutes.",
+                )
+              : t(
+                  "Follow the official account in WeChat and send it “验证码”. The code it replies with is valid for 3 minutes.",
+                )}
           </Text>
           {error ? (
             <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
