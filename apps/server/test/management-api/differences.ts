@@ -285,6 +285,18 @@ export const differences: readonly Difference[] = [
     },
   },
   {
+    call: "`host`, `connection`, `content-length` and similar headers in `model_headers`",
+    oneHub: "stored, and ignored or sent",
+    here: "refused: the gateway sets them itself",
+    async check(audit) {
+      const { ok, refused, root } = audit;
+      const { id } = await makeChannel(audit, audit.named("headers"), {});
+      const row = (await ok(root, "GET", `/channel/${id}`)).data as object;
+      const changed = { ...row, model_headers: JSON.stringify({ Host: "other.example" }) };
+      await refused(root, "PUT", "/channel/", changed);
+    },
+  },
+  {
     call: "`GET /api/channel/`",
     oneHub: "one row per tag",
     here: "all rows; `filter_tag=2` returns one per tag",
