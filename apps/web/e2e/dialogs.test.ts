@@ -1,4 +1,5 @@
 /** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { furnishedSite } from "./support/furnished-site.ts";
 import { choose, click, examine, type Opening } from "./support/openings.ts";
@@ -26,7 +27,7 @@ const openings: Opening[] = [
     open: (page) => click(page, "Filters"),
   },
   { what: "the filters of the log", path: "/panel/log", phone: true, open: (page) => click(page, "Filters") },
-  { what: "a call", path: "/panel/log", open: (page) => page.locator("tbody tr").first().click() },
+  { what: "a call", path: "/panel/log", open: (page) => page.locator("tbody tr[data-row]").first().click() },
   {
     what: "the question before a user is deleted",
     path: "/panel/user",
@@ -84,4 +85,21 @@ it.each(["/panel/log", "/panel/pricing"])("the filters of %s fill the lines of t
   );
   expect(widths.length).toBeGreaterThan(3);
   expect(new Set(widths).size).toBe(1);
+});
+
+it.each([
+  { path: "/panel/user?budget=2", api: "**/api/user/2/budget" },
+  { path: "/panel/user_group?prices=1", api: "**/api/user_group?*size=100*" },
+])("a form that arrives after its dialog has the focus: $path", async ({ path, api }) => {
+  const page = await site.open("/panel/dashboard");
+  let late = false;
+  await page.route(api, async (route) => {
+    await sleep(700);
+    late = true;
+    await route.continue();
+  });
+  await page.goto(`${site.url}${path}`);
+  await page.getByRole("dialog").getByRole("textbox").first().waitFor();
+  await expect.poll(() => page.locator("[role=dialog] form input:focus").count()).toBe(1);
+  expect(late).toBe(true);
 });

@@ -198,7 +198,7 @@ const openings: Opening[] = [
         .click();
     },
   },
-  { what: "a task", path: "/panel/task", open: (page) => page.locator("tbody tr").first().click() },
+  { what: "a task", path: "/panel/task", open: (page) => page.locator("tbody tr[data-row]").first().click() },
   { what: "WeChat", path: "/login", guest: true, open: (page) => click(page, "WeChat") },
   {
     what: "Telegram",

@@ -287,7 +287,7 @@ describe("the list", () => {
     const page = await site.open("/panel/log?view=own");
     await waitForRow(page, "demo-chat");
     await expect.poll(() => page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
-    await page.locator("tbody tr").first().click();
+    await page.locator("tbody tr[data-row]").first().click();
     await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
     await expect.poll(() => details(page).getByText("Attempts", { exact: true }).count()).toBe(0);
   });

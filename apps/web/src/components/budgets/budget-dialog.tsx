@@ -212,6 +212,7 @@ function Amount({ form, name, label, none, focused = false }: AmountProps) {
       label={label}
       placeholder={none}
       autoFocus={focused}
+      data-autofocus={focused || undefined}
       prefix="$"
       min={0}
       max={2_000_000}

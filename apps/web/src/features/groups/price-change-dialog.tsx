@@ -67,8 +67,6 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
               searchable
               allowDeselect={false}
               comboboxProps={{ withinPortal: false }}
-              // The dialog has placed the focus before the groups were loaded.
-              autoFocus={row === undefined}
             />
             <Group gap="xs" align="flex-end">
               <NumberInput
@@ -80,7 +78,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
                 w={120}
                 value={percent}
                 onChange={setPercent}
-                autoFocus={row !== undefined}
+                data-autofocus={row === undefined ? undefined : true}
               />
               {priceSteps.map((step) => (
                 <Button

@@ -2,6 +2,7 @@
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { ActionIcon, Button, NumberInput, PasswordInput, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
+import type { KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -93,6 +94,14 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
     label,
     description: field.hint ? t(field.hint) : undefined,
     error,
+  };
+  /** Enter takes the first completion, also before the list of them is loaded. */
+  const complete = (event: KeyboardEvent<HTMLInputElement>) => {
+    const [first] = field.completions?.(text) ?? [];
+    const isSelected = event.currentTarget.hasAttribute("aria-activedescendant");
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || isSelected || first === undefined) return;
+    event.preventDefault();
+    onChange(first);
   };
   const number = (scale: number, unit: Unit | undefined) => (
     <NumberInput
@@ -219,6 +228,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
                 data: field.completions(text),
                 filter: ({ options }) => options,
                 selectFirstOptionOnChange: true,
+                onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => complete(event),
               }
             : { data: Object.keys(field.known ?? {}) })}
           value={text}

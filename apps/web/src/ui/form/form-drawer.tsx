@@ -11,7 +11,7 @@ import { issueTexts } from "#lib/error-text.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
-import { markFirstField } from "./first-field.ts";
+import { focusFirstField } from "./first-field.ts";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
 import { HelpLink } from "./help-link.tsx";
 import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
@@ -52,7 +52,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const body = useRef<HTMLFormElement>(null);
   const attach = useCallback((form: HTMLFormElement | null) => {
     body.current = form;
-    markFirstField(form);
+    return focusFirstField(form);
   }, []);
   const dirty = opened && (form.isDirty() || props.changed === true);
 

@@ -1,6 +1,6 @@
 /** A dialog whose header links to the page of Help about its task. */
 import { Group, Modal, type ModalProps, useProps } from "@mantine/core";
-import { markFirstField } from "./first-field.ts";
+import { focusFirstField } from "./first-field.ts";
 import { HelpLink } from "./help-link.tsx";
 
 type HelpModalProps = ModalProps & {
@@ -23,7 +23,7 @@ export function HelpModal(own: HelpModalProps) {
             <Modal.CloseButton {...closeButtonProps} />
           </Group>
         </Modal.Header>
-        <Modal.Body ref={markFirstField}>{children}</Modal.Body>
+        <Modal.Body ref={focusFirstField}>{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { fieldReasons } from "@gateway/shared/errors/fields";
 import { describe, expect, it } from "vitest";
-import { ChannelDraft, newDraft, providerFaults } from "./draft.ts";
+import { ChannelDraft, errorWithin, newDraft, providerFaults } from "./draft.ts";
 
 const provider = {
   type: 8,
@@ -119,5 +119,16 @@ describe("the API address", () => {
   it.each(["", "https://{region}.vendor.example"])("may be empty when the provider's is %j", (address) => {
     expect(newDraft(providerName(address), []).base_url).toBe("");
     expect(faults({ base_url: "" }, providerName(address))).toEqual({});
+  });
+});
+
+describe("the error of a JSON field", () => {
+  it("names the place, also when leaving the field has repeated it without", () => {
+    const inside = { "custom_parameter.overwrite": "It must be true or false" };
+    const shown = "overwrite: It must be true or false";
+    expect(errorWithin(inside, "custom_parameter")).toBe(shown);
+    const both = { custom_parameter: "It must be true or false", ...inside };
+    expect(errorWithin(both, "custom_parameter")).toBe(shown);
+    expect(errorWithin({ custom_parameter: "Enter an object" }, "custom_parameter")).toBe("Enter an object");
   });
 });

@@ -203,10 +203,13 @@ export function providerFaults(
   return faults;
 }
 
-/** Returns the error of a field, or the first error inside it with its name as a prefix. */
+/**
+ * Returns the first error inside a field with its name as a prefix, or the error of the field. Leaving a field repeats
+ * the error inside it as one of the field, without its place.
+ */
 export function errorWithin(errors: FormErrors, field: string): React.ReactNode {
   const inside = Object.keys(errors).find((path) => path.startsWith(`${field}.`));
-  if (errors[field] || inside === undefined) return errors[field];
+  if (inside === undefined) return errors[field];
   const sentence = errors[inside];
   return typeof sentence === "string" ? `${inside.slice(field.length + 1)}: ${sentence}` : sentence;
 }
