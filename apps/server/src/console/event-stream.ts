@@ -1,30 +1,52 @@
 import { Readable } from "node:stream";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { now } from "#platform/clock.ts";
 
 /**
  * A streaming response: server-sent events, with a comment at intervals so that no proxy considers it dead.
  */
 
 const HEARTBEAT_MS = 10_000;
+/** Interval in which the caller's session and rights are checked again. */
+const CHECK_MS = 5_000;
 
-/** Sends events until they end. @param events each is sent as one JSON message */
-export function sendEvents(reply: FastifyReply, events: AsyncGenerator<unknown>): FastifyReply {
+/**
+ * Sends events until they end, or until the caller's session ends or the rights change. The console then opens
+ * the stream again, which gives the reason.
+ * @param events each is sent as one JSON message
+ */
+export function sendEvents(
+  request: Pick<FastifyRequest, "isStillAllowed">,
+  reply: FastifyReply,
+  events: AsyncGenerator<unknown>,
+): FastifyReply {
   return reply
     .header("content-type", "text/event-stream; charset=utf-8")
     .header("cache-control", "no-store")
     .header("x-accel-buffering", "no")
-    .send(Readable.from(withHeartbeat(events)));
+    .send(Readable.from(withHeartbeat(events, request.isStillAllowed)));
 }
 
-async function* withHeartbeat(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
+async function* withHeartbeat(
+  events: AsyncGenerator<unknown>,
+  isStillAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
   let next = events.next();
+  let checkedAt = now();
+  let sentAt = checkedAt;
   try {
     // Sends the head of the response before anything happens.
     yield ": open\n\n";
     while (true) {
-      const { promise: silence, cancel } = after(HEARTBEAT_MS);
+      const { promise: silence, cancel } = after(CHECK_MS);
       const first = await Promise.race([next, silence]);
       cancel();
+      if (now() - checkedAt >= CHECK_MS) {
+        if (!(await isStillAllowed())) return;
+        checkedAt = now();
+      }
+      if (first === undefined && now() - sentAt < HEARTBEAT_MS) continue;
+      sentAt = now();
       if (first === undefined) {
         yield ": still here\n\n";
         continue;

@@ -28,6 +28,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The signed-in user; null for a guest. */
     viewer: Viewer | null;
+    /** Returns whether the caller still has the rights that the guard found. For responses that last long. */
+    isStillAllowed: () => Promise<boolean>;
   }
 }
 
@@ -108,6 +110,7 @@ async function guard(
   { services, sessions }: { services: Services; sessions: Sessions },
 ): Promise<void> {
   const identity = await sessions.identify(request, reply);
+  if (identity !== undefined) request.isStillAllowed = () => sessions.isCurrent(request, identity);
   requireOwnOrigin(request, identity?.by ?? "nothing", services.settings.current().ServerAddress);
   if (access === "anyone") {
     request.viewer = identity?.viewer ?? null;

@@ -94,6 +94,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerFailure);
   app.decorateRequest("viewer", null);
+  app.decorateRequest("isStillAllowed", async () => true);
   speakOneHub(app, services);
   readJsonBodies(app);
 

@@ -4,7 +4,7 @@ import type { LiveEvent } from "@gateway/shared/live-event";
 /** Interval in which a stream checks for a change. All readers should share the value that it reads. */
 const LOOK_MS = 1_000;
 const BEAT_MS = 15_000;
-/** A stream ends after this time and is opened again, which checks the session and the rights again. */
+/** A stream ends after this time and is opened again, so that no connection lives for ever. */
 const LONGEST_STREAM_MS = 300_000;
 
 interface LiveSource<T> {

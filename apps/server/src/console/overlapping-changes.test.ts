@@ -58,6 +58,41 @@ describe("a group that is being deleted", () => {
   });
 });
 
+describe("two administrators", () => {
+  it("cannot demote or disable each other in the same moment", async () => {
+    for (const action of ["demote", "disable"]) {
+      const pair = [await site.makeUser({ role: 10 }), await site.makeUser({ role: 10 })] as const;
+      const [first, second] = pair;
+      const browser = await site.as(second);
+      const answer = await during(
+        site.database,
+        ["SELECT FROM users WHERE id = $1 FOR UPDATE", first.id],
+        (client) =>
+          client.query(`UPDATE users SET ${action === "demote" ? "role = 1" : "status = 2"} WHERE id = $1`, [
+            second.id,
+          ]),
+        () => browser.send("POST", "/api/user/manage", { username: first.username, action }),
+      );
+      expect(answer.status, action).toBe(403);
+      expect(await site.services.db.user.findUniqueOrThrow({ where: { id: first.id } })).toMatchObject({
+        role: 10,
+        status: 1,
+      });
+    }
+  });
+
+  it("who demote each other at once leave one of them", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const pair = [await site.makeUser({ role: 10 }), await site.makeUser({ role: 10 })] as const;
+      const [one, other] = [await site.as(pair[0]), await site.as(pair[1])];
+      const demote = (browser: Browser, username: string) =>
+        browser.send("POST", "/api/user/manage", { username, action: "demote" });
+      const answers = await Promise.all([demote(one, pair[1].username), demote(other, pair[0].username)]);
+      expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 403]);
+    }
+  });
+});
+
 describe("a token that an administrator gives to another user", () => {
   it("is neither disabled nor deleted by its former owner any more", async () => {
     const [former, owner] = [await site.makeUser(), await site.makeUser()];

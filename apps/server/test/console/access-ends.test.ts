@@ -191,6 +191,36 @@ describe("credentials of an account", () => {
     await allEnd(person, metrics);
   });
 
+  it("end an open event stream when the account or its rights change", async () => {
+    const changes = {
+      disabled: async ({ username }: Person) =>
+        here.api("POST", "/user/manage", { username, action: "disable" }),
+      demoted: async ({ username }: Person) =>
+        here.api("POST", "/user/manage", { username, action: "demote" }),
+      "given fewer rights": async ({ id }: Person) =>
+        here.api("PUT", "/user", { id, permissions: { logs: "view" } }),
+      "signed out": async ({ cookie }: Person) => ask(here, "POST", "/api/user/logout", { cookie, body: {} }),
+    };
+    const streams = await Promise.all(
+      Object.entries(changes).map(async ([name, change]) => {
+        const person = await makePerson();
+        const by = name === "demoted" ? { authorization: person.accessToken } : { cookie: person.cookie };
+        const open = (path: string) =>
+          fetch(`${there.url}/api${path}`, { headers: { "api-version": "2", ...by } });
+        const answers = await Promise.all([
+          open("/overview/events?seen=0"),
+          open("/user/dashboard/events?seen=0"),
+        ]);
+        for (const answer of answers) expect(answer.status, name).toBe(200);
+        const began = performance.now();
+        await change(person);
+        await Promise.all(answers.map((answer) => answer.text()));
+        return { name, seconds: (performance.now() - began) / 1_000 };
+      }),
+    );
+    for (const { name, seconds } of streams) expect(seconds, name).toBeLessThan(9);
+  });
+
   it("do not work for rows that were disabled directly in the database", async () => {
     const person = await makePerson();
     await here.database.db.user.update({ where: { id: person.id }, data: { status: 2 } });

@@ -81,6 +81,15 @@ describe("a forgotten password", () => {
     expect((await ask("unknown@mail.example")).status).toBe(429);
   });
 
+  it("cannot be reset through a link that was sent for another account with this address", async () => {
+    const before = await person("moved@mail.example");
+    const { token } = await linkFor("moved@mail.example");
+    await site.services.db.user.update({ where: { id: before.id }, data: { email: null } });
+    const after = await person("moved@mail.example");
+    expect((await finish({ email: "moved@mail.example", token, password: "new password" })).status).toBe(403);
+    expect((await login(after.username, "old password")).status).toBe(200);
+  });
+
   it("puts the operator's address into the link, whatever host the request claims", async () => {
     await person("poisoned@mail.example");
     await ask("poisoned@mail.example", { host: "evil.example", origin: "https://evil.example" });

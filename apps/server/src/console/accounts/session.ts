@@ -1,7 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Permissions } from "@gateway/shared/accounts/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
-import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
+import {
+  endSession,
+  findSession,
+  readSession,
+  SESSION_DAYS,
+  startSession,
+} from "#domain/accounts/sessions.ts";
 import type { Proven } from "#domain/accounts/still-proven.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
@@ -32,6 +39,11 @@ export interface Sessions {
    * header.
    */
   identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
+  /**
+   * Returns whether the caller still has the credential, the account and the rights of this identity. For
+   * responses that last long. Does not count as a use of the session.
+   */
+  isCurrent(request: FastifyRequest, identity: Identity): Promise<boolean>;
   /** Signs this browser in under a new session id. Its previous session ends. */
   signIn(request: FastifyRequest, reply: FastifyReply, proven: Proven): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -103,6 +115,17 @@ export function createSessions(services: Services, cookiePath: string): Sessions
       }
       remember(keyOf("token", token), user.id);
       return identityOf(user, "token", request);
+    },
+    async isCurrent(request, { viewer, by }) {
+      const user =
+        by === "cookie"
+          ? (await readSession(db, secrets, sessionIdOf(request) ?? ""))?.user
+          : await findByAccessToken(db, secrets, tokenOf(request));
+      return (
+        user?.id === viewer.id &&
+        user.role === viewer.role &&
+        isDeepStrictEqual(permissionsOf(user), viewer.permissions)
+      );
     },
     presented(request) {
       const id = sessionIdOf(request);

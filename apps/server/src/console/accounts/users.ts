@@ -24,11 +24,12 @@ import {
   changeUser,
   createUser,
   deleteUser,
+  lockTarget,
   manageUser,
   requireBelow,
 } from "#domain/accounts/administration.ts";
 import { listUsers } from "#domain/accounts/search-users.ts";
-import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
+import { describeUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
@@ -201,7 +202,7 @@ async function changeQuota(
 ): Promise<bigint> {
   if (amount < 0) await recallLeases(db, userId);
   return db.$transaction(async (tx) => {
-    const user = await lockUser(tx, userId);
+    const user = await lockTarget(tx, viewer, userId);
     if (viewer.role < Role.root) requireBelow(viewer, user);
     const reference = randomUUID();
     const { QuotaValidityDays } = settings.current();

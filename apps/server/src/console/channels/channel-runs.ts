@@ -93,7 +93,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
       const { id } = request.params;
       // Runs before the response head is sent, while a 404 is still possible.
       await getRun(db, id);
-      return sendEvents(reply, progress(services, id, closing.signal));
+      return sendEvents(request, reply, progress(services, id, closing.signal));
     },
   );
 
@@ -116,7 +116,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
       };
       const models = request.body.models.split(",").map((model) => model.trim());
       const wanted = new Set(models.filter((model) => model !== ""));
-      return sendEvents(reply, checks(services, channel, wanted, closing.signal));
+      return sendEvents(request, reply, checks(services, channel, wanted, closing.signal));
     },
   );
 

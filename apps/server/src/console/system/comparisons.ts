@@ -50,7 +50,7 @@ export function comparisonRoutes(app: ConsoleApp, { comparisons }: Services): vo
         response: answers(Nothing),
       },
     },
-    async (request, reply) => sendEvents(reply, await comparisons.start(request.body)),
+    async (request, reply) => sendEvents(request, reply, await comparisons.start(request.body)),
   );
 
   app.get(

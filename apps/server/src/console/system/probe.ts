@@ -39,7 +39,7 @@ export function probeRoutes(app: ConsoleApp, { secrets }: Services): void {
       config: limited,
       schema: { summary: "Send an event every 300 ms, for gateway doctor", response: answers(Nothing) },
     },
-    async (_request, reply) => sendEvents(reply, timedEvents()),
+    async (request, reply) => sendEvents(request, reply, timedEvents()),
   );
 }
 

@@ -199,6 +199,7 @@ function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
     async (request, reply) => {
       const { id } = viewerOf(request);
       return sendEvents(
+        request,
         reply,
         liveEvents<AccountEvent>({
           read: async () => ({ version: await versions.read(id) }),

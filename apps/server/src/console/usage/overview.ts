@@ -44,6 +44,7 @@ export function overviewRoutes(app: ConsoleApp, services: Services): void {
     async (request, reply) => {
       const viewer = viewerOf(request);
       return sendEvents(
+        request,
         reply,
         liveEvents({
           read: async () => visibleTo(viewer, await cache.read()),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Permissions } from "@gateway/shared/accounts/permissions";
 import { commonRights, coversRights, Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
@@ -37,6 +38,28 @@ export function requireBelow(actor: Administrator, target: { id: number; role: n
   if (target.role >= actor.role) {
     throw forbidden({ reason: "rank_too_high" });
   }
+}
+
+/**
+ * Locks an account to change, and checks that the administrator still has the rights of the request. Without it,
+ * two administrators could remove each other in the same moment. Throws `not_found` or `forbidden`.
+ */
+export async function lockTarget(tx: Tx, actor: Administrator, id: number): Promise<User> {
+  // In the order of the ids, so that two administrators who change each other do not wait for each other.
+  if (actor.id < id) await requireCurrent(tx, actor);
+  const target = await lockUser(tx, id);
+  if (actor.id >= id) await requireCurrent(tx, actor);
+  return target;
+}
+
+async function requireCurrent(tx: Tx, actor: Administrator): Promise<void> {
+  // Waits for `lockUser` of others, and not for the ledger, which changes no key.
+  await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${actor.id} FOR KEY SHARE`;
+  const user = await tx.user.findFirst({
+    where: { id: actor.id, deleted_at: null, status: UserStatus.enabled },
+  });
+  if (user?.role === actor.role && isDeepStrictEqual(permissionsOf(user), actor.permissions)) return;
+  throw forbidden({ reason: "rights_missing" });
 }
 
 function requireMayGive(actor: Administrator, role: number): void {
@@ -98,7 +121,7 @@ export async function changeUser(
   const { password = "" } = change;
   const passwordHash = password === "" ? undefined : await hashPassword(password);
   await db.$transaction(async (tx) => {
-    const before = await lockUser(tx, change.id);
+    const before = await lockTarget(tx, actor, change.id);
     requireMayChange(actor, before, change);
     if (change.role !== undefined && change.role !== before.role) requireMayGive(actor, change.role);
     if (change.permissions !== undefined) requireMayPermit(actor, change.role ?? before.role);
@@ -168,7 +191,7 @@ export async function manageUser(
   if (action === "delete") return deleteUser(db, secrets, actor, found.id);
   if (action === "reset_totp") return resetTotp(db, actor, found.id);
   return db.$transaction(async (tx) => {
-    const before = await lockUser(tx, found.id);
+    const before = await lockTarget(tx, actor, found.id);
     if (action === "demote" && before.role === Role.admin) requireMayDemote(actor, before);
     else requireBelow(actor, before);
     const data = changeOf(actor, before, action);
@@ -226,7 +249,7 @@ export async function deleteUser(
   id: number,
 ): Promise<User> {
   return db.$transaction(async (tx) => {
-    const before = await lockUser(tx, id);
+    const before = await lockTarget(tx, actor, id);
     requireBelow(actor, before);
     const now = currentTime();
     const after = await tx.user.update({
@@ -254,11 +277,13 @@ export async function deleteUser(
 }
 
 async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Promise<User> {
-  const user = await db.user.findUniqueOrThrow({ where: { id } });
-  requireBelow(actor, user);
-  if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
-  await removeTotp(db, actor, id);
-  return db.user.findUniqueOrThrow({ where: { id } });
+  return db.$transaction(async (tx) => {
+    const user = await lockTarget(tx, actor, id);
+    requireBelow(actor, user);
+    if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
+    await removeTotp(tx, actor, id);
+    return tx.user.findUniqueOrThrow({ where: { id } });
+  });
 }
 
 /** Ends one session of another user, or all if no id is given. Returns whether any session ended. */
@@ -269,7 +294,7 @@ export async function endSessionsOf(
   sessionId?: string,
 ): Promise<boolean> {
   return db.$transaction(async (tx) => {
-    const user = await lockUser(tx, userId);
+    const user = await lockTarget(tx, actor, userId);
     requireBelow(actor, user);
     const { count } = await tx.session.deleteMany({
       where: {

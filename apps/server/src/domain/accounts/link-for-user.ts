@@ -2,8 +2,7 @@ import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { audit } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
-import { type Administrator, requireBelow } from "./administration.ts";
-import { lockUser } from "./users.ts";
+import { type Administrator, lockTarget, requireBelow } from "./administration.ts";
 
 /** External accounts that an administrator links to a user, as scripts that import users do. */
 
@@ -26,7 +25,7 @@ export async function linkForUser(
   userId: number,
   accounts: readonly ExternalAccount[],
 ): Promise<void> {
-  requireBelow(actor, await lockUser(tx, userId));
+  requireBelow(actor, await lockTarget(tx, actor, userId));
   for (const { provider, subject, label } of accounts) {
     const known = await tx.identity.findUnique({ where: { provider_subject: { provider, subject } } });
     if (known !== null && known.user_id !== userId) throw conflict({ reason: "linked_to_another_user" });

@@ -53,13 +53,20 @@ export async function finishReset(
   await requireLink(db, secrets, email, token);
   const password_hash = await hashPassword(password);
   return db.$transaction(async (tx) => {
-    const { count } = await tx.oneTimeCode.deleteMany({
-      where: { purpose: PURPOSE, subject: email, code_hash: secrets.hash(token) },
-    });
     const user = await tx.user.findFirst({
       where: { email, deleted_at: null, status: UserStatus.enabled },
     });
-    if (count === 0 || user === null) throw badLink();
+    if (user === null) throw badLink();
+    // The address may have moved to another account since the email was sent.
+    const { count } = await tx.oneTimeCode.deleteMany({
+      where: {
+        purpose: PURPOSE,
+        subject: email,
+        code_hash: secrets.hash(token),
+        payload: { path: ["user_id"], equals: user.id },
+      },
+    });
+    if (count === 0) throw badLink();
     await endAccess(tx, secrets, user.id);
     await audit(tx, {
       actor: { id: user.id, username: user.username, ip },

@@ -3,6 +3,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { forgetAttempts, takeAttempt } from "./attempts.ts";
@@ -98,8 +99,8 @@ export async function renewRecoveryCodes(
 }
 
 /** Disables the second factor. The caller must check that the actor may do this. */
-export async function removeTotp(db: PrismaClient, actor: Actor, userId: number): Promise<void> {
-  await db.$transaction(async (tx) => {
+export async function removeTotp(db: Db, actor: Actor, userId: number): Promise<void> {
+  await inTransaction(db, async (tx) => {
     await tx.user.update({ where: { id: userId }, data: { totp_enabled: false, totp_secret: null } });
     await tx.recoveryCode.deleteMany({ where: { user_id: userId } });
     await audit(tx, { actor, action: "user.totp_disable", targetType: "user", targetId: userId });

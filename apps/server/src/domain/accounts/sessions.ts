@@ -2,7 +2,7 @@ import { UserStatus } from "@gateway/shared/accounts/user";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
-import type { Prisma, User } from "#platform/prisma/client.ts";
+import type { Prisma, Session, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { type Proven, requireStillProven } from "./still-proven.ts";
 
@@ -54,25 +54,36 @@ export interface FoundSession {
   renewed: boolean;
 }
 
-/** Returns a valid session of an enabled account; otherwise undefined. */
+/** Returns a valid session of an enabled account, and records that it is in use; otherwise undefined. */
 export async function findSession(
   db: Db,
   secrets: Secrets,
   id: string,
   now = currentTime(),
 ): Promise<FoundSession | undefined> {
-  const id_hash = secrets.hash(id);
-  const session = await db.session.findUnique({ where: { id_hash }, include: { user: true } });
-  if (session === null || session.expires_at <= now || !isActive(session.user)) return undefined;
+  const session = await readSession(db, secrets, id, now);
+  if (session === undefined) return undefined;
   const renewed = now.getTime() - session.last_seen.getTime() > TOUCH_MS;
   if (renewed) {
     // `updateMany` instead of an upsert: a session that is revoked concurrently must not be created again.
     await db.session.updateMany({
-      where: { id_hash },
+      where: { id_hash: session.id_hash },
       data: { last_seen: now, expires_at: expiryAfter(now) },
     });
   }
   return { user: session.user, renewed };
+}
+
+/** Returns a valid session of an enabled account without recording a use; otherwise undefined. */
+export async function readSession(
+  db: Db,
+  secrets: Secrets,
+  id: string,
+  now = currentTime(),
+): Promise<(Session & { user: User }) | undefined> {
+  const id_hash = secrets.hash(id);
+  const session = await db.session.findUnique({ where: { id_hash }, include: { user: true } });
+  return session === null || session.expires_at <= now || !isActive(session.user) ? undefined : session;
 }
 
 export async function endSession(db: Db, secrets: Secrets, id: string): Promise<void> {
