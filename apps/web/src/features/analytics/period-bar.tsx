@@ -1,10 +1,9 @@
-import { ActionIcon } from "@mantine/core";
-import { IconCalendar, IconRefresh } from "@tabler/icons-react";
+import { IconCalendar } from "@tabler/icons-react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { DayField } from "#ui/form/time-field.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
 import classes from "./analytics.module.css";
@@ -50,17 +49,11 @@ export function PeriodBar({ params, onChange }: View) {
         checkIconPosition="right"
         onChange={(range) => choose(ranges.find((known) => known === range) ?? "7d")}
       />
-      <Tooltip label={t("Refresh")}>
-        <ActionIcon
-          size={36}
-          variant="default"
-          aria-label={t("Refresh")}
-          loading={fetching}
-          onClick={() => void client.invalidateQueries({ queryKey: ["analytics"] })}
-        >
-          <IconRefresh size={17} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
+      <RefreshButton
+        framed
+        loading={fetching}
+        onClick={() => void client.invalidateQueries({ queryKey: ["analytics"] })}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { ActionIcon, Button, Text } from "@mantine/core";
-import { IconHistory, IconRefresh } from "@tabler/icons-react";
+import { Button, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
 import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -10,10 +10,10 @@ import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
 import { initialOf } from "#lib/params.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -102,18 +102,7 @@ export default function AuditLogPage() {
             </FilterSheet>
           </>
         }
-        tools={
-          <Tooltip label={t("Refresh")}>
-            <ActionIcon
-              size={34}
-              aria-label={t("Refresh")}
-              loading={audit.isRefetching}
-              onClick={() => void audit.refetch()}
-            >
-              <IconRefresh size={17} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
-        }
+        tools={<RefreshButton loading={audit.isRefetching} onClick={() => void audit.refetch()} />}
         empty={
           narrowed ? (
             <Empty

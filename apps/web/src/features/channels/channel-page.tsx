@@ -1,10 +1,10 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon, Button, SegmentedControl } from "@mantine/core";
+import { Button, SegmentedControl } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
-import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
+import { IconGauge, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
@@ -12,10 +12,10 @@ import { useListParams } from "#lib/list-params.ts";
 import { channelParams } from "#lib/list-queries.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
 import { initialOf, oneOf } from "#lib/params.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
@@ -131,18 +131,6 @@ export default function ChannelPage() {
   );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
-  const views = (
-    <SegmentedControl
-      size="sm"
-      aria-label={t("View")}
-      value={view}
-      onChange={(next) => setQuery({ view: next === "tags" ? "tags" : "channels" })}
-      data={[
-        { value: "channels", label: t("Channels") },
-        { value: "tags", label: t("By tag") },
-      ]}
-    />
-  );
 
   return (
     <Page
@@ -151,29 +139,15 @@ export default function ChannelPage() {
         "Each channel is an account at a provider. A call uses the matching channel with the highest priority. Channels with equal priority share the calls by weight.",
       )}
       actions={
-        <>
-          {isUntouched ? null : views}
-          <PageMenu
-            onTest={() => ask.open("test")}
-            onDisableModel={() => disabling.open(ANY_MODEL)}
-            onRemoveModel={() => removal.open(ANY_MODEL)}
-            onBalances={() => run("balance")}
-            onChanges={() => changes.open("all")}
-            onImport={() => file.open("import")}
-            onExport={() => file.open("export")}
-          />
-          {isUntouched || !mayChange ? null : (
-            <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
-              {t("Test all")}
-            </Button>
-          )}
-          {/* The empty list has this button in its middle. */}
-          {isUntouched || !mayChange ? null : (
-            <Button leftSection={<IconPlus size={16} />} onClick={add}>
-              {t("Add channel")}
-            </Button>
-          )}
-        </>
+        <PageActions
+          opened={{ ask, removal, disabling, changes, file }}
+          views={
+            isUntouched ? null : <ViewChoice view={view} onChange={(next) => setQuery({ view: next })} />
+          }
+          onBalances={() => run("balance")}
+          // The empty list has this button in its middle.
+          onAdd={isUntouched || !mayChange ? undefined : add}
+        />
       }
     >
       <DroppedFilters params={pageParams} />
@@ -223,18 +197,7 @@ export default function ChannelPage() {
             rowActions={rowActions}
             onOpen={(row) => edited.open(row.id)}
             toolbar={<ChannelFilters query={query} onChange={setQuery} />}
-            tools={
-              <Tooltip label={t("Refresh")}>
-                <ActionIcon
-                  size={34}
-                  aria-label={t("Refresh")}
-                  loading={refreshing}
-                  onClick={() => void refresh()}
-                >
-                  <IconRefresh size={18} stroke={1.7} />
-                </ActionIcon>
-              </Tooltip>
-            }
+            tools={<RefreshButton loading={refreshing} onClick={() => void refresh()} />}
             empty={
               filterCount(query) > 0 ? (
                 <NoMatch onClear={() => setQuery(noFilters)} />
@@ -246,6 +209,81 @@ export default function ChannelPage() {
         </PulseIds>
       )}
       <ChannelEditor target={edited.key} onClose={edited.close} />
+      <OneChannelDialogs opened={{ timeline, rotating }} rows={rows} />
+      <BulkDialogs
+        opened={{ ask, removal, disabling, changes, bulk, file }}
+        selected={selected}
+        onTest={() => run("test")}
+      />
+    </Page>
+  );
+}
+
+type View = "channels" | "tags";
+
+function ViewChoice({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  const { t } = useTranslation();
+  return (
+    <SegmentedControl
+      size="sm"
+      aria-label={t("View")}
+      value={view}
+      onChange={onChange}
+      data={[
+        { value: "channels", label: t("Channels") },
+        { value: "tags", label: t("By tag") },
+      ]}
+    />
+  );
+}
+
+type PageActionsProps = {
+  opened: Record<"ask" | "removal" | "disabling" | "changes" | "file", Opened>;
+  views: ReactNode;
+  onBalances: () => void;
+  /** Undefined for someone who may not add one, or who sees this button elsewhere. */
+  onAdd: (() => void) | undefined;
+};
+
+function PageActions({ opened, views, onBalances, onAdd }: PageActionsProps) {
+  const { t } = useTranslation();
+  const { ask, removal, disabling, changes, file } = opened;
+  return (
+    <>
+      {views}
+      <PageMenu
+        onTest={() => ask.open("test")}
+        onDisableModel={() => disabling.open(ANY_MODEL)}
+        onRemoveModel={() => removal.open(ANY_MODEL)}
+        onBalances={onBalances}
+        onChanges={() => changes.open("all")}
+        onImport={() => file.open("import")}
+        onExport={() => file.open("export")}
+      />
+      {onAdd === undefined ? null : (
+        <>
+          <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
+            {t("Test all")}
+          </Button>
+          <Button leftSection={<IconPlus size={16} />} onClick={onAdd}>
+            {t("Add channel")}
+          </Button>
+        </>
+      )}
+    </>
+  );
+}
+
+type OneChannelDialogsProps = {
+  opened: Record<"timeline" | "rotating", Opened>;
+  rows: ChannelRow[] | undefined;
+};
+
+function OneChannelDialogs({ opened, rows }: OneChannelDialogsProps) {
+  const { timeline, rotating } = opened;
+  const mayChange = useMayChange();
+  return (
+    <>
       <OpenedRow
         opened={timeline}
         rows={rows}
@@ -264,9 +302,23 @@ export default function ChannelPage() {
           {(row) => <RotateDialog key={row.id} row={row} onClose={rotating.close} />}
         </OpenedRow>
       ) : null}
-      {ask.key === "test" && mayChange ? (
-        <TestAllDialog onTest={() => run("test")} onClose={ask.close} />
-      ) : null}
+    </>
+  );
+}
+
+type BulkDialogsProps = {
+  opened: Record<"ask" | "removal" | "disabling" | "changes" | "bulk" | "file", Opened>;
+  selected: string[];
+  onTest: () => void;
+};
+
+/** The dialogs about all or several channels. Each has a parameter of its own in the address. */
+function BulkDialogs({ opened, selected, onTest }: BulkDialogsProps) {
+  const { ask, removal, disabling, changes, bulk, file } = opened;
+  const mayChange = useMayChange();
+  return (
+    <>
+      {ask.key === "test" && mayChange ? <TestAllDialog onTest={onTest} onClose={ask.close} /> : null}
       {removal.key !== "" && mayChange ? <RemoveModel model={removal.key} onClose={removal.close} /> : null}
       {disabling.key !== "" && mayChange ? (
         <DisableModelDialog model={disabling.key} onClose={disabling.close} />
@@ -280,7 +332,7 @@ export default function ChannelPage() {
           onClose={file.close}
         />
       ) : null}
-    </Page>
+    </>
   );
 }
 

@@ -1,8 +1,9 @@
-import { ActionIcon, Button } from "@mantine/core";
-import { IconDownload, IconPlayerPause, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconDownload, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import type { Whose } from "./api.ts";
@@ -52,17 +53,7 @@ export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }:
           {t("Export")}
         </Button>
       </Tooltip>
-      <Tooltip label={t("Refresh")}>
-        <ActionIcon
-          size={36}
-          variant="default"
-          aria-label={t("Refresh")}
-          loading={refreshing && !live}
-          onClick={onRefresh}
-        >
-          <IconRefresh size={17} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
+      <RefreshButton framed loading={refreshing && !live} onClick={onRefresh} />
     </>
   );
 }

@@ -107,19 +107,7 @@ export default function LogsPage() {
     >
       <DroppedFilters params={logParams} others={["call", "page"]} />
       <div className={classes.head}>
-        <Tabs
-          value={String(filter.log_type)}
-          onChange={(type) => setFilter({ log_type: Number(type) })}
-          className={classes.tabs}
-        >
-          <Tabs.List className={classes.tabList}>
-            {typeTabs.map(({ type, text }) => (
-              <Tabs.Tab key={type} value={String(type)}>
-                {t(text)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </Tabs>
+        <TypeTabs type={filter.log_type} onChange={(log_type) => setFilter({ log_type })} />
         <Totals totals={totals.data} old={totals.isPlaceholderData} failed={totals.isError} />
       </div>
       {aboutAnyCall && facets && facets.counted > 0 ? (
@@ -185,6 +173,23 @@ export default function LogsPage() {
       ) : null}
       <CallPanel id={panel.id} row={rows?.find((row) => idOfCall(row) === panel.id)} onClose={panel.close} />
     </Page>
+  );
+}
+
+type TypeTabsProps = { type: number; onChange: (type: number) => void };
+
+function TypeTabs({ type: shown, onChange }: TypeTabsProps) {
+  const { t } = useTranslation();
+  return (
+    <Tabs value={String(shown)} onChange={(type) => onChange(Number(type))} className={classes.tabs}>
+      <Tabs.List className={classes.tabList}>
+        {typeTabs.map(({ type, text }) => (
+          <Tabs.Tab key={type} value={String(type)}>
+            {t(text)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
   );
 }
 

@@ -64,7 +64,6 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
   };
   const product = products.data?.find(({ id }) => id === source.product);
   const onlyPostgres = product?.only_postgres === true;
-  const tooLarge = source.file !== null && source.file.size > MAX_IMPORT_FILE;
 
   async function readPrices(file: File | null) {
     setUnreadable(false);
@@ -80,7 +79,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
     if (source.product === "") return setMissing("product");
     if (source.kind === "file" && source.file === null) return setMissing("file");
     if (source.kind === "address" && source.address.trim() === "") return setMissing("address");
-    if (source.kind === "file" && tooLarge) return;
+    if (source.kind === "file" && isTooLarge(source.file)) return;
     if (onlyPostgres && isTooLong(source.litellm)) return;
     setStarting(true);
     void onSubmit().finally(() => setStarting(false));
@@ -126,46 +125,17 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
           />
         )}
         {source.kind === "file" ? (
-          <FileInput
-            classNames={{ placeholder: classes.file }}
-            label={t("Database file")}
-            description={t(
-              "Stop the other gateway, then choose its file, for example one-api.db. The file is stored on this server and deleted after the import.",
-            )}
-            placeholder={t("Choose a file")}
-            leftSection={<IconFileDatabase size={16} stroke={1.7} />}
-            value={source.file}
+          <DatabaseFile
+            file={source.file}
+            missing={missing === "file"}
             onChange={(file) => change({ file })}
-            error={
-              tooLarge
-                ? t("The file is larger than {{gigabytes}} GB. Use the command line: gateway import.", {
-                    gigabytes: MAX_IMPORT_FILE / 1024 ** 3,
-                  })
-                : missing === "file"
-                  ? t("Choose a file")
-                  : null
-            }
-            clearable
-            clearButtonProps={{ "aria-label": t("Remove the file") }}
           />
         ) : (
-          <PasswordInput
-            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-            label={t("Database address")}
-            description={
-              onlyPostgres
-                ? t(
-                    "For example postgres://user:password@host:5432/litellm. This server connects to it and only reads. The address is not stored.",
-                  )
-                : t(
-                    "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
-                  )
-            }
-            placeholder={`postgres://user:password@host:5432/${onlyPostgres ? "litellm" : "newapi"}`}
-            autoComplete="off"
-            value={source.address}
-            onChange={(event) => change({ address: event.currentTarget.value })}
-            error={missing === "address" ? t("Enter the address") : null}
+          <DatabaseAddress
+            address={source.address}
+            missing={missing === "address"}
+            isLitellm={onlyPostgres}
+            onChange={(address) => change({ address })}
           />
         )}
         {onlyPostgres ? (
@@ -205,5 +175,70 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
         </Group>
       </Stack>
     </form>
+  );
+}
+
+type DatabaseFileProps = { file: File | null; missing: boolean; onChange: (file: File | null) => void };
+
+function DatabaseFile({ file, missing, onChange }: DatabaseFileProps) {
+  const { t } = useTranslation();
+  return (
+    <FileInput
+      classNames={{ placeholder: classes.file }}
+      label={t("Database file")}
+      description={t(
+        "Stop the other gateway, then choose its file, for example one-api.db. The file is stored on this server and deleted after the import.",
+      )}
+      placeholder={t("Choose a file")}
+      leftSection={<IconFileDatabase size={16} stroke={1.7} />}
+      value={file}
+      onChange={onChange}
+      error={
+        isTooLarge(file)
+          ? t("The file is larger than {{gigabytes}} GB. Use the command line: gateway import.", {
+              gigabytes: MAX_IMPORT_FILE / 1024 ** 3,
+            })
+          : missing
+            ? t("Choose a file")
+            : null
+      }
+      clearable
+      clearButtonProps={{ "aria-label": t("Remove the file") }}
+    />
+  );
+}
+
+function isTooLarge(file: File | null): boolean {
+  return file !== null && file.size > MAX_IMPORT_FILE;
+}
+
+type DatabaseAddressProps = {
+  address: string;
+  missing: boolean;
+  isLitellm: boolean;
+  onChange: (address: string) => void;
+};
+
+function DatabaseAddress({ address, missing, isLitellm, onChange }: DatabaseAddressProps) {
+  const { t } = useTranslation();
+  return (
+    <PasswordInput
+      visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+      label={t("Database address")}
+      description={
+        isLitellm
+          ? t(
+              "For example postgres://user:password@host:5432/litellm. This server connects to it and only reads. The address is not stored.",
+            )
+          : t(
+              "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
+            )
+      }
+      placeholder={`postgres://user:password@host:5432/${isLitellm ? "litellm" : "newapi"}`}
+      autoComplete="off"
+      value={address}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={missing ? t("Enter the address") : null}
+    />
   );
 }

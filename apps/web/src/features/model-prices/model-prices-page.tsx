@@ -164,19 +164,31 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         </>
       )}
       {!waiting && others.length > 0 && (open || isLastPage) ? (
-        <Button
-          variant="default"
-          style={{ alignSelf: "center" }}
-          aria-expanded={open}
-          rightSection={<IconChevronDown size={16} style={open ? { rotate: "180deg" } : undefined} />}
-          onClick={() => setParams({ others: open ? "" : "shown", page })}
-        >
-          {open
-            ? t("Hide models of other groups")
-            : t("Show {{count}} models of other groups", { count: others.length })}
-        </Button>
+        <OtherGroups
+          open={open}
+          count={others.length}
+          onChange={(shown) => setParams({ others: shown ? "shown" : "", page })}
+        />
       ) : null}
     </Page>
+  );
+}
+
+type OtherGroupsProps = { open: boolean; count: number; onChange: (open: boolean) => void };
+
+/** Shows or hides the models that the selected group does not have. */
+function OtherGroups({ open, count, onChange }: OtherGroupsProps) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      variant="default"
+      style={{ alignSelf: "center" }}
+      aria-expanded={open}
+      rightSection={<IconChevronDown size={16} style={open ? { rotate: "180deg" } : undefined} />}
+      onClick={() => onChange(!open)}
+    >
+      {open ? t("Hide models of other groups") : t("Show {{count}} models of other groups", { count })}
+    </Button>
   );
 }
 

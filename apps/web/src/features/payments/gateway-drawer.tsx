@@ -11,10 +11,11 @@ import type { WireParams } from "@gateway/shared/errors/phrase";
 import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { z } from "zod";
 import { PaymentIcon } from "#components/payment-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form/form.ts";
+import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGateway } from "./api.ts";
 import { ConfigInput } from "./config-input.tsx";
@@ -34,19 +35,8 @@ type GatewayDrawerProps = {
 export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerProps) {
   const { t } = useTranslation();
   const save = useSaveGateway();
-  const [ownIcon, setOwnIcon] = useState(gateway !== undefined && !isOurs(gateway.icon));
   const form = useSchemaForm(PaymentForm, initialValues(gateway), (values) => problemsOf(values, gateway));
-  const { type, percent_fee = 0, icon } = form.values;
-
-  const chooseType = (next: PaymentType) => {
-    form.setValues({
-      type: next,
-      config: emptyConfig(next),
-      icon: ownIcon ? icon : defaultIcon(next),
-      currency: paymentCurrencies[next][0] ?? "CNY",
-    });
-    form.clearErrors();
-  };
+  const { type } = form.values;
 
   return (
     <FormDrawer
@@ -65,59 +55,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
       onClose={onClose}
       width={560}
     >
-      <FormSection title={t("General")} hint={t("How users see this payment gateway when they top up.")}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select
-            label={t("Type")}
-            withAsterisk
-            allowDeselect={false}
-            disabled={gateway !== undefined}
-            data={PaymentType.options.map((value) => ({ value, label: t(typeTitles[value]) }))}
-            value={type}
-            onChange={(next) => next && chooseType(PaymentType.parse(next))}
-            error={form.errors["type"]}
-          />
-          <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
-          <Select
-            label={t("Icon")}
-            withAsterisk
-            allowDeselect={false}
-            leftSection={<PaymentIcon icon={isOurs(icon) ? icon : "card"} size={18} />}
-            data={[
-              ...paymentIcons.map((value) => ({ value, label: t(iconTitles[value]) })),
-              { value: otherIcon, label: t("Image from a URL") },
-            ]}
-            value={ownIcon ? otherIcon : icon}
-            renderOption={({ option }) => (
-              <Group gap="xs" wrap="nowrap">
-                {isOurs(option.value) ? <PaymentIcon icon={option.value} size={18} /> : null}
-                {option.label}
-              </Group>
-            )}
-            onChange={(next) => {
-              setOwnIcon(next === otherIcon);
-              form.setFieldValue("icon", next === otherIcon ? "" : (next ?? ""));
-            }}
-            error={ownIcon ? undefined : form.errors["icon"]}
-          />
-          <Select
-            label={t("Currency")}
-            withAsterisk
-            allowDeselect={false}
-            data={paymentCurrencies[type].map((value) => ({ value, label: value }))}
-            {...form.getInputProps("currency")}
-          />
-        </SimpleGrid>
-        {ownIcon ? (
-          <TextInput
-            label={t("Image URL")}
-            withAsterisk
-            maxLength={300}
-            placeholder="https://"
-            {...form.getInputProps("icon")}
-          />
-        ) : null}
-      </FormSection>
+      <GeneralSection form={form} gateway={gateway} />
 
       <FormSection title={t("Account")} hint={t("Keys are stored encrypted and never shown again.")}>
         {Object.entries(configFields[type]).map(([name, field]) => (
@@ -131,59 +69,8 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         ))}
       </FormSection>
 
-      <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NumberInput
-            label={t("Percentage fee")}
-            min={0}
-            max={100}
-            decimalScale={2}
-            suffix="%"
-            value={Number((percent_fee * 100).toFixed(2))}
-            error={form.errors["percent_fee"]}
-            onChange={(next) =>
-              form.setFieldValue("percent_fee", Number((Number(next) / 100).toFixed(4)) || 0)
-            }
-          />
-          <NumberInput
-            label={t("Fixed fee per order")}
-            min={0}
-            decimalScale={2}
-            leftSection="$"
-            {...form.getInputProps("fixed_fee")}
-          />
-        </SimpleGrid>
-      </FormSection>
-
-      <FormSection
-        title={t("Payment notifications")}
-        hint={t("The payment gateway must be able to reach this site over the internet.")}
-      >
-        <TextInput
-          label={t("Different address of this site")}
-          description={t("Leave it empty to use the server address from the settings.")}
-          placeholder="https://"
-          maxLength={300}
-          {...form.getInputProps("notify_domain")}
-        />
-        {gateway && gateway.notify_url !== "" ? (
-          <TextInput
-            label={t("Notification URL")}
-            description={
-              type === "stripe"
-                ? t("At Stripe, create a webhook with this URL for the event checkout.session.completed.")
-                : t(
-                    "Sent with every order. If the payment gateway asks for a notification URL, enter this one.",
-                  )
-            }
-            readOnly
-            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
-            value={gateway.notify_url}
-            onFocus={(event) => event.currentTarget.select()}
-            rightSection={<CopyButton text={gateway.notify_url} label={t("Notification URL")} />}
-          />
-        ) : null}
-      </FormSection>
+      <FeesSection form={form} />
+      <NotificationsSection form={form} gateway={gateway} />
 
       <FormSection title={t("Availability")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -202,6 +89,143 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         />
       </FormSection>
     </FormDrawer>
+  );
+}
+
+type GatewayForm = SchemaForm<z.input<typeof PaymentForm>>;
+type SectionProps = { form: GatewayForm; gateway: PaymentRow | undefined };
+
+function GeneralSection({ form, gateway }: SectionProps) {
+  const { t } = useTranslation();
+  const [ownIcon, setOwnIcon] = useState(gateway !== undefined && !isOurs(gateway.icon));
+  const { type, icon } = form.values;
+
+  const chooseType = (next: PaymentType) => {
+    form.setValues({
+      type: next,
+      config: emptyConfig(next),
+      icon: ownIcon ? icon : defaultIcon(next),
+      currency: paymentCurrencies[next][0] ?? "CNY",
+    });
+    form.clearErrors();
+  };
+
+  return (
+    <FormSection title={t("General")} hint={t("How users see this payment gateway when they top up.")}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label={t("Type")}
+          withAsterisk
+          allowDeselect={false}
+          disabled={gateway !== undefined}
+          data={PaymentType.options.map((value) => ({ value, label: t(typeTitles[value]) }))}
+          value={type}
+          onChange={(next) => next && chooseType(PaymentType.parse(next))}
+          error={form.errors["type"]}
+        />
+        <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
+        <Select
+          label={t("Icon")}
+          withAsterisk
+          allowDeselect={false}
+          leftSection={<PaymentIcon icon={isOurs(icon) ? icon : "card"} size={18} />}
+          data={[
+            ...paymentIcons.map((value) => ({ value, label: t(iconTitles[value]) })),
+            { value: otherIcon, label: t("Image from a URL") },
+          ]}
+          value={ownIcon ? otherIcon : icon}
+          renderOption={({ option }) => (
+            <Group gap="xs" wrap="nowrap">
+              {isOurs(option.value) ? <PaymentIcon icon={option.value} size={18} /> : null}
+              {option.label}
+            </Group>
+          )}
+          onChange={(next) => {
+            setOwnIcon(next === otherIcon);
+            form.setFieldValue("icon", next === otherIcon ? "" : (next ?? ""));
+          }}
+          error={ownIcon ? undefined : form.errors["icon"]}
+        />
+        <Select
+          label={t("Currency")}
+          withAsterisk
+          allowDeselect={false}
+          data={paymentCurrencies[type].map((value) => ({ value, label: value }))}
+          {...form.getInputProps("currency")}
+        />
+      </SimpleGrid>
+      {ownIcon ? (
+        <TextInput
+          label={t("Image URL")}
+          withAsterisk
+          maxLength={300}
+          placeholder="https://"
+          {...form.getInputProps("icon")}
+        />
+      ) : null}
+    </FormSection>
+  );
+}
+
+function FeesSection({ form }: { form: GatewayForm }) {
+  const { t } = useTranslation();
+  return (
+    <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NumberInput
+          label={t("Percentage fee")}
+          min={0}
+          max={100}
+          decimalScale={2}
+          suffix="%"
+          value={Number(((form.values.percent_fee ?? 0) * 100).toFixed(2))}
+          error={form.errors["percent_fee"]}
+          onChange={(next) => form.setFieldValue("percent_fee", Number((Number(next) / 100).toFixed(4)) || 0)}
+        />
+        <NumberInput
+          label={t("Fixed fee per order")}
+          min={0}
+          decimalScale={2}
+          leftSection="$"
+          {...form.getInputProps("fixed_fee")}
+        />
+      </SimpleGrid>
+    </FormSection>
+  );
+}
+
+function NotificationsSection({ form, gateway }: SectionProps) {
+  const { t } = useTranslation();
+  return (
+    <FormSection
+      title={t("Payment notifications")}
+      hint={t("The payment gateway must be able to reach this site over the internet.")}
+    >
+      <TextInput
+        label={t("Different address of this site")}
+        description={t("Leave it empty to use the server address from the settings.")}
+        placeholder="https://"
+        maxLength={300}
+        {...form.getInputProps("notify_domain")}
+      />
+      {gateway && gateway.notify_url !== "" ? (
+        <TextInput
+          label={t("Notification URL")}
+          description={
+            form.values.type === "stripe"
+              ? t("At Stripe, create a webhook with this URL for the event checkout.session.completed.")
+              : t(
+                  "Sent with every order. If the payment gateway asks for a notification URL, enter this one.",
+                )
+          }
+          readOnly
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          value={gateway.notify_url}
+          onFocus={(event) => event.currentTarget.select()}
+          rightSection={<CopyButton text={gateway.notify_url} label={t("Notification URL")} />}
+        />
+      ) : null}
+    </FormSection>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
-import { ActionIcon, Button, Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -25,6 +25,7 @@ import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -120,16 +121,10 @@ export function OrderList() {
         tools={
           <>
             <OrderExport query={params} />
-            <Tooltip label={t("Refresh")}>
-              <ActionIcon
-                size={34}
-                aria-label={t("Refresh")}
-                loading={orders.isRefetching && !orders.isPlaceholderData}
-                onClick={() => void orders.refetch()}
-              >
-                <IconRefresh size={18} stroke={1.7} />
-              </ActionIcon>
-            </Tooltip>
+            <RefreshButton
+              loading={orders.isRefetching && !orders.isPlaceholderData}
+              onClick={() => void orders.refetch()}
+            />
           </>
         }
         toolbar={

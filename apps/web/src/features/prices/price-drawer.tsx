@@ -11,7 +11,7 @@ import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, ownersQuery, useSavePrices } from "./api.ts";
 import { ExtrasField } from "./extras-field.tsx";
-import { cleaned, type Edited, initialValues, PriceFormValues } from "./price-values.ts";
+import { cleaned, type Edited, initialValues, type PriceForm, PriceFormValues } from "./price-values.ts";
 import { RateField } from "./rate-field.tsx";
 import type { Currency, RateUnit, Scale } from "./rate-units.ts";
 import { TiersField } from "./tiers-field.tsx";
@@ -19,12 +19,8 @@ import { TiersField } from "./tiers-field.tsx";
 export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () => void }) {
   const { t } = useTranslation();
   const save = useSavePrices();
-  const owners = useQuery(ownersQuery).data ?? [];
-  const names = useQuery(modelNamesQuery).data ?? [];
   const [currency, setCurrency] = useState<Currency>("usd");
   const [scale, setScale] = useState<Scale>("M");
-  const [typed, setTyped] = useState("");
-  const [focused, setFocused] = useState(false);
   const before = edited.price ? edited.models : [];
   const form = useSchemaForm(PriceFormValues, initialValues(edited));
   const { type } = form.values;
@@ -56,112 +52,8 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
       onClose={onClose}
       width={620}
     >
-      <FormSection
-        title={t("Models")}
-        hint={t(
-          "One or more models with the same price. A name can end in *. If several names match, the longest one applies.",
-        )}
-      >
-        <TagsInput
-          label={t("Model name")}
-          withAsterisk
-          placeholder={form.values.models.length === 0 ? "gpt-4o, claude-*" : undefined}
-          data={names}
-          limit={50}
-          searchValue={typed}
-          onSearchChange={setTyped}
-          // The complete list of models would cover the form.
-          dropdownOpened={typed !== "" && focused}
-          splitChars={[",", " ", "\n"]}
-          acceptValueOnBlur
-          clearable
-          {...form.getInputProps("models")}
-          onFocus={() => setFocused(true)}
-          onBlur={() => setFocused(false)}
-          error={modelsError(form.errors)}
-        />
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <Select
-            label={t("Owner")}
-            withAsterisk
-            searchable
-            placeholder={t("Owner")}
-            data={owners.map(({ id, name }) => ({ value: String(id), label: name }))}
-            value={form.values.channel_type > 0 ? String(form.values.channel_type) : null}
-            onChange={(id) => form.setFieldValue("channel_type", Number(id ?? 0))}
-            error={form.errors["channel_type"]}
-            data-path="channel_type"
-            leftSection={<OwnerOf id={form.values.channel_type} owners={owners} />}
-            renderOption={({ option }) => (
-              <>
-                <OwnerOf id={Number(option.value)} owners={owners} /> {option.label}
-              </>
-            )}
-          />
-          <Select
-            label={t("Billed")}
-            withAsterisk
-            data={[
-              { value: "tokens", label: t("by tokens") },
-              { value: "times", label: t("per call") },
-            ]}
-            allowDeselect={false}
-            {...form.getInputProps("type")}
-            onChange={(next) => {
-              form.setFieldValue("type", next === "times" ? "times" : "tokens");
-              // A price per call has no output or tiers. Invalid values of
-              // hidden fields must not prevent saving.
-              if (next === "times") form.setValues({ output: 0, tiers: [] });
-            }}
-          />
-        </SimpleGrid>
-      </FormSection>
-
-      <FormSection
-        title={t("Price")}
-        hint={t("Enter the price that the provider publishes. The ratios are calculated from it.")}
-      >
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-          <SegmentedControl
-            aria-label={t("Price format")}
-            data={[
-              { value: "usd", label: "USD $" },
-              { value: "rmb", label: "RMB ￥" },
-              { value: "rate", label: t("Ratio") },
-            ]}
-            value={currency}
-            onChange={(next) => setCurrency(next)}
-          />
-          {perCall ? null : (
-            <SegmentedControl
-              aria-label={t("Unit")}
-              data={[
-                { value: "M", label: t("per 1M tokens") },
-                { value: "K", label: t("per 1K tokens") },
-              ]}
-              value={scale}
-              onChange={(next) => setScale(next)}
-            />
-          )}
-        </SimpleGrid>
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          {(perCall ? (["input"] as const) : (["input", "output"] as const)).map((side) => (
-            <RateField
-              key={side}
-              label={perCall ? t("Price of a call") : side === "input" ? t("Input") : t("Output")}
-              path={side}
-              unit={unit}
-              value={form.values[side]}
-              onChange={(ratio) => form.setFieldValue(side, ratio)}
-              onBlur={() => void form.validateField(side)}
-              error={form.errors[side]}
-            />
-          ))}
-        </SimpleGrid>
-        <Text c="dimmed" fz="xs">
-          {t("A ratio of 1 is $0.002 or ￥0.014 per 1K tokens, or per call.")}
-        </Text>
-      </FormSection>
+      <ModelsSection form={form} />
+      <RatesSection form={form} unit={unit} onCurrency={setCurrency} onScale={setScale} />
 
       <FormSection
         title={t("Extended pricing")}
@@ -193,6 +85,136 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
         ) : null}
       </FormSection>
     </FormDrawer>
+  );
+}
+
+/** The models, their owner and how calls are billed. */
+function ModelsSection({ form }: { form: PriceForm }) {
+  const { t } = useTranslation();
+  const owners = useQuery(ownersQuery).data ?? [];
+  const names = useQuery(modelNamesQuery).data ?? [];
+  const [typed, setTyped] = useState("");
+  const [focused, setFocused] = useState(false);
+  return (
+    <FormSection
+      title={t("Models")}
+      hint={t(
+        "One or more models with the same price. A name can end in *. If several names match, the longest one applies.",
+      )}
+    >
+      <TagsInput
+        label={t("Model name")}
+        withAsterisk
+        placeholder={form.values.models.length === 0 ? "gpt-4o, claude-*" : undefined}
+        data={names}
+        limit={50}
+        searchValue={typed}
+        onSearchChange={setTyped}
+        // The complete list of models would cover the form.
+        dropdownOpened={typed !== "" && focused}
+        splitChars={[",", " ", "\n"]}
+        acceptValueOnBlur
+        clearable
+        {...form.getInputProps("models")}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        error={modelsError(form.errors)}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Select
+          label={t("Owner")}
+          withAsterisk
+          searchable
+          placeholder={t("Owner")}
+          data={owners.map(({ id, name }) => ({ value: String(id), label: name }))}
+          value={form.values.channel_type > 0 ? String(form.values.channel_type) : null}
+          onChange={(id) => form.setFieldValue("channel_type", Number(id ?? 0))}
+          error={form.errors["channel_type"]}
+          data-path="channel_type"
+          leftSection={<OwnerOf id={form.values.channel_type} owners={owners} />}
+          renderOption={({ option }) => (
+            <>
+              <OwnerOf id={Number(option.value)} owners={owners} /> {option.label}
+            </>
+          )}
+        />
+        <Select
+          label={t("Billed")}
+          withAsterisk
+          data={[
+            { value: "tokens", label: t("by tokens") },
+            { value: "times", label: t("per call") },
+          ]}
+          allowDeselect={false}
+          {...form.getInputProps("type")}
+          onChange={(next) => {
+            form.setFieldValue("type", next === "times" ? "times" : "tokens");
+            // A price per call has no output or tiers. Invalid values of
+            // hidden fields must not prevent saving.
+            if (next === "times") form.setValues({ output: 0, tiers: [] });
+          }}
+        />
+      </SimpleGrid>
+    </FormSection>
+  );
+}
+
+type RatesSectionProps = {
+  form: PriceForm;
+  unit: RateUnit;
+  onCurrency: (currency: Currency) => void;
+  onScale: (scale: Scale) => void;
+};
+
+/** The prices of input and output, in the unit that the provider publishes. */
+function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
+  const { t } = useTranslation();
+  return (
+    <FormSection
+      title={t("Price")}
+      hint={t("Enter the price that the provider publishes. The ratios are calculated from it.")}
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        <SegmentedControl
+          aria-label={t("Price format")}
+          data={[
+            { value: "usd", label: "USD $" },
+            { value: "rmb", label: "RMB ￥" },
+            { value: "rate", label: t("Ratio") },
+          ]}
+          value={unit.currency}
+          onChange={onCurrency}
+        />
+        {unit.perCall ? null : (
+          <SegmentedControl
+            aria-label={t("Unit")}
+            data={[
+              { value: "M", label: t("per 1M tokens") },
+              { value: "K", label: t("per 1K tokens") },
+            ]}
+            value={unit.scale}
+            onChange={onScale}
+          />
+        )}
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        {(unit.perCall ? (["input"] as const) : (["input", "output"] as const)).map((side) => (
+          <RateField
+            key={side}
+            label={unit.perCall ? t("Price of a call") : side === "input" ? t("Input") : t("Output")}
+            path={side}
+            unit={unit}
+            value={form.values[side]}
+            onChange={(ratio) => form.setFieldValue(side, ratio)}
+            onBlur={() => void form.validateField(side)}
+            error={form.errors[side]}
+          />
+        ))}
+      </SimpleGrid>
+      <Text c="dimmed" fz="xs">
+        {t("A ratio of 1 is $0.002 or ￥0.014 per 1K tokens, or per call.")}
+      </Text>
+    </FormSection>
   );
 }
 

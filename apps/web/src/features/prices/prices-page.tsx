@@ -1,7 +1,7 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
-import { ActionIcon, Button, SegmentedControl, Tabs } from "@mantine/core";
-import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
+import { Button, Tabs } from "@mantine/core";
+import { IconBan, IconDownload, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,22 +9,19 @@ import { DisabledModelsNote } from "#components/disabled-models/disabled-models-
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
-import { oneOf, paging, sizeOf, text, whole } from "#lib/params.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
-import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
-import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
+import { isFiltered, noFilters, NoMatch, NoPrices, PriceFilters, pricesParams } from "./price-filters.tsx";
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
 import { useEdited } from "./use-edited.ts";
 
@@ -33,17 +30,6 @@ const DisableModelDialog = late(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );
 const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
-
-const pricesParams = {
-  ...paging,
-  size: sizeOf(20),
-  tab: oneOf(["single", "multiple"]),
-  keyword: text(),
-  owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
-  type: oneOf(["", "tokens", "times"]),
-  locked: oneOf(["", "yes", "no"]),
-  unit: oneOf(["M", "K"]),
-};
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(pricesQuery);
@@ -88,93 +74,20 @@ export default function PricesPage() {
     setSelected((keys) => keys.filter((key) => !models.includes(key)));
   };
 
-  const actions = (models: string[], price: PriceRow) =>
-    mayChange ? (
-      <>
-        <Tooltip label={t("Edit")}>
-          <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited({ price, models })}>
-            <IconPencil size={15} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label={t("Delete")}>
-          <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(models)}>
-            <IconTrash size={15} />
-          </ActionIcon>
-        </Tooltip>
-      </>
-    ) : null;
+  const actions = (models: string[], price: PriceRow) => (
+    <EditButtons onEdit={() => setEdited({ price, models })} onDelete={() => void destroy(models)} />
+  );
 
-  const active = [params.owner !== 0, params.type !== "", params.locked !== ""].filter(Boolean).length;
-  const filtered = params.keyword !== "" || active > 0;
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
     fetching: prices.isFetching,
     error: prices.error,
     onRetry: () => void prices.refetch(),
-    toolbar: (
-      <>
-        <SearchBox
-          value={params.keyword}
-          onChange={(keyword) => setParams({ keyword })}
-          placeholder={t("Model or owner")}
-        />
-        <FilterSheet active={active}>
-          <FilterSelect
-            label={t("Owner")}
-            searchable
-            value={params.owner === 0 ? "" : String(params.owner)}
-            onChange={(owner) => setParams({ owner: Number(owner) })}
-            data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
-          />
-          <FilterSelect
-            label={t("Billed")}
-            value={params.type}
-            onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
-            data={[
-              { value: "tokens", label: t("by tokens") },
-              { value: "times", label: t("per call") },
-            ]}
-          />
-          <FilterSelect
-            label={t("Lock")}
-            value={params.locked}
-            onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
-            data={[
-              { value: "yes", label: t("Locked") },
-              { value: "no", label: t("Not locked") },
-            ]}
-          />
-          <SegmentedControl
-            size="xs"
-            aria-label={t("Unit")}
-            data={[
-              { value: "M", label: t("per 1M tokens") },
-              { value: "K", label: t("per 1K tokens") },
-            ]}
-            value={params.unit}
-            onChange={(unit) => setParams({ unit })}
-          />
-        </FilterSheet>
-      </>
-    ),
-    empty: (
-      <Empty
-        icon={IconTags}
-        title={filtered ? t("No price matches") : t("No prices yet")}
-        hint={filtered || !mayChange ? undefined : t("Import the built-in list, or enter the first price.")}
-        action={
-          filtered ? (
-            <Button
-              variant="default"
-              onClick={() => setParams({ keyword: "", owner: 0, type: "", locked: "" })}
-            >
-              {t("Clear filters")}
-            </Button>
-          ) : mayChange ? (
-            <Button onClick={() => updating.open("list")}>{t("Update prices")}</Button>
-          ) : null
-        }
-      />
+    toolbar: <PriceFilters params={params} onChange={setParams} owners={owners} used={usedOwners} />,
+    empty: isFiltered(params) ? (
+      <NoMatch onClear={() => setParams(noFilters)} />
+    ) : (
+      <NoPrices onUpdate={mayChange ? () => updating.open("list") : undefined} />
     ),
   };
   const paging = (total: number) => ({
@@ -191,18 +104,7 @@ export default function PricesPage() {
       description={t("The price of each model before the group's ratio. Changes apply from the next call.")}
       actions={
         mayChange ? (
-          <>
-            <Button
-              variant="default"
-              leftSection={<IconDownload size={16} />}
-              onClick={() => updating.open("list")}
-            >
-              {t("Update prices")}
-            </Button>
-            <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ models: [] })}>
-              {t("New price")}
-            </Button>
-          </>
+          <PageActions onUpdate={() => updating.open("list")} onNew={() => setEdited({ models: [] })} />
         ) : null
       }
     >
@@ -234,15 +136,11 @@ export default function PricesPage() {
               <>
                 {actions([row.model], row)}
                 {mayDisable && !row.model.includes("*") ? (
-                  <Tooltip label={t("Disable everywhere")}>
-                    <ActionIcon
-                      size={28}
-                      aria-label={t("Disable everywhere")}
-                      onClick={() => disabling.open(row.model)}
-                    >
-                      <IconBan size={15} />
-                    </ActionIcon>
-                  </Tooltip>
+                  <RowButton
+                    label={t("Disable everywhere")}
+                    icon={IconBan}
+                    onClick={() => disabling.open(row.model)}
+                  />
                 ) : null}
               </>
             )}
@@ -259,20 +157,13 @@ export default function PricesPage() {
                 }
               : {})}
             bulkActions={(keys) => (
-              <>
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    const first = all.find((row) => row.model === keys[0]);
-                    if (first) setEdited({ price: first, models: keys });
-                  }}
-                >
-                  {t("Set one price for all")}
-                </Button>
-                <Button variant="default" c="red" onClick={() => void destroy(keys)}>
-                  {t("Delete")}
-                </Button>
-              </>
+              <BulkActions
+                onPrice={() => {
+                  const first = all.find((row) => row.model === keys[0]);
+                  if (first) setEdited({ price: first, models: keys });
+                }}
+                onDelete={() => void destroy(keys)}
+              />
             )}
             paging={paging(found.length)}
           />
@@ -300,5 +191,37 @@ export default function PricesPage() {
       ) : null}
       {updating.key !== "" && mayChange ? <UpdateDialog owners={owners} onClose={updating.close} /> : null}
     </Page>
+  );
+}
+
+type PageActionsProps = { onUpdate: () => void; onNew: () => void };
+
+function PageActions({ onUpdate, onNew }: PageActionsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button variant="default" leftSection={<IconDownload size={16} />} onClick={onUpdate}>
+        {t("Update prices")}
+      </Button>
+      <Button leftSection={<IconPlus size={16} />} onClick={onNew}>
+        {t("New price")}
+      </Button>
+    </>
+  );
+}
+
+type BulkActionsProps = { onPrice: () => void; onDelete: () => void };
+
+function BulkActions({ onPrice, onDelete }: BulkActionsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button variant="default" onClick={onPrice}>
+        {t("Set one price for all")}
+      </Button>
+      <Button variant="default" c="red" onClick={onDelete}>
+        {t("Delete")}
+      </Button>
+    </>
   );
 }

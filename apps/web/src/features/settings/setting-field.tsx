@@ -17,7 +17,7 @@ import { DiscountsField } from "./discounts-field.tsx";
 import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { LogoField } from "./logo-field.tsx";
 import type { Field } from "./section.ts";
-import { type Unit, units } from "./units.ts";
+import { units } from "./units.ts";
 import classes from "./settings.module.css";
 
 // It has schemas, and is on another tab.
@@ -85,106 +85,43 @@ function printed(value: Value, field: Field, t: (key: string) => string): string
   return String(value);
 }
 
-function Input({ field, value, secretSet, dirty, error, onChange }: SettingFieldProps) {
+type InputProps = SettingFieldProps & {
+  common: { label: string; description: string | undefined; error: string | undefined };
+  text: string;
+};
+
+function Input(props: SettingFieldProps) {
+  const { field, value, error, onChange } = props;
   const { t } = useTranslation();
-  const format = useFormat();
   const label = t(field.label);
   const text = String(value);
-  const common = {
-    label,
-    description: field.hint ? t(field.hint) : undefined,
-    error,
-  };
-  /** Enter takes the first completion, also before the list of them is loaded. */
-  const complete = (event: KeyboardEvent<HTMLInputElement>) => {
-    const [first] = field.completions?.(text) ?? [];
-    const isSelected = event.currentTarget.hasAttribute("aria-activedescendant");
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || isSelected || first === undefined) return;
-    event.preventDefault();
-    onChange(first);
-  };
-  const number = (scale: number, unit: Unit | undefined) => (
-    <NumberInput
-      {...common}
-      value={typeof value === "number" ? value / scale : ""}
-      onChange={(next) => onChange(typeof next === "number" ? Math.round(next * scale) : Number.NaN)}
-      min={0}
-      thousandSeparator=","
-      decimalScale={scale === 1 ? 0 : 1}
-      suffix={unit ? ` ${unit(t, Number(value) / scale)}` : undefined}
-    />
-  );
+  const common = { label, description: field.hint ? t(field.hint) : undefined, error };
+  const inner = { ...props, common, text };
   switch (field.kind) {
     case "switch":
       return (
         <Switch
-          label={label}
-          description={common.description}
-          error={error}
+          {...common}
           checked={value === true}
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
       );
     case "number":
-      return number(1, field.unit);
     case "decimal":
-      return (
-        <NumberInput
-          {...common}
-          value={typeof value === "number" ? value : ""}
-          onChange={(next) => onChange(typeof next === "number" ? next : Number.NaN)}
-          min={0}
-          decimalScale={6}
-        />
-      );
     case "milliseconds":
-      return number(1000, units.seconds);
     case "points":
-      return (
-        <NumberInput
-          {...common}
-          description={typeof value === "number" ? `= ${format.usd(value)}` : undefined}
-          value={typeof value === "number" ? value : ""}
-          onChange={(next) => onChange(typeof next === "number" ? next : Number.NaN)}
-          min={0}
-          allowDecimal={false}
-          thousandSeparator=","
-        />
-      );
+      return <NumberSetting {...inner} />;
     case "secret":
-      return (
-        <PasswordInput
-          {...common}
-          autoComplete="new-password"
-          placeholder={
-            secretSet
-              ? dirty
-                ? t("Will be removed when you save")
-                : t("Stored. Type to replace it.")
-              : undefined
-          }
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
+      return <SecretSetting {...inner} />;
     case "language":
       return (
-        <Select
-          {...common}
-          data={languages.map((language) => ({ value: language.id, label: language.name }))}
-          value={text}
-          onChange={(next) => next && onChange(next)}
-          allowDeselect={false}
-        />
+        <ChoiceSetting {...inner} data={languages.map(({ id, name }) => ({ value: id, label: name }))} />
       );
     case "choice":
       return (
-        <Select
-          {...common}
+        <ChoiceSetting
+          {...inner}
           data={(field.choices ?? []).map((choice) => ({ value: choice.value, label: t(choice.label) }))}
-          value={text}
-          onChange={(next) => next && onChange(next)}
-          allowDeselect={false}
         />
       );
     case "logo":
@@ -192,49 +129,13 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
     case "color":
       return <ColorField {...common} value={text} onChange={onChange} />;
     case "json":
-      return (
-        <Textarea
-          {...common}
-          autosize
-          minRows={2}
-          maxRows={14}
-          spellCheck={false}
-          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
+      return <LongSetting {...inner} minRows={2} ff="monospace" />;
     case "phrases":
-      return (
-        <Textarea
-          {...common}
-          autosize
-          minRows={3}
-          maxRows={14}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      );
+      return <LongSetting {...inner} minRows={3} />;
     case "content":
       return <ContentField label={label} value={text} error={error} onChange={onChange} />;
     case "suggested":
-      return (
-        <Autocomplete
-          {...common}
-          {...(field.completions
-            ? // They already fit what was typed.
-              {
-                data: field.completions(text),
-                filter: ({ options }) => options,
-                selectFirstOptionOnChange: true,
-                onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => complete(event),
-              }
-            : { data: Object.keys(field.known ?? {}) })}
-          value={text}
-          onChange={onChange}
-        />
-      );
+      return <SuggestedSetting {...inner} />;
     case "discounts":
       return <DiscountsField label={label} value={text} error={error} onChange={onChange} />;
     case "chat-links":
@@ -243,27 +144,138 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       return <EventsField label={label} value={text} error={error} onChange={onChange} />;
     case "address":
     case "text":
-      return (
-        <TextInput
-          {...common}
-          type={field.kind === "address" ? "url" : "text"}
-          placeholder={field.kind === "address" ? "https://" : undefined}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          rightSectionWidth="auto"
-          rightSection={
-            field.key === "ServerAddress" && text === "" ? (
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                mr={6}
-                onClick={() => onChange(trimEndOf(document.baseURI, "/"))}
-              >
-                {t("Use current address")}
-              </Button>
-            ) : null
-          }
-        />
-      );
+      return <TextSetting {...inner} />;
   }
+}
+
+function NumberSetting({ field, value, onChange, common }: InputProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPoints = field.kind === "points";
+  const scale = field.kind === "milliseconds" ? 1000 : 1;
+  const unit = field.kind === "milliseconds" ? units.seconds : field.unit;
+  if (field.kind === "decimal")
+    return (
+      <NumberInput
+        {...common}
+        value={typeof value === "number" ? value : ""}
+        onChange={(next) => onChange(typeof next === "number" ? next : Number.NaN)}
+        min={0}
+        decimalScale={6}
+      />
+    );
+  return (
+    <NumberInput
+      {...common}
+      {...(isPoints ? { description: typeof value === "number" ? `= ${format.usd(value)}` : undefined } : {})}
+      value={typeof value === "number" ? value / scale : ""}
+      onChange={(next) => onChange(typeof next === "number" ? Math.round(next * scale) : Number.NaN)}
+      min={0}
+      thousandSeparator=","
+      decimalScale={scale === 1 ? 0 : 1}
+      suffix={unit && !isPoints ? ` ${unit(t, Number(value) / scale)}` : undefined}
+    />
+  );
+}
+
+function SecretSetting({ secretSet, dirty, onChange, common, text }: InputProps) {
+  const { t } = useTranslation();
+  const stored = dirty ? t("Will be removed when you save") : t("Stored. Type to replace it.");
+  return (
+    <PasswordInput
+      {...common}
+      autoComplete="new-password"
+      placeholder={secretSet ? stored : undefined}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+type ChoiceSettingProps = InputProps & { data: { value: string; label: string }[] };
+
+function ChoiceSetting({ onChange, common, text, data }: ChoiceSettingProps) {
+  return (
+    <Select
+      {...common}
+      data={data}
+      value={text}
+      onChange={(next) => next && onChange(next)}
+      allowDeselect={false}
+    />
+  );
+}
+
+type LongSettingProps = InputProps & { minRows: number; ff?: "monospace" };
+
+function LongSetting({ onChange, common, text, minRows, ff }: LongSettingProps) {
+  return (
+    <Textarea
+      {...common}
+      autosize
+      minRows={minRows}
+      maxRows={14}
+      spellCheck={false}
+      {...(ff === undefined
+        ? {}
+        : { styles: { input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } } })}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function SuggestedSetting({ field, onChange, common, text }: InputProps) {
+  const { completions } = field;
+  if (completions === undefined)
+    return (
+      <Autocomplete {...common} data={Object.keys(field.known ?? {})} value={text} onChange={onChange} />
+    );
+  /** Enter takes the first completion, also before the list of them is loaded. */
+  const complete = (event: KeyboardEvent<HTMLInputElement>) => {
+    const [first] = completions(text);
+    const isSelected = event.currentTarget.hasAttribute("aria-activedescendant");
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || isSelected || first === undefined) return;
+    event.preventDefault();
+    onChange(first);
+  };
+  return (
+    <Autocomplete
+      {...common}
+      data={completions(text)}
+      // They already fit what was typed.
+      filter={({ options }) => options}
+      selectFirstOptionOnChange
+      onKeyDown={complete}
+      value={text}
+      onChange={onChange}
+    />
+  );
+}
+
+function TextSetting({ field, onChange, common, text }: InputProps) {
+  const { t } = useTranslation();
+  const isAddress = field.kind === "address";
+  return (
+    <TextInput
+      {...common}
+      type={isAddress ? "url" : "text"}
+      placeholder={isAddress ? "https://" : undefined}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      rightSectionWidth="auto"
+      rightSection={
+        field.key === "ServerAddress" && text === "" ? (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            mr={6}
+            onClick={() => onChange(trimEndOf(document.baseURI, "/"))}
+          >
+            {t("Use current address")}
+          </Button>
+        ) : null
+      }
+    />
+  );
 }

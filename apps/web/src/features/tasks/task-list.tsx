@@ -1,17 +1,17 @@
 /** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
-import { ActionIcon, Button } from "@mantine/core";
-import { type Icon, IconRefresh } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { type Icon } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { TaskFilter } from "#lib/list-queries.ts";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
@@ -59,13 +59,7 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
         rowActions={(row) => (
           <RowButton label={t("Open")} icon={icon} onClick={() => opened.open(props.keyOf(row))} />
         )}
-        tools={
-          <Tooltip label={t("Refresh")}>
-            <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void list.refetch()}>
-              <IconRefresh size={17} />
-            </ActionIcon>
-          </Tooltip>
-        }
+        tools={<RefreshButton onClick={() => void list.refetch()} />}
         toolbar={props.filters}
         empty={
           isNarrowed(query) ? (

@@ -1,7 +1,7 @@
 import { type UserListRow } from "@gateway/shared/accounts/user";
-import { ActionIcon, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
-import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,16 +10,16 @@ import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 /** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { userParams } from "#lib/list-queries.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
+import { NEW, type Opened, useOpened } from "#lib/opened.ts";
 import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { fetchUsers, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -142,16 +142,10 @@ export default function UsersPage() {
         tools={
           <>
             <UserExport query={query} />
-            <Tooltip label={t("Refresh")}>
-              <ActionIcon
-                size={34}
-                aria-label={t("Refresh")}
-                loading={list.isRefetching && !list.isPlaceholderData}
-                onClick={() => void list.refetch()}
-              >
-                <IconRefresh size={18} stroke={1.7} />
-              </ActionIcon>
-            </Tooltip>
+            <RefreshButton
+              loading={list.isRefetching && !list.isPlaceholderData}
+              onClick={() => void list.refetch()}
+            />
           </>
         }
         empty={
@@ -182,6 +176,24 @@ export default function UsersPage() {
           <Missing onClose={shown.close} />
         )
       ) : null}
+      <UserDialogs opened={{ edited, customer, paid, promoted, budgeted }} rows={rows} />
+    </Page>
+  );
+}
+
+type UserDialogsProps = {
+  opened: Record<"edited" | "customer" | "paid" | "promoted" | "budgeted", Opened>;
+  rows: UserListRow[] | undefined;
+};
+
+/** The forms of one user. Each has a parameter of its own in the address. */
+function UserDialogs({ opened, rows }: UserDialogsProps) {
+  const { t } = useTranslation();
+  const { edited, customer, paid, promoted, budgeted } = opened;
+  const edits = useMayChange();
+  const givesKeys = useMayEnter("tokens", "edit");
+  return (
+    <>
       <OpenedRow
         opened={edited}
         {...byId}
@@ -216,6 +228,6 @@ export default function UsersPage() {
           )}
         </OpenedRow>
       )}
-    </Page>
+    </>
   );
 }

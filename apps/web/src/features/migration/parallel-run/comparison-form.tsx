@@ -154,92 +154,11 @@ export function ComparisonForm({
         />
       )}
       {kind === "api" ? (
-        <>
-          <TextInput
-            label={t("Address of the old gateway")}
-            description={t("Without a path, for example https://old.example.com.")}
-            type="url"
-            maxLength={2_000}
-            value={draft.url}
-            onChange={(event) => change({ url: event.currentTarget.value })}
-            error={faultOf("url")}
-          />
-          <PasswordInput
-            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-            label={t("Access token of the key's owner")}
-            description={t(
-              "You find it on the profile page of the old gateway. It is only sent to the address of the old gateway, and it is not stored.",
-            )}
-            autoComplete="off"
-            maxLength={500}
-            value={draft.accessToken}
-            onChange={(event) => change({ accessToken: event.currentTarget.value })}
-            error={faultOf("accessToken")}
-          />
-          {needsUserId ? (
-            <NumberInput
-              label={t("User ID of the key's owner")}
-              description={t("New API requires it together with the access token.")}
-              min={1}
-              max={2_147_483_647}
-              allowDecimal={false}
-              value={draft.userId}
-              onChange={(userId) => change({ userId: Number(userId) || "" })}
-              error={faultOf("userId")}
-            />
-          ) : null}
-        </>
+        <ApiFields draft={draft} change={change} faultOf={faultOf} needsUserId={needsUserId} />
       ) : (
-        <PasswordInput
-          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-          className={classes.whole}
-          label={t("Database address")}
-          description={t(
-            "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
-          )}
-          placeholder="postgres://user:password@host:5432/newapi"
-          autoComplete="off"
-          maxLength={2_000}
-          value={draft.address}
-          onChange={(event) => change({ address: event.currentTarget.value })}
-          error={faultOf("address")}
-        />
+        <DatabaseField draft={draft} change={change} faultOf={faultOf} />
       )}
-      <div className={classes.whole}>
-        <Fold label={t("More options")}>
-          <div className={classes.form}>
-            <TextInput
-              label={t("Owner of the key")}
-              description={t("Required if several accounts there have a key of this name.")}
-              maxLength={200}
-              value={draft.username}
-              onChange={(event) => change({ username: event.currentTarget.value })}
-            />
-            <NumberInput
-              label={t("Time window, in seconds")}
-              description={t(
-                "How much the times of a call may differ in both logs. Used when the logs share no request ID.",
-              )}
-              min={1}
-              max={comparisonLimits.windowSeconds}
-              allowDecimal={false}
-              value={draft.windowSeconds}
-              onChange={(seconds) => change({ windowSeconds: Number(seconds) || 60 })}
-            />
-            <NumberInput
-              label={t("Tolerance, in points")}
-              description={t(
-                "Charges that differ by at most this amount count as equal, because the gateways round differently.",
-              )}
-              min={0}
-              max={comparisonLimits.tolerance}
-              allowDecimal={false}
-              value={draft.tolerance}
-              onChange={(points) => change({ tolerance: Number(points) || 0 })}
-            />
-          </div>
-        </Fold>
-      </div>
+      <MoreOptions draft={draft} change={change} />
       {children === null ? null : <div className={classes.whole}>{children}</div>}
       <Group className={classes.whole} justify="flex-end">
         <Button type="submit" loading={running}>
@@ -247,6 +166,113 @@ export function ComparisonForm({
         </Button>
       </Group>
     </form>
+  );
+}
+
+type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
+type CheckedFieldsProps = FieldsProps & { faultOf: (field: Field) => string | null };
+
+/** Access through the management API of the old gateway. */
+function ApiFields({ draft, change, faultOf, needsUserId }: CheckedFieldsProps & { needsUserId: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <TextInput
+        label={t("Address of the old gateway")}
+        description={t("Without a path, for example https://old.example.com.")}
+        type="url"
+        maxLength={2_000}
+        value={draft.url}
+        onChange={(event) => change({ url: event.currentTarget.value })}
+        error={faultOf("url")}
+      />
+      <PasswordInput
+        visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+        label={t("Access token of the key's owner")}
+        description={t(
+          "You find it on the profile page of the old gateway. It is only sent to the address of the old gateway, and it is not stored.",
+        )}
+        autoComplete="off"
+        maxLength={500}
+        value={draft.accessToken}
+        onChange={(event) => change({ accessToken: event.currentTarget.value })}
+        error={faultOf("accessToken")}
+      />
+      {needsUserId ? (
+        <NumberInput
+          label={t("User ID of the key's owner")}
+          description={t("New API requires it together with the access token.")}
+          min={1}
+          max={2_147_483_647}
+          allowDecimal={false}
+          value={draft.userId}
+          onChange={(userId) => change({ userId: Number(userId) || "" })}
+          error={faultOf("userId")}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Access to the database of the old gateway. */
+function DatabaseField({ draft, change, faultOf }: CheckedFieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <PasswordInput
+      visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+      className={classes.whole}
+      label={t("Database address")}
+      description={t(
+        "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
+      )}
+      placeholder="postgres://user:password@host:5432/newapi"
+      autoComplete="off"
+      maxLength={2_000}
+      value={draft.address}
+      onChange={(event) => change({ address: event.currentTarget.value })}
+      error={faultOf("address")}
+    />
+  );
+}
+
+function MoreOptions({ draft, change }: FieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.whole}>
+      <Fold label={t("More options")}>
+        <div className={classes.form}>
+          <TextInput
+            label={t("Owner of the key")}
+            description={t("Required if several accounts there have a key of this name.")}
+            maxLength={200}
+            value={draft.username}
+            onChange={(event) => change({ username: event.currentTarget.value })}
+          />
+          <NumberInput
+            label={t("Time window, in seconds")}
+            description={t(
+              "How much the times of a call may differ in both logs. Used when the logs share no request ID.",
+            )}
+            min={1}
+            max={comparisonLimits.windowSeconds}
+            allowDecimal={false}
+            value={draft.windowSeconds}
+            onChange={(seconds) => change({ windowSeconds: Number(seconds) || 60 })}
+          />
+          <NumberInput
+            label={t("Tolerance, in points")}
+            description={t(
+              "Charges that differ by at most this amount count as equal, because the gateways round differently.",
+            )}
+            min={0}
+            max={comparisonLimits.tolerance}
+            allowDecimal={false}
+            value={draft.tolerance}
+            onChange={(points) => change({ tolerance: Number(points) || 0 })}
+          />
+        </div>
+      </Fold>
+    </div>
   );
 }
 
