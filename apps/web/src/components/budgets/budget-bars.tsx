@@ -8,6 +8,7 @@ import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {
@@ -24,11 +25,7 @@ function Bar({ use }: { use: PeriodUse }) {
   const share = shareOf(use);
   const warns = share >= 0.9 || (use.notify > 0 && use.used >= use.notify);
   const tone = use.limit > 0 && share >= 1 ? "bad" : warns ? "warn" : undefined;
-  return (
-    <div className={classes.bar} aria-hidden>
-      <div data-tone={tone} style={{ width: `${Math.max(share * 100, use.used > 0 ? 3 : 0)}%` }} />
-    </div>
-  );
+  return <UsageBar used={use.used} share={share} tone={tone} />;
 }
 
 type Format = ReturnType<typeof useFormat>;

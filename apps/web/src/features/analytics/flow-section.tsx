@@ -1,7 +1,7 @@
 /** The flow of a period's calls: user, key, group, model, channel. */
 import { FLOW_DAYS } from "@gateway/shared/usage/insights";
-import { ActionIcon, SegmentedControl, Skeleton, Text } from "@mantine/core";
-import { IconChartSankey, IconTable } from "@tabler/icons-react";
+import { Skeleton, Text } from "@mantine/core";
+import { IconChartSankey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -11,16 +11,15 @@ import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Section } from "#ui/page.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 import { insightsQuery } from "./api.ts";
 import { FlowChart } from "./flow-chart.tsx";
 import { amountOf, type FlowColumn, flowColumns, type FlowNode, layFlows, nameOf } from "./flow-layout.ts";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { View } from "./period-bar.tsx";
-import { metrics, windowOf } from "./period.ts";
+import { windowOf } from "./period.ts";
+import { MetricControl, TableToggle } from "./view-controls.tsx";
 import classes from "./analytics.module.css";
 
 const titles: Record<FlowColumn, string> = {
@@ -36,7 +35,6 @@ const mostPaths = 50;
 
 export function FlowSection({ params, onChange }: View) {
   const { t } = useTranslation();
-  const phone = useIsPhone();
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
@@ -72,25 +70,14 @@ export function FlowSection({ params, onChange }: View) {
       })}
     >
       <div className={classes.controls}>
-        <SegmentedControl
-          aria-label={t("Metric")}
-          size="xs"
-          fullWidth={phone}
-          w={phone ? "100%" : undefined}
-          data={metrics.map((metric) => ({ value: metric, label: t(metricLabels[metric]) }))}
-          value={params.metric}
-          onChange={(metric) => onChange({ metric })}
-        />
+        <MetricControl value={params.metric} onChange={(metric) => onChange({ metric })} />
         <div className={classes.end}>
-          <Tooltip label={other}>
-            <ActionIcon
-              size={34}
-              aria-label={other}
-              onClick={() => onChange({ flow: table ? "chart" : "table" })}
-            >
-              {table ? <IconChartSankey size={18} /> : <IconTable size={18} />}
-            </ActionIcon>
-          </Tooltip>
+          <TableToggle
+            isTable={table}
+            label={other}
+            chart={IconChartSankey}
+            onToggle={() => onChange({ flow: table ? "chart" : "table" })}
+          />
         </div>
       </div>
       {!flows || !layout ? (

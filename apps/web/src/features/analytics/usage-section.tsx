@@ -1,7 +1,7 @@
 /** The period by the selected grouping: as bars, as a table, or as a file. */
 import type { GroupType, Period } from "@gateway/shared/usage/analytics";
-import { ActionIcon, Button, SegmentedControl, Skeleton } from "@mantine/core";
-import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
+import { Button, Skeleton } from "@mantine/core";
+import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
@@ -12,15 +12,14 @@ import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Section } from "#ui/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
-import { metricLabels } from "./metric-labels.ts";
 import type { View } from "./period-bar.tsx";
-import { type Metric, metrics, partsOf } from "./period.ts";
+import { type Metric, partsOf } from "./period.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
+import { MetricControl, TableToggle } from "./view-controls.tsx";
 import classes from "./analytics.module.css";
 
 const groupLabels: Record<GroupType, string> = {
@@ -51,27 +50,14 @@ export function UsageSection({ params, onChange }: View) {
           onChange={(by) => onChange({ by: (by ?? "model") as GroupType })}
         />
         {seesUsers ? <UserFilter userId={params.user} onChange={(user) => onChange({ user })} /> : null}
-        {table ? null : (
-          <SegmentedControl
-            aria-label={t("Metric")}
-            size="xs"
-            fullWidth={phone}
-            w={phone ? "100%" : undefined}
-            data={metrics.map((metric) => ({ value: metric, label: t(metricLabels[metric]) }))}
-            value={params.metric}
-            onChange={(metric) => onChange({ metric })}
-          />
-        )}
+        {table ? null : <MetricControl value={params.metric} onChange={(metric) => onChange({ metric })} />}
         <div className={classes.end}>
-          <Tooltip label={other}>
-            <ActionIcon
-              size={34}
-              aria-label={other}
-              onClick={() => onChange({ view: table ? "chart" : "table" })}
-            >
-              {table ? <IconChartBar size={18} /> : <IconTable size={18} />}
-            </ActionIcon>
-          </Tooltip>
+          <TableToggle
+            isTable={table}
+            label={other}
+            chart={IconChartBar}
+            onToggle={() => onChange({ view: table ? "chart" : "table" })}
+          />
           <Button
             variant="default"
             leftSection={<IconDownload size={16} />}

@@ -2,6 +2,7 @@ import type { TokenRow } from "@gateway/shared/accounts/token";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./tokens.module.css";
 
 /** The used amount, the remaining amount, and a progress bar. */
@@ -19,12 +20,7 @@ export function QuotaCell({ token, column }: { token: TokenRow; column: string }
         </Text>
       </div>
       {unlimited ? null : (
-        <div className={classes.bar} aria-hidden>
-          <div
-            data-tone={left <= 0 ? "bad" : share >= 0.9 ? "warn" : undefined}
-            style={{ width: `${Math.max(share * 100, used > 0 ? 3 : 0)}%` }}
-          />
-        </div>
+        <UsageBar used={used} share={share} tone={left <= 0 ? "bad" : share >= 0.9 ? "warn" : undefined} />
       )}
     </div>
   );
