@@ -1,7 +1,7 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { loadOf } from "./support/page-load.ts";
+import { loadOf, observe, seenBy } from "./support/page-load.ts";
 import { openSite, type Site } from "./support/site.ts";
 
 let site: Site;
@@ -28,10 +28,42 @@ async function hideFirstSteps(page: Page): Promise<void> {
 /** Sum of all layout shifts of a direct load. */
 const MOST_SHIFT = 0.01;
 
+const usage = "dashboard?view=usage";
+
+type ShiftOptions = {
+  phone: boolean;
+  /** Changes what the page receives. */
+  prepare?: (page: Page) => Promise<unknown>;
+  /** What is awaited in addition to the quiet network. */
+  shown?: (page: Page) => Locator;
+};
+
+/**
+ * Returns the layout shifts of a direct load until all data has arrived: the least of three tries, because a busy machine
+ * draws late what is meant to be drawn together.
+ */
+async function leastShift(path: string, { phone, prepare, shown = heading }: ShiftOptions): Promise<number> {
+  let least = Infinity;
+  for (let round = 0; round < 3 && least > MOST_SHIFT; round += 1) {
+    const page = await site.open("about:blank", { phone });
+    await hideFirstSteps(page);
+    await prepare?.(page);
+    await observe(page);
+    await page.goto(`${site.url}/panel/${path}`);
+    await shown(page).waitFor();
+    await page.waitForLoadState("networkidle");
+    least = Math.min(least, (await seenBy(page)).cls);
+    await page.context().close();
+  }
+  return least;
+}
+
+const heading = (page: Page) => page.locator("main h1, main h2").first();
+
 /** Every browser takes the first; most take the second, which is smaller, from a safe origin. */
 const packings = ["gzip", "br"] as const;
-const console = { least: 140_000, guest: false, shift: MOST_SHIFT };
-const visitors = { least: 50_000, guest: true, shift: MOST_SHIFT };
+const console = { least: 140_000, guest: false };
+const visitors = { least: 50_000, guest: true };
 
 const overview = (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ });
 
@@ -66,8 +98,6 @@ const budgets = [
     path: "/panel/dashboard?view=usage",
     most: 200_000,
     requests: 33,
-    // The charts below the figures move by some pixels when the figures arrive.
-    shift: 0.02,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Available models|利用できるモデル)$/ }),
   },
 ];
@@ -79,12 +109,12 @@ describe.each(packings)("packed with %s", (packing) => {
       async (budget) => {
         const page = await site.open("about:blank", { guest: budget.guest, locale });
         if (!("firstDay" in budget)) await hideFirstSteps(page);
-        const { shown, shift } = budget;
+        const { shown } = budget;
         const { script, requests, cls } = await loadOf(page, `${site.url}${budget.path}`, { packing, shown });
         expect(script).toBeGreaterThan(budget.least);
         expect(script).toBeLessThanOrEqual(budget.most);
         expect(requests).toBeLessThanOrEqual(budget.requests);
-        expect(cls).toBeLessThanOrEqual(shift);
+        expect(cls).toBeLessThanOrEqual(MOST_SHIFT);
       },
     );
   });
@@ -100,6 +130,43 @@ describe("every screen", () => {
     expect(script).toBeLessThanOrEqual(usual);
     expect(scripts).toBeLessThanOrEqual(36);
     expect(cls).toBeLessThanOrEqual(MOST_SHIFT);
+  });
+});
+
+describe("on a phone", () => {
+  it.each([...screens.map(({ id }) => id), usage])("nothing on /panel/%s moves", async (path) => {
+    expect(await leastShift(path, { phone: true })).toBeLessThanOrEqual(MOST_SHIFT);
+  });
+});
+
+describe("your own usage", () => {
+  it.each([false, true])("does not move when its figures are late (on a phone: %s)", async (phone) => {
+    const prepare = (page: Page) =>
+      page.route(/api\/user\/dashboard\?/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        await route.continue();
+      });
+    const shown = (page: Page) => page.locator("[data-chart]");
+    expect(await leastShift(usage, { phone, prepare, shown })).toBeLessThanOrEqual(MOST_SHIFT);
+  });
+
+  it("has its failed calls and its budget from the start", async () => {
+    const { id } = await site.api<{ id: number }>("GET", "/user/self");
+    await site.api("PUT", `/user/${id}/budget`, { budget: { daily_spend: 1_000_000 } });
+    const prepare = (page: Page) =>
+      // Failed calls are counted later.
+      page.route(/api\/user\/dashboard\?/, async (route) => {
+        const answer = await route.fetch();
+        const body = (await answer.json()) as { data: object };
+        const failures = { reasons: [{ code: "insufficient_quota", status: 402, count: 3 }] };
+        await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, failures } } });
+      });
+    const shown = (page: Page) =>
+      page
+        .locator("main")
+        .filter({ has: page.getByRole("heading", { name: "Your budget" }) })
+        .filter({ has: page.getByText("3 calls failed in the last 24 hours") });
+    expect(await leastShift(usage, { phone: false, prepare, shown })).toBeLessThanOrEqual(MOST_SHIFT);
   });
 });
 

@@ -6,7 +6,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { prefetchSteps } from "#features/dashboard/api.ts";
+import { prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
 import { FirstSteps } from "#features/dashboard/first-steps.tsx";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
@@ -25,8 +25,10 @@ const loadUsage = () => withMessages(import("#features/dashboard/dashboard-page.
 const asksForUsage = () => new URLSearchParams(window.location.search).get("view") === "usage";
 
 /** Loads the code of the page that a user with these rights sees first. */
-const loadFirstPage = (person: AdminRights) =>
-  seesGateway(person) && !asksForUsage() ? OverviewPage.load() : UsagePage.load();
+const loadFirstPage = (person: AdminRights) => (seesUsage(person) ? UsagePage.load() : OverviewPage.load());
+
+/** Returns whether the address shows this user's own usage. */
+const seesUsage = (person: AdminRights) => !seesGateway(person) || asksForUsage();
 
 const OverviewPage = loadable(loadOverview);
 const UsagePage = loadable(loadUsage);
@@ -43,10 +45,14 @@ export async function loadFirstScreen() {
 
 const needsSteps = (self: Self) => self.request_count <= FIRST_CALLS && !hidesFirstSteps();
 
-/** The first steps are above the rest of the page, which their data would move. */
+/** The first steps, failed calls and a budget are above the rest of the page, which their data would move. */
 async function prefetchAbove(client: QueryClient): Promise<void> {
   const self = client.getQueryData(selfQuery.queryKey);
-  if (self && needsSteps(self)) await prefetchSteps(client, self);
+  if (!self) return;
+  await Promise.all([
+    needsSteps(self) ? prefetchSteps(client, self) : undefined,
+    seesUsage(self) ? prefetchUsage(client, self) : undefined,
+  ]);
 }
 
 export function FirstScreen() {

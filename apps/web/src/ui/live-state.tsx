@@ -1,5 +1,5 @@
 /** Indicates whether the displayed data is live. */
-import { Button, Group } from "@mantine/core";
+import { Button, Group, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Connection } from "#lib/live-events.ts";
 import { StatusDot } from "./status-dot.tsx";
@@ -14,7 +14,7 @@ export function LiveState({ state, onRetry }: { state: Connection; onRetry: () =
         ) : state === "lost" ? (
           <StatusDot tone="warn">{t("Connection lost. Reconnecting…")}</StatusDot>
         ) : (
-          <StatusDot tone="idle">{t("Connecting…")}</StatusDot>
+          <Connecting />
         )}
       </span>
       {state === "lost" ? (
@@ -23,5 +23,20 @@ export function LiveState({ state, onRetry }: { state: Connection; onRetry: () =
         </Button>
       ) : null}
     </Group>
+  );
+}
+
+/** A dot as wide as the live state, so that nothing moves when that is known. */
+function Connecting() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <VisuallyHidden>{t("Connecting…")}</VisuallyHidden>
+      <span aria-hidden>
+        <StatusDot tone="idle">
+          <span style={{ visibility: "hidden" }}>{t("Live")}</span>
+        </StatusDot>
+      </span>
+    </>
   );
 }

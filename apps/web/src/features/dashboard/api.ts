@@ -10,6 +10,7 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live-events.ts";
+import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { selfQuery } from "#lib/session.ts";
 import { timeZone } from "#lib/time-zone.ts";
 
@@ -108,6 +109,14 @@ export const addsChannels = (self: Self) => mayEnter(self, "channels", "edit");
 
 export const addsCustomers = (self: Self) =>
   mayEnter(self, "users", "edit") && mayEnter(self, "tokens", "edit");
+
+/** Fetches what the usage of an account begins with if it has failed calls or a budget. */
+export function prefetchUsage(client: QueryClient, self: Self): Promise<unknown> {
+  return Promise.all([
+    client.prefetchQuery(dashboardQuery),
+    self.has_budget ? client.prefetchQuery(ownBudgetQuery) : undefined,
+  ]);
+}
 
 /** The closed months of the last year. */
 export const statementsQuery = queryOptions({

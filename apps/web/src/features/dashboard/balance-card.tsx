@@ -35,7 +35,9 @@ export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
         {format.usd(self.quota)}
       </Text>
       {days === undefined ? (
-        <Skeleton height={12} width={110} my={3} />
+        <div>
+          <Skeleton height={12} width={110} my={3} />
+        </div>
       ) : (
         <Text fz="xs" fw={left !== null && left < soonDays ? 600 : undefined} c="dimmed">
           {empty

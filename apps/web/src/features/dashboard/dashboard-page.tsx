@@ -1,8 +1,8 @@
 /** The dashboard: balance, figures of today, failures, the last seven days, and how to make a call. */
-import { Button, Skeleton, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CodeSamples } from "#components/code-samples.tsx";
@@ -11,11 +11,13 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
+import { ChartSkeleton } from "#ui/charts/chart-skeleton.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Halves, Page, Section } from "#ui/page.tsx";
 import { dashboardQuery, shownDays, useLiveAccount } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
+import { BudgetCard } from "./budget-card.tsx";
 import { DayTable } from "./day-table.tsx";
 import { FailuresAlert } from "./failures-alert.tsx";
 import { ModelsCard } from "./models-card.tsx";
@@ -26,9 +28,6 @@ import { StatementsCard } from "./statements-card.tsx";
 import { TokensCard } from "./tokens-card.tsx";
 import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
-
-/** Loaded on demand, because few accounts have a budget. */
-const BudgetCard = lazy(() => import("./budget-card.tsx").then((module) => ({ default: module.BudgetCard })));
 
 type DashboardPageProps = {
   /** Link to the state of the gateway, for administrators. */
@@ -53,11 +52,7 @@ export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) 
       {tabs}
       {firstSteps}
       <FailuresAlert />
-      {useSelf()?.has_budget ? (
-        <Suspense fallback={null}>
-          <BudgetCard />
-        </Suspense>
-      ) : null}
+      {useSelf()?.has_budget ? <BudgetCard /> : null}
       <Usage />
       <Halves>
         <TokensCard />
@@ -129,7 +124,7 @@ function Usage() {
           }
         >
           {dashboard.isPending ? (
-            <Skeleton height={260} />
+            <ChartSkeleton />
           ) : stacks.series.length === 0 ? (
             <Empty
               icon={IconChartBar}

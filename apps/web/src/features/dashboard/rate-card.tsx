@@ -3,7 +3,7 @@ import { ActionIcon, Card, Group, Progress, Skeleton, Text } from "@mantine/core
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./dashboard.module.css";
 
 type RateCardProps = { rate: Dashboard["rate"] | undefined; refreshing: boolean; onRefresh: () => void };
@@ -20,11 +20,11 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
         <Text fz="sm" c="dimmed">
           {t("Requests per minute")}
         </Text>
-        <Hint label={t("Refresh")}>
+        <Tooltip label={t("Refresh")}>
           <ActionIcon size={22} aria-label={t("Refresh")} onClick={onRefresh} loading={refreshing}>
             <IconRefresh size={15} />
           </ActionIcon>
-        </Hint>
+        </Tooltip>
       </Group>
       {rate ? (
         <Text className={classes.value}>
@@ -37,7 +37,9 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
           ) : null}
         </Text>
       ) : (
-        <Skeleton height={26} width={90} my={5} />
+        <div>
+          <Skeleton height={26} width={90} my={5} />
+        </div>
       )}
       <div>
         <Progress

@@ -36,7 +36,9 @@ export function StatCard({ title, value, print, exact, change, trend, color }: S
         )}
         {phone || value === undefined ? null : <Sparkline values={trend} color={color} width={64} />}
       </Group>
-      {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
+      <div>
+        {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
+      </div>
     </Card>
   );
 }

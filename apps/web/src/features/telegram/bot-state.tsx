@@ -36,7 +36,7 @@ export function BotState() {
     <Card padding="md">
       <Group justify="space-between" gap="sm">
         {bot.isPending ? (
-          <Skeleton height={40} width={280} radius="sm" />
+          <Skeleton h={{ base: 64, sm: 40 }} width={280} radius="sm" />
         ) : (
           <div style={{ minWidth: 0, flex: "1 1 260px" }}>
             <Group gap={8}>

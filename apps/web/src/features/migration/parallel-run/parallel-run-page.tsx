@@ -86,7 +86,7 @@ function NewComparison({ onDone }: { onDone: (id: number) => void }) {
       {products.isError ? (
         <Failed error={products.error} onRetry={() => void products.refetch()} />
       ) : products.data === undefined ? (
-        <Skeleton height={408} />
+        <Skeleton h={{ base: 800, sm: 408 }} />
       ) : (
         <ComparisonForm
           products={products.data}
