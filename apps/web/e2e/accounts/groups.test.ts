@@ -40,7 +40,7 @@ describe("user groups", () => {
       .waitFor();
     await form.getByLabel("Identifier").fill("students");
     await form.getByLabel("Ratio").fill("0.5");
-    await form.getByText("A call that costs $1 at ratio 1 costs $0.5 in this group.").waitFor();
+    await form.getByText("A call that costs $1 at ratio 1 costs $0.50 in this group.").waitFor();
     await form.getByText(/a token bucket/).waitFor();
     await form.getByLabel("Requests per minute").fill("30");
     await form.getByText(/counted per minute/).waitFor();

@@ -65,8 +65,8 @@ describe("a price", () => {
     await typeModels(form, "house-*", "home-model");
     await choose(page, form, "Owner", "OpenAI");
     await form.getByLabel("Input", { exact: true }).fill("2.5");
-    await form.getByText("×1.25 · ￥17.5 per 1M tokens").waitFor();
-    await form.getByText("RMB ￥").click();
+    await form.getByText("×1.25 · ¥17.50 per 1M tokens").waitFor();
+    await form.getByText("RMB ¥").click();
     await expect.poll(() => form.getByLabel("Input", { exact: true }).inputValue()).toBe("17.5");
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
@@ -104,7 +104,7 @@ describe("a price", () => {
     await page.reload();
     const row = rowOf(page, "house-*");
     await row.getByText("home-model", { exact: true }).waitFor();
-    await row.getByText("$2.5 / ￥17.5").waitFor();
+    await row.getByText("$2.50 / ¥17.50").waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get("tab")).toBe("multiple");
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
@@ -179,7 +179,7 @@ describe("the public price list", () => {
   it("shows a guest the price in each public group, as cards or as a list, all in the address", async () => {
     const page = await site.open("/price", { guest: true });
     const card = page.getByRole("listitem").filter({ hasText: "gpt-4o" });
-    await card.getByText("$2.5", { exact: true }).waitFor();
+    await card.getByText("$2.50", { exact: true }).waitFor();
     await page.getByRole("button", { name: "VIP" }).click();
     await card.getByText("$1.25", { exact: true }).waitFor();
     await page.getByText("per thousand", { exact: true }).click();

@@ -8,9 +8,11 @@ describe("formatPrice", () => {
     expect(formatPrice(0, { freeWord: "免费" })).toBe("免费");
   });
 
-  it("returns dollars and yuan per thousand or million tokens, with six digits and no trailing zeros", () => {
-    expect(formatPrice(15)).toBe("$0.03 / ￥0.21");
-    expect(formatPrice(1.25, { perMillion: true, usdOnly: true })).toBe("$2.5");
+  it("returns dollars and yuan per thousand or million tokens, with six digits and at least two decimals", () => {
+    expect(formatPrice(15)).toBe("$0.03 / ¥0.21");
+    expect(formatPrice(1.25, { perMillion: true, usdOnly: true })).toBe("$2.50");
+    expect(formatPrice(600, { perMillion: true })).toBe("$1,200.00 / ¥8,400.00");
+    expect(formatPrice(0.0000001, { usdOnly: true })).toBe("$2e-10");
     expect(formatPrice(1 / 3, { usdOnly: true })).toBe("$0.000666667");
   });
 });

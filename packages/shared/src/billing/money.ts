@@ -6,13 +6,14 @@ export const USD_PER_1K_AT_RATIO_1 = 0.002;
 /** The same price in yuan, for the console's price helper. */
 export const CNY_PER_1K_AT_RATIO_1 = 0.014;
 
-/** Formats six significant digits without trailing zeros: 0.0020000 → "0.002". */
-function significant(value: number): string {
-  return String(Number(value.toPrecision(6)));
+/** Formats a price with up to six significant digits and at least two decimals: "2.50", "0.002", "1,200.00". */
+export function formatRate(value: number): string {
+  const text = String(Number(value.toPrecision(6)));
+  return /e|\.\d\d/.test(text) ? text : formatSum(value);
 }
 
 /**
- * Formats a ratio as a price: "Free" for 0, else "$x / ￥y" per 1K tokens, or per 1M with `perMillion`.
+ * Formats a ratio as a price: "Free" for 0, else "$x / ¥y" per 1K tokens, or per 1M with `perMillion`.
  * @param freeWord the translated word for a price of zero
  */
 export function formatPrice(
@@ -21,8 +22,8 @@ export function formatPrice(
 ): string {
   if (ratio === 0) return options.freeWord ?? "Free";
   const scale = options.perMillion ? 1000 : 1;
-  const usd = `$${significant(ratio * USD_PER_1K_AT_RATIO_1 * scale)}`;
-  return options.usdOnly ? usd : `${usd} / ￥${significant(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
+  const usd = `$${formatRate(ratio * USD_PER_1K_AT_RATIO_1 * scale)}`;
+  return options.usdOnly ? usd : `${usd} / ¥${formatRate(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
 }
 
 /** Replaces the hyphen in front of a formatted negative number by a minus sign, which is as wide as a plus sign. */

@@ -1,4 +1,5 @@
 /** Creates or edits a user group. */
+import { formatRate } from "@gateway/shared/billing/money";
 import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/channels/group";
 import { Button, Group, NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -95,7 +96,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             {...form.getInputProps("api_rate")}
           />
         </SimpleGrid>
-        {ratio > 0 ? (
+        {group !== undefined && ratio > 0 ? (
           <PriceSteps onStep={(percent) => form.setFieldValue("ratio", steppedRatio(ratio, percent))} />
         ) : null}
       </FormSection>
@@ -143,7 +144,7 @@ function windowError({ promotion, min, max }: z.input<typeof UserGroupInput>): R
 function ratioHint(ratio: number, t: TFunction): string {
   if (ratio === 0) return t("Calls are free for this group.");
   return t("A call that costs $1 at ratio 1 costs {{amount}} in this group.", {
-    amount: `$${Number((ratio || 1).toPrecision(6))}`,
+    amount: `$${formatRate(ratio || 1)}`,
   });
 }
 
@@ -151,7 +152,7 @@ function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
   const { t } = useTranslation();
   return (
     <Group gap={6} role="group" aria-label={t("Change the prices of this group")}>
-      <Text fz="xs" c="dimmed">
+      <Text fz="xs" c="dimmed" w={{ base: "100%", sm: "auto" }}>
         {t("Change the prices of this group")}
       </Text>
       {priceSteps.map((percent) => (

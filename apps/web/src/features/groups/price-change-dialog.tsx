@@ -1,3 +1,4 @@
+import { formatRate } from "@gateway/shared/billing/money";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -75,7 +76,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
                 min={-99}
                 max={10_000}
                 decimalScale={2}
-                w={120}
+                w={{ base: "100%", sm: 120 }}
                 value={percent}
                 onChange={setPercent}
                 data-autofocus={row === undefined ? undefined : true}
@@ -129,5 +130,5 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
 
 /** The price of a call whose list price is $1. */
 function dollars(ratio: number): string {
-  return `$${Number(ratio.toPrecision(6))}`;
+  return `$${formatRate(ratio)}`;
 }

@@ -64,8 +64,8 @@ describe("the price list", () => {
 
   it("shows dollars and yuan per million tokens, with the group's ratio", () => {
     const options = { unit: "M", freeWord: "Free" } as const;
-    expect(priceOf({ type: "tokens" }, 1.25, 1, options)).toBe("$2.5 / ￥17.5");
-    expect(priceOf({ type: "tokens" }, 1.25, 2, { ...options, usdOnly: true })).toBe("$5");
+    expect(priceOf({ type: "tokens" }, 1.25, 1, options)).toBe("$2.50 / ¥17.50");
+    expect(priceOf({ type: "tokens" }, 1.25, 2, { ...options, usdOnly: true })).toBe("$5.00");
     expect(priceOf({ type: "tokens" }, 0, 1, options)).toBe("Free");
   });
 

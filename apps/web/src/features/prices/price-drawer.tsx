@@ -179,7 +179,7 @@ function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
           aria-label={t("Price format")}
           data={[
             { value: "usd", label: "USD $" },
-            { value: "rmb", label: "RMB ￥" },
+            { value: "rmb", label: "RMB ¥" },
             { value: "rate", label: t("Ratio") },
           ]}
           value={unit.currency}
@@ -212,7 +212,7 @@ function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
         ))}
       </SimpleGrid>
       <Text c="dimmed" fz="xs">
-        {t("A ratio of 1 is $0.002 or ￥0.014 per 1K tokens, or per call.")}
+        {t("A ratio of 1 is $0.002 or ¥0.014 per 1K tokens, or per call.")}
       </Text>
     </FormSection>
   );

@@ -1,4 +1,5 @@
 /** A ratio, entered as a ratio, in dollars or in yuan. The other two are shown below while typing. */
+import { formatRate } from "@gateway/shared/billing/money";
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -16,7 +17,7 @@ type RateFieldProps = {
   compact?: boolean;
 };
 
-const signs = { rate: "×", usd: "$", rmb: "￥" } as const;
+const signs = { rate: "×", usd: "$", rmb: "¥" } as const;
 
 export function RateField({ label, value, onChange, unit, error, path, onBlur, compact }: RateFieldProps) {
   const { t } = useTranslation();
@@ -54,7 +55,7 @@ function otherUnits(ratio: number, unit: RateUnit, t: (key: string) => string): 
   const per = unit.perCall ? t("per call") : unit.scale === "M" ? t("per 1M tokens") : t("per 1K tokens");
   const money = (["usd", "rmb"] as const)
     .filter((currency) => currency !== unit.currency)
-    .map((currency) => `${signs[currency]}${fromRatio(ratio, { ...unit, currency })}`);
+    .map((currency) => `${signs[currency]}${formatRate(fromRatio(ratio, { ...unit, currency }))}`);
   const rate = unit.currency === "rate" ? [] : [`×${ratio}`];
   return `${[...rate, ...money].join(" · ")} ${per}`;
 }

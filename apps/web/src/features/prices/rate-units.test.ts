@@ -8,7 +8,7 @@ const unit = (currency: RateUnit["currency"], scale: RateUnit["scale"], perCall 
 });
 
 describe("a ratio as money", () => {
-  it("is $2 or ￥14 per million tokens, and a thousandth per thousand", () => {
+  it("is $2 or ¥14 per million tokens, and a thousandth per thousand", () => {
     expect(fromRatio(1, unit("usd", "M"))).toBe(2);
     expect(fromRatio(1, unit("rmb", "M"))).toBe(14);
     expect(fromRatio(15, unit("usd", "K"))).toBe(0.03);

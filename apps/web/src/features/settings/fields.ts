@@ -343,8 +343,8 @@ export const settingGroups: SettingGroup[] = [
   { id: "other", title: phrase("Branding"), sections: brandSections },
 ];
 
-/** Returns the label of a setting; its key when it is not on the screen. */
-export function labelOf(key: string): string {
+/** Returns the label of a setting; undefined when it is not on the screen. */
+export function labelOf(key: string): string | undefined {
   const fields = settingGroups.flatMap((group) => group.sections.flatMap((section) => section.fields));
-  return fields.find((field) => field.key === key)?.label ?? key;
+  return fields.find((field) => field.key === key)?.label;
 }

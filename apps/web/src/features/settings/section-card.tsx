@@ -91,7 +91,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       setRefused(error.issues);
       for (const [key, issue] of Object.entries(error.issues))
         if (!shown.some((field) => field.key === key))
-          toast.error(t("{{what}}: {{reason}}", { what: t(labelOf(key)), reason: issueText(t, issue) }));
+          toast.error(
+            t("{{what}}: {{reason}}", { what: t(labelOf(key) ?? key), reason: issueText(t, issue) }),
+          );
     }
   };
   const confirmNoPasswords = () =>

@@ -173,7 +173,7 @@ function NumberSetting({ field, value, onChange, common }: InputProps) {
       min={0}
       thousandSeparator=","
       decimalScale={scale === 1 ? 0 : 1}
-      suffix={unit && !isPoints ? ` ${unit(t, Number(value) / scale)}` : undefined}
+      suffix={unit && !isPoints ? unitSuffix(unit(t, Number(value) / scale)) : undefined}
     />
   );
 }
@@ -278,4 +278,9 @@ function TextSetting({ field, onChange, common, text }: InputProps) {
       }
     />
   );
+}
+
+/** A unit follows a number after a space; the percent sign follows directly. */
+function unitSuffix(unit: string): string {
+  return unit.startsWith("%") ? unit : ` ${unit}`;
 }

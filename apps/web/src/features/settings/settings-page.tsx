@@ -57,7 +57,7 @@ export default function SettingsPage() {
       title={t("Settings")}
       description={t("Each section is saved separately and takes effect immediately on every node.")}
       actions={
-        <Group gap="xs" wrap="nowrap" w={{ base: "100%", xs: "auto" }}>
+        <Group gap="xs" wrap="nowrap" w={{ base: "100%", sm: "auto" }}>
           <SearchBox
             value={wanted}
             onChange={(value) => setParam("q", value)}

@@ -1,6 +1,6 @@
 /** What an import of settings would change. */
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { Button, Code, Group, Stack, Table, Text } from "@mantine/core";
+import { Button, Code, Group, ScrollArea, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useImportSettings } from "./api.ts";
@@ -26,11 +26,10 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
     });
   return (
     <Stack>
-      {changes.length === 0 ? (
-        <Text>{t("Nothing would change.")}</Text>
-      ) : (
-        <Table.ScrollContainer minWidth={480} mah={420}>
-          <Table fz="sm" verticalSpacing={6} stickyHeader>
+      {changes.length === 0 ? <Text>{t("Nothing would change.")}</Text> : null}
+      {changes.length + skipped.length === 0 ? null : (
+        <ScrollArea.Autosize mah={420}>
+          <Table fz="sm" verticalSpacing={6} layout="fixed" stickyHeader>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t("Setting")}</Table.Th>
@@ -41,12 +40,7 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
             <Table.Tbody>
               {changes.map(({ key, before, after }) => (
                 <Table.Tr key={key}>
-                  <Table.Td>
-                    {t(labelOf(key))}
-                    <Text c="dimmed" fz="xs" ff="monospace">
-                      {key}
-                    </Text>
-                  </Table.Td>
+                  <Name setting={key} />
                   <Table.Td>
                     <Value value={before} />
                   </Table.Td>
@@ -55,21 +49,22 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
                   </Table.Td>
                 </Table.Tr>
               ))}
+              {skipped.map(({ key, reason }) => (
+                <Table.Tr key={key}>
+                  <Name setting={key} />
+                  <Table.Td colSpan={2} c="dimmed">
+                    {t("Not imported: {{reason}}", { reason: reasons[reason] })}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </ScrollArea.Autosize>
       )}
       <Text fz="sm" c="dimmed">
-        {t("{{count}} settings already match the file.", { count: same })}{" "}
+        {same > 0 ? `${t("{{count}} settings already match the file.", { count: same })} ` : ""}
         {t("Settings files contain no secrets. Stored secrets are not changed.")}
       </Text>
-      {skipped.length > 0 ? (
-        <Text fz="sm" c="dimmed">
-          {t("Not imported: {{list}}", {
-            list: skipped.map(({ key, reason }) => `${key} (${reasons[reason]})`).join(", "),
-          })}
-        </Text>
-      ) : null}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onDone}>
           {t("Cancel")}
@@ -79,6 +74,20 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+/** The label of a setting and its key. */
+function Name({ setting }: { setting: string }) {
+  const { t } = useTranslation();
+  const label = labelOf(setting);
+  return (
+    <Table.Td style={{ overflowWrap: "anywhere" }}>
+      {label === undefined ? null : t(label)}
+      <Text c="dimmed" fz="xs" ff="monospace">
+        {setting}
+      </Text>
+    </Table.Td>
   );
 }
 
@@ -92,5 +101,9 @@ function Value({ value }: { value: string | number | boolean }) {
       </Text>
     );
   const text = String(value);
-  return <Code>{text.length > 80 ? `${text.slice(0, 80)}…` : text}</Code>;
+  return (
+    <Code style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+      {text.length > 80 ? `${text.slice(0, 80)}…` : text}
+    </Code>
+  );
 }
