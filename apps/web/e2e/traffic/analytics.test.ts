@@ -148,3 +148,15 @@ it("ranks models and users, shows calls by channel, and links to them in the log
   await channels.getByRole("link", { name: "2 calls of Demo upstream" }).click();
   await page.waitForURL(/\/panel\/log\?.*channel_id=1/);
 });
+
+it("shows the month of the statements in full on a phone", async () => {
+  const page = await site.open("about:blank", { phone: true });
+  const data = [{ date: "2026-10-01", closed_at: 1_795_000_000, users: 0, quota: 0 }];
+  await page.route("**/api/analytics/statements", (route) =>
+    route.fulfill({ json: { success: true, message: "", data } }),
+  );
+  await page.goto("/panel/analytics?tab=statements");
+  const month = page.getByRole("combobox", { name: "Month" });
+  await expect.poll(() => month.inputValue()).toBe("2026-10");
+  expect(await month.evaluate((input) => input.scrollWidth - input.clientWidth)).toBe(0);
+});

@@ -7,6 +7,7 @@ import {
   formatDuration,
   quotaText,
   shareText,
+  shortText,
 } from "./quota.ts";
 
 describe("amounts", () => {
@@ -77,6 +78,12 @@ it("never shows sixty seconds in place of a minute", () => {
     "1 m 5 s",
     "2 m 0 s",
   ]);
+});
+
+it("shortens numbers from ten thousand on, and separates the thousands of others", () => {
+  const whole = new Intl.NumberFormat("en-US");
+  const shown = [3, 3_000, 9_999, 10_000, 1_250_000].map((value) => shortText(value, whole));
+  expect(shown).toEqual(["3", "3,000", "9,999", "10k", "1.3M"]);
 });
 
 describe("shares", () => {

@@ -115,6 +115,11 @@ export function shareText(share: number | null, percent: Intl.NumberFormat): str
   return share === null || Number.isNaN(share) ? "–" : withMinus(percent.format(share));
 }
 
+/** Shortens a number from ten thousand on: "9,999", "200k", "1.2M". */
+export function shortText(value: number, whole: Intl.NumberFormat): string {
+  return Math.abs(value) < 10_000 ? withMinus(whole.format(value)) : formatNumber(value).replace(".0", "");
+}
+
 type Formatters = ReturnType<typeof createFormatters>;
 
 /** Created once per unit and language: a list has hundreds of cells, and number formats are slow to create. */
@@ -153,8 +158,8 @@ function createFormatters(language: string, unit: Unit) {
     points: (points: number) => formatSum(points, 0),
     /** 1,234,567 */
     whole: (value: number) => withMinus(whole.format(value)),
-    /** 1.2M, 200k */
-    short: (value: number) => formatNumber(value).replace(".0", ""),
+    /** 1.2M, 200k, 9,999 */
+    short: (value: number) => shortText(value, whole),
     percent: (share: number | null) => shareText(share, percent),
   };
 }

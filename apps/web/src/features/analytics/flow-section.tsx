@@ -5,13 +5,13 @@ import { IconChartSankey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
 import { phrase } from "#lib/i18n.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { insightsQuery } from "./api.ts";
 import { FlowChart } from "./flow-chart.tsx";
 import { amountOf, type FlowColumn, flowColumns, type FlowNode, layFlows, nameOf } from "./flow-layout.ts";
@@ -114,9 +114,14 @@ export function FlowSection({ params, onChange }: View) {
                   {keys.map((key, column) => {
                     const name = nameOf(flows, flowColumns[column] ?? "user", key);
                     const address = addressOf({ column, key, name });
-                    return (
+                    const text = address === undefined ? name : <QuietLink to={address}>{name}</QuietLink>;
+                    return column === 0 ? (
+                      <th key="user" scope="row" translate="no">
+                        {text}
+                      </th>
+                    ) : (
                       <td key={flowColumns[column]} style={{ textAlign: "left" }} translate="no">
-                        {address === undefined ? name : <Link to={address}>{name}</Link>}
+                        {text}
                       </td>
                     );
                   })}

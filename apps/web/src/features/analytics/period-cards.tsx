@@ -7,7 +7,7 @@ import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { isUnchanged, Trend } from "#ui/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
-import { type AnalyticsParams, averageFirstByte, averageTime, share, trendOf } from "./period.ts";
+import { type AnalyticsParams, averageFirstByte, averageTime, callsOf, share, trendOf } from "./period.ts";
 import classes from "./analytics.module.css";
 
 /** The sums of the period, compared with the same number of days before it. */
@@ -19,8 +19,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
   if (error && !period) return null;
   const totals = period?.totals;
   const tokens = (sum: UsageSum) => sum.prompt_tokens + sum.completion_tokens;
-  const calls = (sum: UsageSum) => sum.request_count + sum.failed_count;
-  const failed = totals ? share(totals.failed_count, calls(totals)) : null;
+  const failed = totals ? share(totals.failed_count, callsOf(totals)) : null;
   const cached = totals ? share(totals.cached_tokens, totals.prompt_tokens) : null;
   const firstByte = totals ? averageFirstByte(totals) : null;
   return (
@@ -45,7 +44,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
       <SumCard
         title={t("Requests")}
         period={period}
-        of={calls}
+        of={callsOf}
         print={format.whole}
         color="var(--chart-3)"
         trend={(row) => row.RequestCount + row.FailedCount}

@@ -1,7 +1,7 @@
 import type { PeriodUsage } from "@gateway/shared/usage/analytics";
 import { describe, expect, it } from "vitest";
 import { othersKey } from "#ui/charts/stacks.ts";
-import { asCustom, averageTime, partsOf, sumByName, windowOf } from "./period.ts";
+import { asCustom, averageTime, callsOf, partsOf, sumByName, windowOf } from "./period.ts";
 
 const now = new Date(2026, 2, 10, 15, 30);
 const seconds = (year: number, month: number, day: number) => new Date(year, month - 1, day).getTime() / 1000;
@@ -70,6 +70,12 @@ describe("sums", () => {
     ]);
     expect(sums.map(averageTime)).toEqual([300, 0]);
     expect(sumByName([row({})]).map(averageTime)).toEqual([null]);
+  });
+
+  it("count failed calls as requests, in the table as in the chart", () => {
+    const day = row({ RequestCount: 2, FailedCount: 1 });
+    expect(sumByName([day]).map(callsOf)).toEqual([3]);
+    expect(partsOf([day], "requests").map((part) => part.value)).toEqual([3]);
   });
 
   it("count unnamed parts as the others", () => {

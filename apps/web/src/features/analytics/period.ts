@@ -92,7 +92,7 @@ export function valueOf(row: PeriodUsage, metric: Metric): number {
     case "quota":
       return row.Quota;
     case "requests":
-      return row.RequestCount;
+      return row.RequestCount + row.FailedCount;
     case "tokens":
       return row.PromptTokens + row.CompletionTokens;
     case "failed":
@@ -143,9 +143,14 @@ export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
+/** Returns the number of calls, including failed ones. */
+export function callsOf(sum: UsageSum): number {
+  return sum.request_count + sum.failed_count;
+}
+
 /** Returns milliseconds per call, including failed ones; null without calls. */
 export function averageTime(sum: UsageSum): number | null {
-  return share(sum.request_time, sum.request_count + sum.failed_count);
+  return share(sum.request_time, callsOf(sum));
 }
 
 /** Returns the time to first byte of successful calls, in milliseconds. */

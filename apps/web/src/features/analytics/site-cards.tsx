@@ -39,7 +39,7 @@ function Now({ site }: { site: SiteStatistics }) {
     site.redemption_statistic.find((row) => row.status === status) ?? { count: 0, quota: 0 };
   const off = channels(2) + channels(3);
   return (
-    <Facts columns={2}>
+    <Facts columns={4}>
       <Fact label={t("Balances of all users")}>
         {format.quota(users.total_quota)}
         <Aside>

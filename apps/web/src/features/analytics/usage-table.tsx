@@ -4,7 +4,7 @@ import { Amount } from "#components/amount.tsx";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { averageFirstByte, averageTime, share, sumByName } from "./period.ts";
+import { averageFirstByte, averageTime, callsOf, share, sumByName } from "./period.ts";
 
 type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupType };
 
@@ -44,10 +44,10 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
             <td>
               <Amount column="spend" points={sum.quota} />
             </td>
-            <td>{format.whole(sum.request_count)}</td>
+            <td>{format.whole(callsOf(sum))}</td>
             {phone ? null : (
               <>
-                <td>{format.percent(share(sum.failed_count, sum.request_count + sum.failed_count))}</td>
+                <td>{format.percent(share(sum.failed_count, callsOf(sum)))}</td>
                 <td>{format.short(sum.prompt_tokens)}</td>
                 <td>{format.percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
                 <td>{format.short(sum.completion_tokens)}</td>

@@ -20,12 +20,7 @@ export function ChangesCard({ of, changes, since }: ChangesCardProps) {
           {t("Nothing was charged in the last 48 hours.")}
         </Text>
       ) : (
-        <AmountColumns
-          amounts={{
-            now: changes.map(({ now }) => now),
-            change: changes.map(({ now, before }) => now - before),
-          }}
-        >
+        <AmountColumns amounts={{ all: changes.flatMap(({ now, before }) => [now, now - before]) }}>
           <ul className={classes.lines}>
             {changes.map(({ name, now, before, requests }) => (
               <li key={name} className={classes.line}>
@@ -41,10 +36,10 @@ export function ChangesCard({ of, changes, since }: ChangesCardProps) {
                   </Text>
                 </span>
                 <span className={classes.amounts}>
-                  <Amount column="now" points={now} />
+                  <Amount column="all" points={now} />
                   <Text fz="xs" c="dimmed">
                     {now > before ? "+" : "−"}
-                    <Amount column="change" points={Math.abs(now - before)} />
+                    <Amount column="all" points={Math.abs(now - before)} />
                   </Text>
                 </span>
               </li>

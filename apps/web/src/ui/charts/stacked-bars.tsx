@@ -33,6 +33,8 @@ const topSpace = 9;
 const dateSpace = 30;
 const dateWidth = 48;
 const tickGap = 10;
+/** Width of a digit of 12 px. */
+const tickCharacter = 7.5;
 
 /** Returns "03-01" for "2026-03-01". */
 function shortDate(date: string): string {
@@ -40,15 +42,17 @@ function shortDate(date: string): string {
 }
 
 export function StackedBars(props: StackedBarsProps) {
-  const { series, rows, title, tick, print, axisWidth = 64, height = 260, nameOf, colors } = props;
+  const { series, rows, title, tick, print, height = 260, nameOf, colors } = props;
   const { dayText = shortDate } = props;
   const { t } = useTranslation();
   const { ref, width: wholeWidth } = useElementSize();
   const [chosen, setChosen] = useState<number | null>(null);
   const days = rows.length;
-  const width = Math.max(0, wholeWidth - axisWidth);
   const plotHeight = height - topSpace - dateSpace;
   const ticks = axisTicks(topOf({ series, rows }));
+  const longest = Math.max(...ticks.map((value) => tick(value).length));
+  const axisWidth = Math.max(props.axisWidth ?? 64, longest * tickCharacter + tickGap);
+  const width = Math.max(0, wholeWidth - axisWidth);
   const highest = ticks.at(-1) ?? 1;
   const every = labelEvery(days, width, dateWidth);
 
