@@ -61,6 +61,8 @@ describe("the budget of an account", () => {
       monthly_notify: 50_000_000,
     });
     await rowOf(page, "penny").getByText("$0.00 / $5.00").waitFor();
+    // The column of budgets does not push the status out of the list.
+    expect(await page.locator("[data-list] [data-wider]").count()).toBe(0);
     await rowOf(page, "penny").getByText("penny", { exact: true }).first().click();
     const drawer = page.getByRole("dialog", { name: "penny" });
     await drawer.getByText(/Resets in .* · Notice at \$4.00/).waitFor();

@@ -54,6 +54,7 @@ describe("the page of a channel", () => {
   it("shows its health, keeps its tab in the address, and opens the editor", async () => {
     const page = await site.open(`/panel/channel/${channel}`);
     await heading(page, "Main account").waitFor();
+    await page.getByText("Healthy", { exact: true }).waitFor();
     await figure(page, "Success, 24 hours").getByText("100%").waitFor();
     await figure(page, "Requests, 24 hours").getByText("2", { exact: true }).waitFor();
     expect(await faults(page)).toEqual([]);
@@ -64,7 +65,7 @@ describe("the page of a channel", () => {
     await page.getByRole("tab", { name: "Calls", selected: true }).waitFor();
     await page.getByRole("tab", { name: "Activity" }).click();
     await page.getByText("Channel created").waitFor();
-    await page.getByRole("button", { name: "Edit" }).first().click();
+    await page.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).first().waitFor();
     await page.goBack();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -99,6 +100,11 @@ describe("the page of a customer", () => {
     await figure(page, "Requests, 24 hours").getByText("1 failed").waitFor();
     await page.getByText("Model not available").first().waitFor();
     expect(await faults(page)).toEqual([]);
+    await page.getByRole("tab", { name: "Calls" }).click();
+    const calls = page.getByRole("list", { name: "Newest calls" }).getByRole("listitem");
+    await expect.poll(() => calls.count()).toBe(3);
+    // The failed call names its model, and neither the user of the page nor an amount.
+    expect(await calls.first().innerText()).toMatch(/^no-such-model\s+–\s+Model not available · of acme\s/);
     await page.getByRole("tab", { name: "Tokens" }).click();
     await page.getByRole("link", { name: "of acme" }).click();
     await heading(page, "of acme").waitFor();

@@ -56,5 +56,9 @@ describe("the page of a session", () => {
     await page.getByText("No calls of this session were found").waitFor();
     await page.goto(`${site.url}/panel/session/${encodeURIComponent(id)}`);
     await page.getByRole("heading", { name: id }).waitFor();
+    const agents = page.getByRole("region", { name: "Agents" });
+    await agents.getByRole("rowheader", { name: "explore" }).waitFor();
+    expect(await agents.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
+    await page.getByText("no-such-model").waitFor();
   });
 });

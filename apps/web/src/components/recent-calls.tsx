@@ -9,6 +9,7 @@ import { failureLabel } from "#lib/failure-labels.ts";
 import { asSent, http } from "#lib/http.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
+import { requestedModel } from "#lib/requested-model.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -43,7 +44,8 @@ export function RecentCalls({ title, filter, own = false, empty }: RecentCallsPr
   const { t } = useTranslation();
   const calls = useQuery(callsQuery(own, filter));
   const search = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
-  const rows = calls.data?.data;
+  // Without a type, the log also has top-ups and changes of the balance.
+  const rows = calls.data?.data.filter((row) => "log_type" in filter || isCall(row));
   return (
     <Section
       title={title}
@@ -65,7 +67,7 @@ export function RecentCalls({ title, filter, own = false, empty }: RecentCallsPr
         <AmountColumns charges={{ cost: rows.map((row) => row.quota) }}>
           <ul className={classes.calls} aria-label={title}>
             {rows.map((row) => (
-              <Call key={row.id} row={row} own={own} />
+              <Call key={row.id} row={row} named={!own && !("username" in filter)} />
             ))}
           </ul>
         </AmountColumns>
@@ -74,35 +76,40 @@ export function RecentCalls({ title, filter, own = false, empty }: RecentCallsPr
   );
 }
 
-function Call({ row, own }: { row: LogRow; own: boolean }) {
+function isCall({ type }: LogRow): boolean {
+  return type === LogType.failed || type === LogType.consume;
+}
+
+/** @param named whether the user of the entry is shown */
+function Call({ row, named }: { row: LogRow; named: boolean }) {
   const { t } = useTranslation();
   const failed = row.type === LogType.failed;
   const label = failureLabel(row.error_code);
   const reason = label === undefined ? row.error_code || t("Failed") : t(label);
-  const isCall = failed || row.type === LogType.consume;
+  const isCharge = isCall(row);
   return (
     <li>
       <div className={classes.line}>
         <Group gap={8} wrap="nowrap" miw={0}>
           <StatusDot tone={failed ? "bad" : "good"}>
-            {isCall ? (
-              <QuietLink to={`/panel/log/${row.request_id}`}>{row.model_name || t("Unknown")}</QuietLink>
+            {isCharge ? (
+              <QuietLink to={`/panel/log/${row.request_id}`}>{requestedModel(row) || t("Unknown")}</QuietLink>
             ) : (
               storedReason(t, row.content, row.content_facts) || t("No reason recorded")
             )}
           </StatusDot>
         </Group>
-        <Text span fz="sm" c={!isCall && row.quota > 0 ? "green" : undefined}>
-          {!isCall && row.quota > 0 ? "+" : ""}
-          <Amount column="cost" points={row.quota} />
+        <Text span fz="sm" c={!isCharge && row.quota > 0 ? "green" : undefined}>
+          {!isCharge && row.quota > 0 ? "+" : ""}
+          {failed && row.quota === 0 ? "–" : <Amount column="cost" points={row.quota} />}
         </Text>
       </div>
       <div className={classes.line}>
         <Text span fz="xs" c="dimmed" truncate>
-          {[failed ? reason : "", own ? "" : row.username, row.token_name].filter(Boolean).join(" · ")}
+          {[failed ? reason : "", named ? row.username : "", row.token_name].filter(Boolean).join(" · ")}
         </Text>
         <Text span fz="xs" c="dimmed" className="tabular" style={{ flex: "none" }}>
-          {isCall ? `${formatDuration(row.request_time)} · ` : ""}
+          {isCharge ? `${formatDuration(row.request_time)} · ` : ""}
           <RelativeTime seconds={row.created_at} />
         </Text>
       </div>

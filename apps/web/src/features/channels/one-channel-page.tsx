@@ -1,5 +1,6 @@
 /** The page of a channel: health, traffic, calls, events and settings. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -10,6 +11,7 @@ import { HourChart, HoursStat, UsageChart, UsageDetails, UsageStats } from "#com
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { useMayChange } from "#lib/changes.ts";
+import { healthOf } from "#lib/channel-hours.ts";
 import { useOpened } from "#lib/opened.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
@@ -25,7 +27,7 @@ import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { reasonText } from "./reason-labels.ts";
 import { TestMenu } from "./runs/test-menu.tsx";
-import { pauseReason, statusOf } from "./status.ts";
+import { liveState, pauseReason, statusOf } from "./status.ts";
 
 const ChannelEditor = late(
   () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
@@ -61,7 +63,8 @@ function Loaded({ row }: { row: ChannelRow }) {
   const seesCalls = useMayEnter("logs");
   const usage = useQuery(usageQuery(`/channel/${row.id}`));
   const filter = seesCalls ? { channel_id: row.id } : undefined;
-  const { word, tone } = statusOf(row.status);
+  const live = row.status === ChannelStatus.enabled && usage.data !== undefined;
+  const { word, tone } = live ? liveState(healthOf(usage.data).success) : statusOf(row.status);
   const edit = () => edited.open(row.id);
   const waiting = (
     <UnloadedObject
@@ -121,7 +124,7 @@ function Loaded({ row }: { row: ChannelRow }) {
         </Section>
       ),
     },
-    { id: "settings", label: t("Settings"), content: () => <Settings row={row} onEdit={edit} /> },
+    { id: "settings", label: t("Settings"), content: () => <Settings row={row} /> },
   ];
   return (
     <>
@@ -192,19 +195,11 @@ function Standing({ row }: { row: ChannelRow }) {
 
 const mostModels = 40;
 
-function Settings({ row, onEdit }: { row: ChannelRow; onEdit: () => void }) {
+function Settings({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
-  const mayChange = useMayChange();
   const provider = useProvider(row.type);
   return (
-    <Section
-      title={t("Settings")}
-      aside={
-        <Button variant="default" size="xs" onClick={onEdit}>
-          {mayChange ? t("Edit") : t("View details")}
-        </Button>
-      }
-    >
+    <Section title={t("Settings")}>
       <Stack gap="lg">
         <Facts columns={3}>
           <Fact label={t("Provider")}>

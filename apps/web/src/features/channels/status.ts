@@ -17,6 +17,21 @@ export function statusOf(status: number): { word: string; tone: Tone } {
   }
 }
 
+const noCalls = { word: phrase("No calls"), tone: "idle" } as const;
+const healthy = { word: phrase("Healthy"), tone: "good" } as const;
+const failing = { word: phrase("Failing"), tone: "bad" } as const;
+const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
+
+/**
+ * Rates an enabled channel by its calls of 24 hours. English; translate when displayed.
+ * @param success share of successful attempts; null without calls
+ */
+export function liveState(success: number | null): { word: string; tone: Tone } {
+  if (success === null) return noCalls;
+  if (success >= 0.99) return healthy;
+  return success < 0.8 ? failing : someErrors;
+}
+
 export const statusChoices = [
   ChannelStatus.enabled,
   ChannelStatus.disabled,

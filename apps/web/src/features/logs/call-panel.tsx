@@ -32,7 +32,6 @@ export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelPro
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 680}
-      padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
       title={shown.row ? <CallHeading row={shown.row} /> : t("Call")}
     >

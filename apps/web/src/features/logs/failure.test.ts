@@ -1,7 +1,8 @@
 import type { LogRow, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
-import { pauseSentence, requestedModel } from "./failure.ts";
+import { requestedModel } from "#lib/requested-model.ts";
+import { pauseSentence } from "./failure.ts";
 
 const t = ((key: string, values: Record<string, string> = {}) =>
   key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "")) as unknown as TFunction;

@@ -13,6 +13,7 @@ import { ModelIcon } from "#components/provider-icon.tsx";
 import { cachedShare } from "#lib/cached-share.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { requestedModel } from "#lib/requested-model.ts";
 import { Empty } from "#ui/empty.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { Short } from "#ui/short.tsx";
@@ -111,8 +112,8 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
       title: t("Model"),
       cell: (row) => (
         <span className={classes.agent}>
-          <ModelIcon model={row.model_name} size={16} />
-          <Short text={row.model_name || t("Unknown")} width={180} />
+          <ModelIcon model={requestedModel(row)} size={16} />
+          <Short text={requestedModel(row) || t("Unknown")} width={180} />
         </span>
       ),
     },
@@ -149,7 +150,7 @@ function CompactCall({ row, t, format }: { row: LogRow; t: TFunction; format: Fo
   const failed = row.type === LogType.failed;
   return (
     <div className={classes.compact}>
-      <StatusDot tone={failed ? "bad" : "good"}>{row.model_name || t("Unknown")}</StatusDot>
+      <StatusDot tone={failed ? "bad" : "good"}>{requestedModel(row) || t("Unknown")}</StatusDot>
       <Amount column="quota" points={row.quota} />
       <Text span fz="xs" c="dimmed" truncate>
         {[formatTime(row.created_at), row.session?.agent, failed ? outcomeOf(row, t) : ""]

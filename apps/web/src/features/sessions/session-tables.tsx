@@ -13,6 +13,7 @@ import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { treeOf } from "./agent-tree.ts";
 import classes from "./sessions.module.css";
 
@@ -103,6 +104,7 @@ type SumTableProps = {
 
 function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const format = useFormat();
   return (
     <Figures label={label} wraps={wraps} amounts={{ cost: rows.map(({ sums }) => sums.quota) }}>
@@ -111,9 +113,13 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
           <th scope="col">{first}</th>
           <th scope="col">{t("Requests")}</th>
           <th scope="col">{t("Failed")}</th>
-          <th scope="col">{t("Input")}</th>
-          <th scope="col">{t("Cached")}</th>
-          <th scope="col">{t("Output")}</th>
+          {phone ? null : (
+            <>
+              <th scope="col">{t("Input")}</th>
+              <th scope="col">{t("Cached")}</th>
+              <th scope="col">{t("Output")}</th>
+            </>
+          )}
           <th scope="col">{t("Cost")}</th>
         </tr>
       </thead>
@@ -123,9 +129,13 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
             <th scope="row">{name}</th>
             <td>{format.whole(sums.calls)}</td>
             <td data-quiet={sums.failed === 0 || undefined}>{format.whole(sums.failed)}</td>
-            <td title={format.whole(sums.input)}>{format.short(sums.input)}</td>
-            <td>{format.percent(sums.cached / sums.input)}</td>
-            <td title={format.whole(sums.output)}>{format.short(sums.output)}</td>
+            {phone ? null : (
+              <>
+                <td title={format.whole(sums.input)}>{format.short(sums.input)}</td>
+                <td>{format.percent(sums.cached / sums.input)}</td>
+                <td title={format.whole(sums.output)}>{format.short(sums.output)}</td>
+              </>
+            )}
             <td>
               <Amount column="cost" points={sums.quota} />
             </td>

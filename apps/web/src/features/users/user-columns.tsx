@@ -65,6 +65,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   const { t } = useTranslation();
   const format = useFormat();
   const groups = useQuery(groupsQuery).data;
+  const hasBudgets = Object.keys(budgets).length > 0;
   return useMemo(
     () => [
       {
@@ -88,10 +89,8 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         { id: "used_quota", title: t("Used"), sortable: true, card: "fact" },
         (row) => row.used_quota,
       ),
-      // The list has many columns.
-      ...(Object.keys(budgets).length > 0
-        ? [budgetColumn<UserListRow>(t("Budget"), (row) => budgets[row.id])]
-        : []),
+      // The list has many columns: with budgets, the less important ones leave their place.
+      ...(hasBudgets ? [budgetColumn<UserListRow>(t("Budget"), (row) => budgets[row.id])] : []),
       {
         id: "request_count",
         secondary: true,
@@ -104,6 +103,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         id: "providers",
         secondary: true,
         title: t("Linked"),
+        hidden: hasBudgets,
         card: "none",
         cell: (row) => <Bindings providers={row.providers} email={row.email} />,
       },
@@ -118,6 +118,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         secondary: true,
         title: t("Last sign-in"),
         sortable: true,
+        hidden: hasBudgets,
         cell: (row) => <RelativeTime seconds={row.last_login_time} />,
       },
       {
@@ -139,6 +140,6 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         ),
       },
     ],
-    [t, format, groups, budgets],
+    [t, format, groups, budgets, hasBudgets],
   );
 }

@@ -53,7 +53,6 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 600}
-      padding="lg"
       title={
         <Title order={2} component="span" fz="lg">
           {user?.username ?? t("User {{id}}", { id })}

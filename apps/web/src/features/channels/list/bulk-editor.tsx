@@ -61,7 +61,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
       padding={0}
       styles={{
         title: { fontSize: 16, fontWeight: 600 },
-        header: { padding: "14px 20px", borderBottom: "1px solid var(--line)" },
+        header: { padding: "14px 24px", borderBottom: "1px solid var(--line)" },
         body: { height: "calc(100dvh - 61px)", display: "flex", flexDirection: "column" },
       }}
     >
@@ -84,7 +84,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
           )}
         </Stack>
       </ScrollArea>
-      <Group justify="flex-end" className={classes.pickerFoot}>
+      <Group justify="flex-end" gap="xs" px={24} className={classes.pickerFoot}>
         {seen === null ? (
           <>
             <Button variant="default" onClick={onClose}>

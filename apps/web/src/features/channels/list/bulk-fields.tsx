@@ -200,7 +200,7 @@ function Listed({ label, mode, onMode, children }: ListedProps) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap">
-        <Text fw={500} fz="sm">
+        <Text fw={600} fz="sm">
           {label}
         </Text>
         <SegmentedControl

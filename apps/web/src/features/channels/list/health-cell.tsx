@@ -12,23 +12,17 @@ import { useTranslation } from "react-i18next";
 import { ChannelHoursBar, channelHoursSize } from "#components/channel-hours.tsx";
 import { usePatchChannel } from "#features/channels/api.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
-import { statusOf } from "#features/channels/status.ts";
+import { liveState, statusOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { asSent, http } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { PulseIds } from "./pulse.tsx";
-
-const noCalls = { word: phrase("No calls"), tone: "idle" } as const;
-const healthy = { word: phrase("Healthy"), tone: "good" } as const;
-const failing = { word: phrase("Failing"), tone: "bad" } as const;
-const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
 
 /** One request for all visible rows. */
 const hoursQuery = (ids: readonly number[]) =>
@@ -86,15 +80,6 @@ export function HealthCell({ row }: { row: ChannelRow }) {
       </Box>
     </Group>
   );
-}
-
-/**
- * Rates an enabled channel by its calls. The switch already says that it is enabled. English; translate when displayed.
- */
-function liveState(success: number | null): { word: string; tone: Tone } {
-  if (success === null) return noCalls;
-  if (success >= 0.99) return healthy;
-  return success < 0.8 ? failing : someErrors;
 }
 
 type TroubleProps = {

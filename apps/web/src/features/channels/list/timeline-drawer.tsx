@@ -33,7 +33,6 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 520}
-      padding="lg"
       title={
         <Title order={2} component="span" fz="lg">
           {t("Timeline of {{name}}", { name })}

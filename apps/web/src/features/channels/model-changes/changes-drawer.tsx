@@ -39,7 +39,6 @@ export function ChangesDrawer({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 640}
-      padding="lg"
       title={
         <Title order={2} component="span" fz="lg">
           {t("Model changes of providers")}
