@@ -34,7 +34,15 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
     return (
       <>
         {cloneElement(button, { onClick: open })}
-        <Drawer opened={opened} onClose={close} position="bottom" size={275} radius="lg" title={t("Account")}>
+        <Drawer
+          opened={opened}
+          onClose={close}
+          position="bottom"
+          size={275}
+          padding="md"
+          radius="lg"
+          title={t("Account")}
+        >
           <Group wrap="nowrap" pb="md">
             <UserAvatar size={40} />
             <div style={{ minWidth: 0 }}>{head}</div>

@@ -145,7 +145,7 @@ const theme = createTheme({
       styles: { title: longTitle },
     },
     Drawer: {
-      defaultProps: { overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
+      defaultProps: { padding: "lg", overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
       styles: { title: longTitle },
     },
     Menu: {

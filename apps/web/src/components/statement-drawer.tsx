@@ -34,7 +34,6 @@ export function StatementDrawer({ title, lines, error, onRetry, fileName, onClos
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 600}
-      padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
       classNames={{
         root: classes.root,

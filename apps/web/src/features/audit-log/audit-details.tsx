@@ -29,7 +29,9 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
           <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
           <Fact label={t("Who")}>{actorText(t, row)}</Fact>
           <Fact label={t("Target")}>
-            {row.target_name === "" ? row.target_id : `${row.target_name} (#${row.target_id})`}
+            {row.target_name === "" || row.target_name === row.target_id
+              ? row.target_id
+              : `${row.target_name} (#${row.target_id})`}
           </Fact>
           <Fact label={t("Source IP")}>{row.ip || "–"}</Fact>
           <Fact label={t("Action")}>{row.action}</Fact>

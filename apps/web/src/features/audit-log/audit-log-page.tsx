@@ -153,7 +153,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       sortable: true,
       width: 160,
       cell: (row) =>
-        row.target_name === "" ? (
+        row.target_name === "" || row.target_name === row.target_id ? (
           <Text span ff="monospace" fz="sm">
             {row.target_id}
           </Text>

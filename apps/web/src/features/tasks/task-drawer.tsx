@@ -24,7 +24,6 @@ export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 560}
-      padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
       title={<Heading task={task} />}
     >

@@ -8,7 +8,7 @@ type BottomSheetProps = { opened: boolean; onClose: () => void; title: string; c
 export function BottomSheet({ opened, onClose, title, children }: BottomSheetProps) {
   const { t } = useTranslation();
   return (
-    <Drawer opened={opened} onClose={onClose} position="bottom" size="auto" title={title}>
+    <Drawer opened={opened} onClose={onClose} position="bottom" size="auto" padding="md" title={title}>
       <Stack gap="xs" align="stretch" className={classes.sheet}>
         {children}
         <Button mt="xs" onClick={onClose}>
