@@ -164,7 +164,7 @@ const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 500 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
-    Table: { defaultProps: { verticalSpacing: 7 } },
+    Table: { defaultProps: { verticalSpacing: 7, borderColor: "var(--line)" } },
     Notification: { defaultProps: { radius: "md", withBorder: true } },
     Anchor: { defaultProps: { underline: "hover" } },
     NumberInput: { defaultProps: { hideControls: true } },

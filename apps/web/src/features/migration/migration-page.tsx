@@ -1,6 +1,6 @@
 /** Imports from other gateways: their reports, with the proof that no balance changed. */
 import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconArrowLeft, IconArrowsDiff, IconDatabaseImport } from "@tabler/icons-react";
+import { IconAlertTriangle, IconArrowLeft, IconArrowsDiff, IconDatabaseImport } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
@@ -123,7 +123,7 @@ function OneReport({ id, onBack }: { id: number; onBack: () => void }) {
       }
     >
       {report.notes.some(({ code }) => code === "model_unpriced") ? (
-        <Alert color="yellow">
+        <Alert color="amber" icon={<IconAlertTriangle size={18} />}>
           {t("Some models have no price. Add prices before your users call them.")}
         </Alert>
       ) : null}

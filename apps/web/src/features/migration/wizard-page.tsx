@@ -1,6 +1,7 @@
 /** The migration wizard of the first run: an import from another gateway, after a dry run. */
 import type { ImportRun, ImportStart } from "@gateway/shared/site/migration";
 import { Alert, Anchor, Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -221,7 +222,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
         {report.ok && !run.dry_run ? (
           <Stack gap="sm" align="flex-start">
             {report.notes.some(({ code }) => code === "root_without_password") ? (
-              <Alert color="yellow" variant="light">
+              <Alert color="amber" icon={<IconAlertTriangle size={18} />}>
                 {t("The root account has no password yet. Set one on the server: gateway users recover 1")}
               </Alert>
             ) : null}

@@ -74,8 +74,12 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
           </th>
           <th scope="col">{t("Success")}</th>
           <th scope="col">{t("Requests")}</th>
-          <th scope="col">{t("Latency p50")}</th>
-          <th scope="col">{t("Latency p95")}</th>
+          <th scope="col" className={classes.wide}>
+            {t("Latency p50")}
+          </th>
+          <th scope="col" className={classes.wide}>
+            {t("Latency p95")}
+          </th>
           <th scope="col">{t("Charged")}</th>
         </tr>
       </thead>
@@ -101,8 +105,8 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
                   <QuietLink to={logAddress(since, { channel_id: row.id })}>{format.whole(calls)}</QuietLink>
                 )}
               </td>
-              <td>{ms(row.p50)}</td>
-              <td>{ms(row.p95)}</td>
+              <td className={classes.wide}>{ms(row.p50)}</td>
+              <td className={classes.wide}>{ms(row.p95)}</td>
               <td>
                 <Amount column="charged" points={row.charged} />
               </td>

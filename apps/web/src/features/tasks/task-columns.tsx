@@ -56,6 +56,7 @@ export function taskColumns<Row>(
     forAdmins && {
       id: "channel_id",
       title: t("Channel"),
+      secondary: true,
       sortable: true,
       card: "none",
       cell: (row) => {

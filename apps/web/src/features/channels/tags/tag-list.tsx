@@ -103,6 +103,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       {
         id: "weight",
         title: t("Weight"),
+        secondary: true,
         align: "right",
         sortable: true,
         sortValue: (row) => row.weight.max,

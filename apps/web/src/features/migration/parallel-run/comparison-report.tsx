@@ -41,7 +41,7 @@ function Verdict({ report }: { report: ComparisonReport }) {
     );
   if (agreementOf(report).of === 0)
     return (
-      <Alert color="yellow" variant="light" icon={<IconInfoCircle size={18} />} role="status">
+      <Alert color="amber" variant="light" icon={<IconInfoCircle size={18} />} role="status">
         {t("No calls to compare. Check the channel and the name of the key, or choose a longer period.")}
       </Alert>
     );
