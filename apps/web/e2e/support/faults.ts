@@ -44,10 +44,10 @@ export async function layerFaults(page: Page): Promise<string[]> {
 }
 
 /** Returns the texts of an open layer whose contrast is too low in the dark. The page is light before and after. */
-export async function faintTextsInTheDark(page: Page): Promise<string[]> {
+export async function faintTextsInTheDark(page: Page, within = layer): Promise<string[]> {
   await setColorScheme(page, "dark");
   await stillness(page);
-  const found = await findings(page, layer, { runOnly: ["color-contrast"] });
+  const found = await findings(page, within, { runOnly: ["color-contrast"] });
   await setColorScheme(page, "light");
   return found;
 }
@@ -69,6 +69,15 @@ async function findings(page: Page, within: string, options: RunOptions): Promis
     violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
   );
 }
+
+/** Returns the same for an open tooltip. */
+export async function tooltipFaults(page: Page): Promise<string[]> {
+  await stillness(page);
+  return findings(page, tooltip, {});
+}
+
+/** A text that is shown beside what has the pointer or the focus. */
+export const tooltip = "[role=tooltip]";
 
 /** Menus, lists and panels that open beside their buttons. */
 export const layer = ".mantine-Menu-dropdown, .mantine-Popover-dropdown, .mantine-Combobox-dropdown";

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
 import { selfQuery } from "#lib/session.ts";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./console-header.module.css";
 
 const refetchMs = 60_000;
@@ -17,7 +17,7 @@ export function BalanceLink() {
   if (!self) return null;
   const amount = format.usd(self.quota);
   return (
-    <Hint label={t("Balance: {{points}} points", { points: format.whole(self.quota) })}>
+    <Tooltip label={t("Balance: {{points}} points", { points: format.whole(self.quota) })}>
       <UnstyledButton
         component={Link}
         to="/panel/topup"
@@ -29,6 +29,6 @@ export function BalanceLink() {
           {amount}
         </Text>
       </UnstyledButton>
-    </Hint>
+    </Tooltip>
   );
 }

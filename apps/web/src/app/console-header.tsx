@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
 import { Bell } from "#features/inbox/bell.tsx";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";
@@ -32,11 +32,11 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
       ? IconLayoutSidebarLeftCollapse
       : IconLayoutSidebarLeftExpand;
   const toggle = (
-    <Hint label={toggleLabel}>
+    <Tooltip label={toggleLabel}>
       <ActionIcon size={36} aria-label={toggleLabel} aria-expanded={menuOpen} onClick={onToggleMenu}>
         <ToggleIcon size={20} stroke={1.7} />
       </ActionIcon>
-    </Hint>
+    </Tooltip>
   );
   return (
     <header className={classes.header}>

@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { ModelIcon } from "./provider-icon.tsx";
 import classes from "./model-chip.module.css";
 
@@ -9,11 +9,11 @@ import classes from "./model-chip.module.css";
 export function ModelChip({ model }: { model: string }) {
   const { t } = useTranslation();
   return (
-    <Hint label={t("Copy {{label}}", { label: model })}>
+    <Tooltip label={t("Copy {{label}}", { label: model })}>
       <UnstyledButton className={classes.chip} onClick={() => void copyText(model, t("Model name"))}>
         <ModelIcon model={model} size={16} />
         <span>{model}</span>
       </UnstyledButton>
-    </Hint>
+    </Tooltip>
   );
 }

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import i18next from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Hint } from "./form/hint.tsx";
+import { Tooltip } from "./floating/tooltip.tsx";
 import { toast } from "./toast.tsx";
 
 /** Works without a secure context too, where the clipboard API is missing. */
@@ -59,7 +59,7 @@ export function CopyButton({ text, label, size = 28 }: { text: string; label: st
   };
   const title = t("Copy {{label}}", { label });
   return (
-    <Hint label={title}>
+    <Tooltip label={title}>
       <ActionIcon
         size={size}
         aria-label={title}
@@ -71,7 +71,7 @@ export function CopyButton({ text, label, size = 28 }: { text: string; label: st
       >
         {done ? <IconCheck size={15} /> : <IconCopy size={15} />}
       </ActionIcon>
-    </Hint>
+    </Tooltip>
   );
 }
 

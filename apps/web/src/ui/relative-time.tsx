@@ -1,12 +1,11 @@
 import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
-import { Hint } from "#ui/form/hint.tsx";
 
 const tickMs = 30_000;
 
 /**
- * "3 minutes ago", with the exact time in a tooltip.
+ * "3 minutes ago", with the exact time as its title.
  * @param seconds unix seconds; null shows a dash
  */
 export function RelativeTime({ seconds }: { seconds: number | null }) {
@@ -22,11 +21,9 @@ export function RelativeTime({ seconds }: { seconds: number | null }) {
       </Text>
     );
   return (
-    <Hint label={formatTime(seconds)}>
-      <time dateTime={new Date(seconds * 1000).toISOString()}>
-        {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
-        {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
-      </time>
-    </Hint>
+    <time dateTime={new Date(seconds * 1000).toISOString()} title={formatTime(seconds)}>
+      {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
+      {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
+    </time>
   );
 }

@@ -1,7 +1,7 @@
 /** Figures side by side on one card: a title, the figure, and a secondary line below. */
 import { Card, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Hint } from "./form/hint.tsx";
+import { Tooltip } from "./floating/tooltip.tsx";
 import classes from "./stats.module.css";
 
 /** @param columns number of columns in a wide window; at most four in a narrow one, two on a phone */
@@ -34,9 +34,9 @@ export function Stat({ title, value, exact, hint, bad, line }: StatProps) {
     <section className={classes.stat} aria-label={title}>
       <Text fz="sm" c="dimmed">
         {hint ? (
-          <Hint label={hint}>
+          <Tooltip label={hint}>
             <span className={classes.hinted}>{title}</span>
-          </Hint>
+          </Tooltip>
         ) : (
           title
         )}

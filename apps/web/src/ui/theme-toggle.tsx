@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Hint } from "./form/hint.tsx";
+import { Tooltip } from "./floating/tooltip.tsx";
 
 export function ThemeToggle() {
   const { t } = useTranslation();
@@ -9,7 +9,7 @@ export function ThemeToggle() {
   const scheme = useComputedColorScheme("light");
   const label = scheme === "dark" ? t("Light theme") : t("Dark theme");
   return (
-    <Hint label={label}>
+    <Tooltip label={label}>
       <ActionIcon
         size={36}
         aria-label={label}
@@ -17,6 +17,6 @@ export function ThemeToggle() {
       >
         {scheme === "dark" ? <IconSun size={19} stroke={1.7} /> : <IconMoon size={19} stroke={1.7} />}
       </ActionIcon>
-    </Hint>
+    </Tooltip>
   );
 }

@@ -9,7 +9,7 @@ import { loadAhead } from "#app/load-ahead.ts";
 import type { Screen } from "#app/screens.ts";
 import { rememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { MenuScroll } from "./menu-scroll.tsx";
 import { visibleMenu } from "./menu.ts";
 import classes from "./side-menu.module.css";
@@ -116,9 +116,9 @@ function ItemLink({ screen, rail, onChoose }: SideMenuProps & { screen: Screen }
     </Link>
   );
   return rail ? (
-    <Hint label={title} position="right">
+    <Tooltip label={title} position="right">
       {item}
-    </Hint>
+    </Tooltip>
   ) : (
     item
   );

@@ -3,7 +3,7 @@ import { ActionIcon } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useAnnouncement } from "#components/announcement.tsx";
-import { Hint } from "#ui/form/hint.tsx";
+import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./notice.module.css";
 
 export function NoticeButton() {
@@ -11,12 +11,12 @@ export function NoticeButton() {
   const { unseen, open, dialog } = useAnnouncement();
   return (
     <>
-      <Hint label={t("Notice")}>
+      <Tooltip label={t("Notice")}>
         <ActionIcon size={36} aria-label={t("Notice")} onClick={open}>
           <IconBell size={19} stroke={1.7} />
           {unseen ? <span className={classes.dot} /> : null}
         </ActionIcon>
-      </Hint>
+      </Tooltip>
       {dialog}
     </>
   );

@@ -1,69 +1,128 @@
+/**
+ * A short text beside an element, shown on hover and on keyboard focus. The pointer may enter it, and Escape closes it. Its
+ * target can always have the focus, because not everyone uses a pointer.
+ */
 import type { TooltipProps as WholeProps } from "@mantine/core";
-import { useMergedRef, useTimeout } from "@mantine/hooks";
+import { useMergedRef } from "@mantine/hooks";
 import {
   cloneElement,
+  type MouseEvent,
   type PointerEvent,
   type ReactElement,
   type Ref,
-  useEffect,
+  type RefObject,
+  useId,
   useRef,
-  useState,
 } from "react";
-import { floating, withFloating } from "./late-floating.tsx";
+import { floating } from "./late-floating.tsx";
+import { type TargetEvents, useDescription, useFocusable, useTooltip } from "./use-tooltip.ts";
 
-/** Delay of the theme's tooltips, in milliseconds. */
-const OPEN_AFTER_MS = 250;
+type TextProps = Pick<WholeProps, "label" | "position" | "color" | "multiline" | "maw">;
 
-type BubbleProps = Pick<
-  WholeProps,
-  "label" | "position" | "color" | "multiline" | "maw" | "disabled" | "opened"
->;
-
-type ChildProps = {
+type ChildProps = Partial<TargetEvents> & {
   ref?: Ref<HTMLElement>;
-  onPointerEnter?: (event: PointerEvent<HTMLElement>) => void;
-  onPointerLeave?: (event: PointerEvent<HTMLElement>) => void;
+  disabled?: boolean | undefined;
+  "aria-label"?: string | undefined;
+  onClick?: (event: MouseEvent<HTMLElement>) => void;
 };
 
-type TooltipProps = BubbleProps & ChildProps & { children: ReactElement<ChildProps> };
+type TooltipProps = TextProps &
+  Omit<ChildProps, "disabled"> & {
+    disabled?: boolean;
+    /** Shows or hides it, whatever has the pointer or the focus. */
+    opened?: boolean;
+    children: ReactElement<ChildProps>;
+  };
 
 /** Mantine's tooltip, loaded when it is first shown. Passes all other properties on to its child. */
 export function Tooltip(props: TooltipProps) {
-  const { label, position, color, multiline, maw, disabled, opened, children, ref, ...others } = props;
+  const {
+    label,
+    position,
+    color,
+    multiline,
+    maw,
+    disabled = false,
+    opened,
+    children,
+    ref,
+    ...others
+  } = props;
   const target = useRef<HTMLElement>(null);
   const merged = useMergedRef(target, ref, children.props.ref);
-  const [present, setPresent] = useState(false);
-  const { start, clear } = useTimeout((element: HTMLElement) => {
-    withFloating(() => setPresent((known) => known || element.matches(":hover")));
-  }, OPEN_AFTER_MS);
-  useEffect(() => {
-    if (opened) withFloating(() => setPresent(true));
-  }, [opened]);
-  const enter = (event: PointerEvent<HTMLElement>) => {
-    others.onPointerEnter?.(event);
-    children.props.onPointerEnter?.(event);
-    if (present || disabled || opened !== undefined || event.pointerType !== "mouse") return;
-    start(event.currentTarget);
-  };
-  const leave = (event: PointerEvent<HTMLElement>) => {
-    others.onPointerLeave?.(event);
-    children.props.onPointerLeave?.(event);
-    clear();
-  };
-  const bubble = { label, position, color, multiline, maw, disabled, opened };
+  const { present, shown, onTarget, onBubble } = useTooltip(target, disabled, opened);
+  const onFocus = !disabled && opened === undefined;
+  useFocusable(target, onFocus);
+  const isRefused = onFocus && isDisabledControl(children.props) && children.props["aria-label"] !== label;
   return (
     <>
-      {cloneElement(children, { ...others, ref: merged, onPointerEnter: enter, onPointerLeave: leave })}
-      {present ? <Bubble {...bubble} target={target} /> : null}
+      {cloneElement(children, {
+        ...others,
+        ...withOwn(onTarget, others, children.props),
+        ...(isRefused ? refused : {}),
+        ...(onFocus ? marked : {}),
+        ref: merged,
+      })}
+      {present ? (
+        <Bubble
+          {...{ label, position, color, multiline, maw }}
+          opened={shown}
+          target={target}
+          {...onBubble}
+        />
+      ) : null}
     </>
   );
 }
 
-/** Appears open: the pointer has rested on the target for as long as tooltips wait. */
-function Bubble(props: BubbleProps & Pick<WholeProps, "target">) {
+/** Other elements, too, have a `disabled` of their own. */
+const isDisabledControl = ({ disabled, onClick }: ChildProps) => disabled === true && onClick !== undefined;
+
+/** Tests find targets by it. */
+const marked: object = { "data-tooltip": true };
+
+/** A control that explains why it cannot be used must be reachable. It looks disabled. */
+const refused: object = {
+  disabled: undefined,
+  "data-disabled": true,
+  "aria-disabled": true,
+  onClick: (event: MouseEvent) => event.preventDefault(),
+};
+
+/** Calls the handlers of the target, too. */
+function withOwn(events: TargetEvents, ...given: Partial<TargetEvents>[]): TargetEvents {
+  const names = Object.keys(events) as (keyof TargetEvents)[];
+  const handlers = names.map((name) => {
+    const all = [...given, events].map((one) => one[name] as ((event: unknown) => void) | undefined);
+    return [name, (event: unknown) => all.forEach((handle) => handle?.(event))] as const;
+  });
+  return Object.fromEntries(handlers) as TargetEvents;
+}
+
+type BubbleProps = { [Name in keyof TextProps]: TextProps[Name] | undefined } & {
+  opened: boolean;
+  target: RefObject<HTMLElement | null>;
+  onPointerEnter: (event: PointerEvent) => void;
+  onPointerLeave: (event: PointerEvent) => void;
+};
+
+const noEvents = { hover: false, focus: false, touch: false };
+
+function Bubble({ label, target, opened, ...others }: BubbleProps) {
   const { Tooltip: Whole } = floating();
-  const given = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
+  const id = useId();
+  useDescription(target, label, id, opened);
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   return (
-    <Whole label={props.label} {...given} {...(props.opened === undefined ? { defaultOpened: true } : {})} />
+    <Whole
+      label={<div id={id}>{label}</div>}
+      target={target}
+      opened={opened}
+      events={noEvents}
+      interactive
+      // React passes events of the text on to what surrounds the target, such as a row that can be clicked.
+      onClickCapture={(event: MouseEvent) => event.stopPropagation()}
+      {...given}
+    />
   );
 }

@@ -55,7 +55,6 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
     <Tooltip label={fault} opened={fault !== null} color="red" position="bottom" multiline maw={240}>
       <TextInput
         aria-label={label}
-        aria-errormessage={fault ?? undefined}
         size="xs"
         w={width}
         classNames={{ root: classes.root, input: classes.input }}
