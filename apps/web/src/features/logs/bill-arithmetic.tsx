@@ -1,9 +1,9 @@
 import type { Bill, LogRow } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { aligned, explainLines, isPerCall, multiply, PRICE_DECIMALS, worthOf } from "./bill.ts";
-import { useGroupName } from "./group-name.tsx";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
@@ -13,7 +13,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
   const format = useFormat();
   const lines = explainLines(bill);
   const uncollected = Number(bill.uncollected ?? "0");
-  const group = useGroupName(row.group);
+  const group = useGroupNames()(row.group);
   const usdPerPoint = worthOf(1, format.pointsPerUsd);
   const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
   const discounted = bill.group_ratio !== "1";

@@ -9,10 +9,10 @@ import { requestedModel } from "#lib/requested-model.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { ChargedGroup } from "./charged-group.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
 import { hasFailed, shortReason } from "./failure.ts";
-import { GroupName } from "./group-name.tsx";
 import { InputCell } from "./input-cell.tsx";
 import { contentText, isCall, outcomeWord, retriesOf, typeText } from "./log-labels.ts";
 import { TimeCell } from "./time-cell.tsx";
@@ -72,7 +72,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       id: "group",
       title: t("Group"),
       hidden: true,
-      cell: (row) => (row.group ? <GroupName row={row} /> : dash),
+      cell: (row) => (row.group ? <ChargedGroup row={row} /> : dash),
     },
     {
       id: "token_name",

@@ -9,8 +9,8 @@ import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Short } from "#ui/short.tsx";
+import { ChargedGroup } from "./charged-group.tsx";
 import { CostCell } from "./cost-cell.tsx";
-import { GroupName } from "./group-name.tsx";
 import { isCall } from "./log-labels.ts";
 import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
 import classes from "./logs.module.css";
@@ -50,7 +50,7 @@ export function LogFacts({ row }: { row: LogRow }) {
     },
     { label: t("Agent"), value: row.session?.agent, shown: row.session?.agent !== undefined },
     { label: t("Billing tag"), value: row.billing_tag, shown: row.billing_tag !== "" },
-    { label: t("Group"), value: <GroupName row={row} />, shown: row.group !== "" },
+    { label: t("Group"), value: <ChargedGroup row={row} />, shown: row.group !== "" },
     { label: t("Forwarded as"), value: row.upstream_model, shown: mapped },
     {
       label: t("Endpoint"),

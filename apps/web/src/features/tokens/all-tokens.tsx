@@ -15,6 +15,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
+import { useGroupNames } from "#components/group-name.tsx";
 import { useListParams } from "#lib/list-params.ts";
 /**
  * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
@@ -22,7 +23,6 @@ import { useListParams } from "#lib/list-params.ts";
 import { allTokensParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
-import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -49,14 +49,14 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const mayEdit = useMayEnter("tokens", "edit");
   const [params, setParams] = useListParams(allTokensParams);
   const tokens = useQuery(allTokensQuery(params));
-  const groups = useQuery(groupsQuery).data;
+  const groupName = useGroupNames();
   const edited = useOpened();
   const budgeted = useOpened("budget");
   const budgets = useBudgetUses("token", tokens.data?.data);
   const [created, setCreated] = useState<TokenCreated | null>(null);
   const columns = useMemo(
-    () => ownedColumns(tokenColumns(t, format, groups ?? {}, true, budgets), t("Belongs to")),
-    [t, format, groups, budgets],
+    () => ownedColumns(tokenColumns(t, format, groupName, true, budgets), t("Belongs to")),
+    [t, format, groupName, budgets],
   );
   const mayTouch = (token: TokenAdminRow) =>
     mayEdit &&

@@ -1,7 +1,6 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Group, Text } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock, IconTerminal2 } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
@@ -28,7 +27,7 @@ const soonSeconds = 3 * 24 * 3600;
 export function tokenColumns(
   t: TFunction,
   format: Format,
-  groups: UserGroupMap,
+  groupName: (symbol: string) => string,
   tags: boolean,
   budgets: BudgetUses,
 ): Column<TokenRow>[] {
@@ -73,7 +72,7 @@ export function tokenColumns(
       id: "group",
       secondary: true,
       title: t("Group"),
-      cell: (token) => <GroupCell token={token} groups={groups} t={t} />,
+      cell: (token) => <GroupCell token={token} nameOf={groupName} t={t} />,
     },
     tags && {
       id: "billing_tag",
@@ -202,8 +201,9 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
   );
 }
 
-function GroupCell({ token, groups, t }: { token: TokenRow; groups: UserGroupMap; t: TFunction }) {
-  const nameOf = (symbol: string) => groups[symbol]?.name ?? symbol;
+type GroupCellProps = { token: TokenRow; nameOf: (symbol: string) => string; t: TFunction };
+
+function GroupCell({ token, nameOf, t }: GroupCellProps) {
   return (
     <Group gap={5} wrap="nowrap">
       {token.group === "" ? (

@@ -5,13 +5,14 @@ import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
+import { useGroupNames } from "#components/group-name.tsx";
 import { useListParams } from "#lib/list-params.ts";
 /** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import { tokenParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { initialOf, oneOf } from "#lib/params.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
-import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
+import { tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -72,7 +73,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const tags = useCan("seeBillingTag");
   const [params, setParams] = useListParams(tokenParams);
   const tokens = useQuery(tokensQuery(params));
-  const groups = useQuery(groupsQuery).data;
+  const groupName = useGroupNames();
   const edited = useOpened();
   const { open } = edited;
   const rowActions = useCallback(
@@ -82,8 +83,8 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const [created, setCreated] = useState<TokenCreated | null>(null);
   const budgets = useQuery(ownBudgetQuery).data?.tokens;
   const columns = useMemo(
-    () => tokenColumns(t, format, groups ?? {}, tags, budgets ?? {}),
-    [t, format, groups, tags, budgets],
+    () => tokenColumns(t, format, groupName, tags, budgets ?? {}),
+    [t, format, groupName, tags, budgets],
   );
   const searching = params.keyword !== "" || params.billing_tag !== "";
   const newToken = (

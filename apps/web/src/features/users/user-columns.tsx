@@ -3,13 +3,12 @@ import type { UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { Avatar, Group, Text } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { amountColumn } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
+import { useGroupNames } from "#components/group-name.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
-import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -64,7 +63,7 @@ function Person({ row }: { row: UserListRow }) {
 export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   const { t } = useTranslation();
   const format = useFormat();
-  const groups = useQuery(groupsQuery).data;
+  const nameOf = useGroupNames();
   const hasBudgets = Object.keys(budgets).length > 0;
   return useMemo(
     () => [
@@ -81,7 +80,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         id: "group",
         title: t("Group"),
         sortable: true,
-        cell: (row) => groups?.[row.group]?.name ?? row.group,
+        cell: (row) => nameOf(row.group),
       },
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
       amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),
@@ -140,6 +139,6 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         ),
       },
     ],
-    [t, format, groups, budgets, hasBudgets],
+    [t, format, nameOf, budgets, hasBudgets],
   );
 }

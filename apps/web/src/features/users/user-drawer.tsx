@@ -8,12 +8,12 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
+import { GroupName } from "#components/group-name.tsx";
 import { identityProviderTitle } from "#components/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { budgetQuery } from "#lib/queries/budgets.ts";
-import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -168,7 +168,6 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
   const { t } = useTranslation();
   const format = useFormat();
   const user = useQuery(userQuery(id)).data;
-  const groups = useQuery(groupsQuery).data;
   if (!user) return null;
   const none = (
     <Text span c="dimmed" fz="inherit">
@@ -190,7 +189,9 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Email")}>
             {user.email ? <CopyCode text={user.email} label={t("Email")} /> : none}
           </Fact>
-          <Fact label={t("Group")}>{groups?.[user.group]?.name ?? user.group}</Fact>
+          <Fact label={t("Group")}>
+            <GroupName symbol={user.group} />
+          </Fact>
           <Fact label={t("Created")}>
             <RelativeTime seconds={user.created_time} />
           </Fact>

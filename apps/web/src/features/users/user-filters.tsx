@@ -3,8 +3,8 @@ import type { UserQuery } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
-import { groupsQuery } from "#lib/queries/tokens.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -28,7 +28,7 @@ export function UserFilters({
 }) {
   const { t } = useTranslation();
   const groups = useQuery(groupSymbolsQuery).data ?? [];
-  const names = useQuery(groupsQuery).data;
+  const nameOf = useGroupNames();
   return (
     <>
       <SearchBox
@@ -57,7 +57,7 @@ export function UserFilters({
           label={t("Group")}
           value={query.group}
           onChange={(group) => onChange({ group })}
-          data={groups.map((symbol) => ({ value: symbol, label: names?.[symbol]?.name ?? symbol }))}
+          data={groups.map((symbol) => ({ value: symbol, label: nameOf(symbol) }))}
         />
       </FilterSheet>
     </>

@@ -6,8 +6,8 @@ import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
-import { groupsQuery } from "#lib/queries/tokens.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -98,10 +98,10 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   const { t } = useTranslation();
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A disabled group stays visible, so that saving does not change it silently.
-  const names = useQuery(groupsQuery).data;
+  const nameOf = useGroupNames();
   const data = [...new Set([...symbols, current ?? "default"])].map((symbol) => ({
     value: symbol,
-    label: names?.[symbol]?.name ?? symbol,
+    label: nameOf(symbol),
   }));
   return (
     <Select
