@@ -286,6 +286,20 @@ describe("the public page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("has its links in one line, or in a menu when they do not fit beside the name", async () => {
+    const page = await site.open("/", { guest: true });
+    const links = page.getByRole("navigation", { name: "Main" });
+    const name = page.getByRole("banner").getByText("One Hub");
+    await page.setViewportSize({ width: 970, height: 900 });
+    expect((await links.boundingBox())?.height).toBeLessThan(40);
+    await page.setViewportSize({ width: 820, height: 900 });
+    await links.waitFor({ state: "detached" });
+    expect(await name.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Connect a client" }).click();
+    await page.waitForURL("**/connect");
+  });
+
   it("offers a retry when its models could not be loaded, instead of an empty list", async () => {
     const page = await site.open("/404", { guest: true });
     await page.route("**/api/available_model", (route) =>

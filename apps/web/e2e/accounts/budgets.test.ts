@@ -111,6 +111,6 @@ describe("the budget of an API key", () => {
     await expect.poll(() => ask(key), { timeout: 10_000 }).toBe(402);
     const own = await site.open("/panel/token");
     await own.getByRole("columnheader", { name: "Budget" }).waitFor();
-    await rowOf(own, "Of the shop").getByText("Month", { exact: true }).waitFor();
+    await rowOf(own, "Of the shop").getByText("Monthly", { exact: true }).waitFor();
   });
 });

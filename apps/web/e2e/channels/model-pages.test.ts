@@ -158,7 +158,7 @@ describe("the status page", () => {
     await page.getByText("All models are operational").waitFor();
     const row = page.getByRole("listitem").filter({ hasText: "demo-chat" });
     await row.getByText("Operational").waitFor();
-    await page.getByText("24 h", { exact: true }).click();
+    await page.getByText("24 hours", { exact: true }).click();
     await row.getByRole("img", { name: "Availability of demo-chat: 100%" }).waitFor();
     expect(await page.getByText("Hidden name").count()).toBe(0);
     expect(await faults(page)).toEqual([]);

@@ -69,6 +69,12 @@ describe("the page of a call", () => {
     await page.getByText(/model_not_found · HTTP 404/).waitFor();
   });
 
+  it("explains it in the reader's language", async () => {
+    const id = await call({ model: "no-such-model" });
+    const page = await site.open(`/panel/log/${id}`, { locale: "zh-CN" });
+    await page.getByText("模型“no-such-model”不存在，或此密钥无权使用。").waitFor();
+  });
+
   it("explains that a call does not exist, with a link to the list", async () => {
     for (const id of ["nothing", "12345678901", "x".repeat(80), "%27%3B"]) {
       const page = await site.open(`/panel/log/${id}`);

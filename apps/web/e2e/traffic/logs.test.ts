@@ -82,6 +82,7 @@ describe("a call in the log", () => {
         "Input3,000 tokens$1.00 / 1M$0.003000",
         "Cache read9,000 tokens$0.10 / 1M$0.000900",
         "Output801 tokens$3.00 / 1M$0.002403",
+        "Rounded up$0.000001",
         "Charged$0.006304",
       ]);
     await details(page).getByRole("button", { name: "Show the calculation" }).click();

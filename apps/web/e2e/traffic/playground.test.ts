@@ -87,6 +87,16 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Regenerate" }).first().waitFor();
   });
 
+  it("offers to top up when the balance does not cover the call", async () => {
+    const page = await site.open("/panel/playground");
+    const error = { message: "Too little", code: "insufficient_quota", type: "insufficient_quota" };
+    await page.route("**/v1/chat/completions", (route) => route.fulfill({ status: 402, json: { error } }));
+    await say(page, "Hello");
+    await page.getByText("The account balance does not cover this request").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Top up" }).click();
+    await page.waitForURL("**/panel/topup");
+  });
+
   it("keeps the prompt and the partial response after a reload", async () => {
     const page = await site.open("/panel/playground");
     await say(page, "keep me [[chunk-delay=40]] [[length=4000]]");

@@ -60,5 +60,10 @@ describe("the page of a session", () => {
     await agents.getByRole("rowheader", { name: "explore" }).waitFor();
     expect(await agents.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
     await page.getByText("no-such-model").waitFor();
+    // Names have space beside the figures, and all of the figures are visible.
+    const models = page.getByRole("region", { name: "Models" });
+    const row = await models.getByRole("rowheader", { name: "demo-chat" }).boundingBox();
+    expect(row?.width).toBeGreaterThan(90);
+    expect(await models.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
   });
 });

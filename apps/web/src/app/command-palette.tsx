@@ -1,3 +1,4 @@
+import { can } from "@gateway/shared/accounts/roles";
 import "@mantine/spotlight/styles.css";
 import {
   Spotlight,
@@ -96,7 +97,10 @@ export function CommandPalette({ requests }: { requests: number }) {
       scrollAreaProps={{ mah: 420 }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: t("Search screens, actions, settings, models, users and request IDs"),
+        placeholder:
+          self && can(self.role, "administer")
+            ? t("Search screens, actions, settings, models, users and request IDs")
+            : t("Search screens, actions, models and request IDs"),
         "aria-label": t("Go to…"),
         onKeyDown: chooseFirst,
       }}

@@ -11,7 +11,7 @@ import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { LateMenu } from "#ui/floating/late-menu.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
+import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
 import { publicLinks } from "./public-links.ts";
 import classes from "./public-frame.module.css";
@@ -23,6 +23,7 @@ const PublicMenu = lazy(() =>
 export function PublicFrame() {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const narrow = useIsNarrow();
   const self = useSelf();
   const signedIn = self === undefined ? wasSignedIn() : self !== null;
   const links = publicLinks(signedIn, useSite()?.status_page === true);
@@ -34,7 +35,7 @@ export function PublicFrame() {
       <header className={classes.header}>
         <Container size={1200} px={{ base: "md", sm: "lg" }} className={classes.bar}>
           <Brand />
-          {phone ? null : (
+          {narrow ? null : (
             <nav className={classes.links} aria-label={t("Main")}>
               {links.map((link) => (
                 <Anchor
@@ -63,7 +64,7 @@ export function PublicFrame() {
             >
               {signedIn ? t("Console") : t("Sign in")}
             </Button>
-            {phone ? (
+            {narrow ? (
               <LateMenu Menu={PublicMenu}>
                 <ActionIcon size={36} aria-label={t("Menu")}>
                   <IconMenu2 size={19} stroke={1.7} />

@@ -254,7 +254,7 @@ function ModelList({ usage, filter }: DetailsProps) {
     <Section title={t("Models, 24 hours")}>
       {usage.models.length === 0 ? (
         <Text c="dimmed" fz="sm">
-          {t("No calls within 24 hours.")}
+          {t("No calls within 24 hours")}
         </Text>
       ) : (
         <Figures

@@ -15,6 +15,8 @@ import classes from "./statement-drawer.module.css";
 
 type StatementDrawerProps = {
   title: string;
+  /** Printed below the title, unless it is part of it. */
+  account?: string | undefined;
   /** Undefined while loading. */
   lines: StatementLine[] | undefined;
   error: unknown;
@@ -24,7 +26,8 @@ type StatementDrawerProps = {
   onClose: () => void;
 };
 
-export function StatementDrawer({ title, lines, error, onRetry, fileName, onClose }: StatementDrawerProps) {
+export function StatementDrawer(props: StatementDrawerProps) {
+  const { title, account, lines, error, onRetry, fileName, onClose } = props;
   const { t } = useTranslation();
   const phone = useIsPhone();
   const issuer = useSystemName();
@@ -52,7 +55,7 @@ export function StatementDrawer({ title, lines, error, onRetry, fileName, onClos
     >
       {lines ? (
         <>
-          <Text className={classes.issuer}>{issuer}</Text>
+          <Text className={classes.issuer}>{account ? `${issuer} · ${account}` : issuer}</Text>
           <Lines lines={lines} />
           <Group gap="xs" mt="lg" className={classes.left}>
             <Button

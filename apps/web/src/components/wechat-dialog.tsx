@@ -43,7 +43,12 @@ export function WeChatDialog({ onClose, picture, action, onSubmit, loading, erro
               fit="contain"
             />
           ) : null}
-          <Text c="dimmed" ta="center">
+          <Text
+            c="dimmed"
+            ta="center"
+            // The word to send stays in one line.
+            style={{ textWrap: "balance", wordBreak: "keep-all" }}
+          >
             {picture
               ? t(
                   "Scan with WeChat, follow the official account and send it “验证码”. The code it replies with is valid for 3 minutes.",

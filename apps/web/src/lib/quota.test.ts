@@ -50,6 +50,7 @@ describe("amounts", () => {
   it("a column: all amounts have the decimals that the smallest one needs, two to six", () => {
     expect(column([620_000, 262_050, 0])).toEqual(["$1.24", "$0.52", "$0.00"]);
     expect(column([3_951, 262_050])).toEqual(["$0.0079", "$0.5241"]);
+    expect(column([5_000, 70_000])).toEqual(["$0.01", "$0.14"]);
     expect(column([1, 3_152], false)).toEqual(["$0.000002", "$0.006304"]);
     expect(column([0])).toEqual(["$0.00"]);
     expect(column([])).toEqual([]);

@@ -83,13 +83,14 @@ const columnDigits = { min: 2, max: 6, all: 8 };
 
 /**
  * Returns the number of decimals for every amount of a column: enough for two significant digits of the
- * smallest one. Balances and sums have two from one dollar on; charges of single calls have what the largest
+ * smallest one, and none that all amounts leave at zero. Balances and sums have two from one dollar on; charges of single calls have what the largest
  * one leaves space for.
  * @param amounts points; zeros do not count
  */
 export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPerUsd: number): number {
-  let [smallest, largest] = [Infinity, 0];
+  let [smallest, largest, exact] = [Infinity, 0, columnDigits.min];
   for (const points of amounts) {
+    while (exact < columnDigits.max && (points * 10 ** exact) % pointsPerUsd !== 0) exact += 1;
     const usd = Math.abs(points) / pointsPerUsd;
     if (usd > 0) smallest = Math.min(smallest, usd);
     largest = Math.max(largest, usd);
@@ -98,7 +99,7 @@ export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPe
   if (largest === 0 || (largest >= 1 && !charges)) return min;
   const wanted = 1 - Math.floor(Math.log10(smallest));
   const fits = all - Math.max(0, Math.floor(Math.log10(largest)) + 1);
-  return Math.max(min, Math.min(wanted, fits, max));
+  return Math.max(min, Math.min(wanted, fits, exact, max));
 }
 
 /**

@@ -59,7 +59,8 @@ export function Failed({ error, onRetry, heading = false }: FailedProps) {
             ? t("Too many requests at the moment")
             : t("This could not be loaded")
       }
-      hint={errorReason(error, t)}
+      // The title and the countdown say the same as the reason of a rate limit.
+      hint={early && onRetry ? null : errorReason(error, t)}
       action={
         onRetry ? (
           <Stack gap={6} align="center">

@@ -23,7 +23,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
       <Text component="dt" fz="sm" c="dimmed">
         {label}
       </Text>
-      <Text component="dd" m={0} className="tabular">
+      <Text component="dd" m={0}>
         {children}
       </Text>
     </div>

@@ -12,9 +12,9 @@ import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {
-  day: phrase("Day"),
-  week: phrase("Week"),
-  month: phrase("Month"),
+  day: phrase("Daily"),
+  week: phrase("Weekly"),
+  month: phrase("Monthly"),
 };
 
 /** The value at which the bar is full: the limit, else the notification threshold. */

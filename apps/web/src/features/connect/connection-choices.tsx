@@ -3,7 +3,7 @@ import { TokenStatus } from "@gateway/shared/accounts/token-status";
 /** The choice of model and key. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
-import { Anchor, Button, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Input, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -90,17 +90,15 @@ export function ConnectionChoices({
           onKey={rest.onKey}
         />
       ) : (
-        <Stack gap={4}>
-          <Text fw={500} fz="sm">
-            {t("Key")}
-          </Text>
+        <div>
+          <Input.Label labelElement="div">{t("Key")}</Input.Label>
           <Text fz="sm" c="dimmed">
             {t("The settings contain a placeholder instead of a key.")}{" "}
             <Anchor component={Link} to="/login" fz="sm">
               {t("Sign in to use one of your keys")}
             </Anchor>
           </Text>
-        </Stack>
+        </div>
       )}
     </div>
   );
@@ -126,10 +124,8 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
   const known = usable.some(({ id }) => String(id) === token);
   if (tokens && usable.length === 0)
     return (
-      <Stack gap={6} align="flex-start">
-        <Text fw={500} fz="sm">
-          {t("Key")}
-        </Text>
+      <div>
+        <Input.Label labelElement="div">{t("Key")}</Input.Label>
         <Button
           component={Link}
           to="/panel/token?edit=new"
@@ -138,7 +134,7 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
         >
           {t("Create a token")}
         </Button>
-      </Stack>
+      </div>
     );
   return (
     <Stack gap={6}>

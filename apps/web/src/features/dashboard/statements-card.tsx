@@ -4,6 +4,7 @@ import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
 import { Figures } from "#ui/figures.tsx";
 import { LatePart } from "#ui/late-part.tsx";
 import { Section } from "#ui/page.tsx";
@@ -58,10 +59,13 @@ export function StatementsCard() {
 }
 
 function Statement({ date, onClose }: { date: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const self = useSelf();
   const lines = useQuery(statementQuery(date));
   return (
     <StatementDrawer
-      title={date.slice(0, 7)}
+      title={t("Statement {{month}}", { month: date.slice(0, 7) })}
+      account={self?.display_name || self?.username}
       lines={lines.data}
       error={lines.error}
       onRetry={() => void lines.refetch()}

@@ -43,6 +43,10 @@ const securityTitles: Partial<Record<InboxRow["event"], string>> = {
   "sign-in-unlinked": phrase("A sign-in method was removed from your account"),
 };
 
+/** "T2026112600: The amount differs." An operator may refund an order without a reason. */
+const aboutOrder = (t: TFunction, order: string, reason: string) =>
+  reason === "" ? order : t("{{what}}: {{reason}}", { what: order, reason });
+
 export function entryText(t: TFunction, row: InboxRow, format: Format): EntryText {
   const { event, facts } = row;
   const of = (name: string) => facts[name] ?? "–";
@@ -133,13 +137,13 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
         title: t("A payment was refunded: {{amount}} deducted from your balance", {
           amount: points("quota"),
         }),
-        text: t("{{what}}: {{reason}}", { what: of("order"), reason }),
+        text: aboutOrder(t, of("order"), reason),
         to: "/panel/topup",
       };
     case "payment-problem":
       return {
         title: t("There is a problem with your payment"),
-        text: t("{{what}}: {{reason}}", { what: of("order"), reason }),
+        text: aboutOrder(t, of("order"), reason),
         to: "/panel/topup",
       };
     case "new-sign-in":

@@ -14,8 +14,9 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [isShown, calculation] = useDisclosure(false);
-  const { lines, print } = costsOf(bill, format.pointsPerUsd);
+  const { lines, print, rounded } = costsOf(bill, format.pointsPerUsd);
   const uncollected = Number(bill.uncollected ?? "0");
+  const rounding = rounded(row.quota + uncollected);
   const amount = ({ amount: count, perCall }: CostLine) => {
     const number = format.whole(count);
     return perCall ? t("{{number}} calls", { count, number }) : t("{{number}} tokens", { count, number });
@@ -44,6 +45,12 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           ))}
         </tbody>
         <tfoot>
+          {rounding === "" ? null : (
+            <tr>
+              <td colSpan={3}>{t("Rounded up")}</td>
+              <td>${rounding}</td>
+            </tr>
+          )}
           {uncollected > 0 ? (
             <tr>
               <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
@@ -67,6 +74,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
         variant="subtle"
         size="compact-sm"
         mt="sm"
+        ml={-8}
         w="fit-content"
         display="block"
         leftSection={<IconCalculator size={15} />}

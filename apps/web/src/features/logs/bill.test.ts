@@ -56,6 +56,20 @@ describe("the costs of a bill", () => {
     ]);
   });
 
+  it("and the rounding add up to the charge", () => {
+    const tokens = { price_type: "tokens", group_ratio: "1", exact: "475.5" };
+    const lines = [
+      { kind: "input", amount: 17, ratio: "1.5" },
+      { kind: "output", amount: 60, ratio: "7.5" },
+    ];
+    const costs = costsOf({ ...tokens, lines }, 500_000);
+    expect(costs.lines.map(({ cost }) => cost)).toEqual(["0.000051", "0.000900"]);
+    expect([costs.rounded(476), costs.print(476)]).toEqual(["0.000001", "0.000952"]);
+    expect(
+      costsOf({ ...tokens, lines: [{ kind: "input", amount: 2, ratio: "1.5" }] }, 500_000).rounded(3),
+    ).toBe("");
+  });
+
   it("have the same decimals as the total below them", () => {
     const tokens = { price_type: "tokens", group_ratio: "0.33", exact: "1" };
     const lines = [

@@ -10,7 +10,7 @@ function parse(text: string): Decimal {
   return { value: BigInt(whole + fraction), scale: fraction.length };
 }
 
-function print({ value, scale }: Decimal): string {
+function decimalText({ value, scale }: Decimal): string {
   const digits = value.toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
   const fraction = trimEndOf(digits.slice(digits.length - scale), "0");
@@ -21,7 +21,7 @@ function print({ value, scale }: Decimal): string {
 export function multiply(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
-  return print({ value: left.value * right.value, scale: left.scale + right.scale });
+  return decimalText({ value: left.value * right.value, scale: left.scale + right.scale });
 }
 
 /** Returns the value of points as a decimal string; exact for every unit that divides a power of ten. */
@@ -46,6 +46,8 @@ type Costs = {
   lines: CostLine[];
   /** Prints points with as many decimals as the costs have. */
   print: (points: number) => string;
+  /** Prints how much points are above the sum of the costs; "" when they are not. */
+  rounded: (points: number) => string;
 };
 
 /**
@@ -67,14 +69,25 @@ export function costsOf(bill: Bill, pointsPerUsd: number): Costs {
   });
   const decimals = Math.max(COST_DECIMALS, ...lines.map(({ cost }) => decimalsOf(cost)));
   const ofPrices = Math.max(PRICE_DECIMALS, ...lines.map(({ price }) => decimalsOf(price)));
+  const print = (points: number) => padded(worthOf(points, pointsPerUsd), decimals);
+  const sum = lines.reduce((total, { cost }) => total + unitsOf(padded(cost, decimals)), 0n);
   return {
     lines: lines.map((line) => ({
       ...line,
       price: padded(line.price, ofPrices),
       cost: padded(line.cost, decimals),
     })),
-    print: (points) => padded(worthOf(points, pointsPerUsd), decimals),
+    print,
+    rounded(points) {
+      const rest = unitsOf(print(points)) - sum;
+      return rest > 0n ? padded(decimalText({ value: rest, scale: decimals }), decimals) : "";
+    },
   };
+}
+
+/** Returns a decimal number without its point. */
+function unitsOf(text: string): bigint {
+  return parse(text).value;
 }
 
 function decimalsOf(text: string): number {

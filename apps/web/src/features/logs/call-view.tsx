@@ -4,6 +4,8 @@ import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
+import { useErrorTexts } from "#lib/late-errors.ts";
+import { namesError } from "#lib/reasons.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -46,18 +48,19 @@ type CallViewProps = {
 
 export function CallView({ row, wide = false }: CallViewProps) {
   const { t } = useTranslation();
+  useErrorTexts(namesError(row.content_facts));
   const { sentence } = outcomeWord(row);
   const call = isCall(row);
   return (
     <Stack gap="md">
       {hasFailed(row) ? (
         <FailureAlert row={row} />
-      ) : (
+      ) : row.content || sentence ? (
         <div>
           {row.content ? <Text>{contentText(t, row)}</Text> : null}
           {sentence ? <Text c="dimmed">{t(sentence)}</Text> : null}
         </div>
-      )}
+      ) : null}
       {call ? <CallFigures row={row} /> : null}
       <div className={classes.columns} data-wide={(wide && call) || undefined}>
         <Stack gap="md" miw={0}>

@@ -4,7 +4,7 @@ import { Anchor, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { formatDuration, formatTime } from "#lib/quota.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyCode } from "#ui/copy.tsx";
@@ -19,7 +19,6 @@ type Fact = { label: string; value: ReactNode; shown?: boolean };
 
 export function LogFacts({ row }: { row: LogRow }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const call = isCall(row);
   const failed = row.type === LogType.failed;
   const speed = tokensPerSecond(row);
@@ -70,24 +69,11 @@ export function LogFacts({ row }: { row: LogRow }) {
       shown: call,
     },
     {
-      label: t("Token usage"),
-      value: t("{{input}} in, {{output}} out", {
-        input: format.whole(row.prompt_tokens),
-        output: format.whole(row.completion_tokens),
-      }),
-      shown: call && row.prompt_tokens + row.completion_tokens > 0,
-    },
-    {
       label: t("Duration"),
       value: failed
         ? formatDuration(row.request_time)
         : `${formatDuration(row.request_time)} · ${t(paceOfDuration(row.request_time).text)}`,
       shown: call,
-    },
-    {
-      label: t("First byte"),
-      value: formatDuration(row.first_byte_time),
-      shown: call && row.first_byte_time > 0,
     },
     {
       label: t("Speed"),

@@ -30,11 +30,7 @@ export function isCall(row: LogRow): boolean {
 type OutcomeWord = { tone: Tone; text: string; sentence: string };
 
 const outcomes = lookupTable<OutcomeWord>({
-  complete: {
-    tone: "good",
-    text: phrase("Complete"),
-    sentence: phrase("The response is complete."),
-  },
+  complete: { tone: "good", text: phrase("Complete"), sentence: "" },
   "client-left": {
     tone: "idle",
     text: phrase("Client disconnected"),

@@ -57,7 +57,7 @@ export default function ModelPage() {
       ) : models.data && groups.data ? (
         <Empty
           title={t("This model is not available")}
-          hint={t("No channel of your groups serves this model, or the link is incomplete.")}
+          hint={t("It is not offered to you, or the link is incomplete.")}
           action={
             <Button component={Link} to={list}>
               {t("Show all models")}
@@ -97,7 +97,7 @@ function Loaded({ offer, groups, onDisable }: LoadedProps) {
     [self?.group ?? "", ...offer.groups].find((symbol) => groups[symbol] !== undefined) ??
     Object.keys(groups)[0] ??
     "";
-  const ratio = groups[group]?.ratio ?? 1;
+  const priced = { name: groups[group]?.name ?? group, ratio: groups[group]?.ratio ?? 1 };
   const chats = offer.kind === "chat";
   const playground = `${inConsole ? "/panel" : ""}/playground?model=${encodeURIComponent(offer.model)}`;
   return (
@@ -124,9 +124,9 @@ function Loaded({ offer, groups, onDisable }: LoadedProps) {
       />
       <div className={classes.columns}>
         <div className={classes.stack}>
-          <GroupPrices offer={offer} groups={groups} own={group} />
-          <Extras offer={offer} ratio={ratio} />
-          <Tiers offer={offer} ratio={ratio} />
+          <GroupPrices offer={offer} groups={groups} own={self?.group ?? ""} />
+          <Extras offer={offer} group={priced} />
+          <Tiers offer={offer} group={priced} />
         </div>
         <div className={classes.stack}>
           <ModelAbout offer={offer} />

@@ -49,6 +49,10 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
+  const groupNames = useMemo(
+    () => new Map(Object.values(groups.data ?? {}).map(({ symbol, name }) => [symbol, name])),
+    [groups.data],
+  );
   // A shared address may name a group that this user cannot use.
   const group =
     [params.group, self?.group].find((symbol) => groupList.some((each) => each.symbol === symbol)) ??
@@ -66,7 +70,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
   const shown = found.slice((page - 1) * params.size, page * params.size);
   const isLastPage = page * params.size >= found.length;
-  const columns = useOfferColumns({ ...params, group, groupRatio });
+  const columns = useOfferColumns({ ...params, group, groupRatio, groupNames });
   const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
   const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
   const paging = {
@@ -150,7 +154,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
                     unit={params.unit}
                     group={group}
                     groupRatio={groupRatio}
-                    manyGroups={groupList.length > 1}
+                    groupNames={groupNames}
                     to={modelAddress(offer.model, inConsole)}
                   />
                 ))

@@ -4,7 +4,7 @@ import { Badge, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { Section } from "#ui/page.tsx";
-import { type Offer, priceOf } from "./offers.ts";
+import { type Offer, priceOf, withCents } from "./offers.ts";
 
 const unit = "M" as const;
 
@@ -25,7 +25,7 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t("Group")}</Table.Th>
-            <Table.Th ta="right">{perCall ? t("per call") : t("Input")}</Table.Th>
+            <Table.Th ta="right">{perCall ? t("Per call") : t("Input")}</Table.Th>
             {perCall ? null : <Table.Th ta="right">{t("Output")}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
@@ -66,15 +66,19 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
   );
 }
 
-type PartProps = { offer: Offer; ratio: number };
+type PartProps = {
+  offer: Offer;
+  /** The group whose prices are shown. */
+  group: { name: string; ratio: number };
+};
 
 /** Other kinds of tokens as multiples of the input or output price, and tools priced per call. */
-export function Extras({ offer, ratio }: PartProps) {
+export function Extras({ offer, group: { name, ratio } }: PartProps) {
   const { t } = useTranslation();
   const entries = Object.entries(offer.extras);
   if (entries.length === 0) return null;
   const priceOfKind = (kind: string, value: number) => {
-    if (isTool(kind)) return `$${Number((value * ratio).toPrecision(6))}`;
+    if (isTool(kind)) return withCents(`$${Number((value * ratio).toPrecision(6))}`);
     const multiple = (base: number) =>
       priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
     if (isTier(kind)) return `${multiple(offer.input)} / ${multiple(offer.output)}`;
@@ -83,7 +87,7 @@ export function Extras({ offer, ratio }: PartProps) {
   return (
     <Section
       title={t("Extended pricing")}
-      hint={t("With the ratio of your group. Tools are charged per call.")}
+      hint={t("Prices of the group {{name}}. Tools are charged per call.", { name })}
     >
       <Table className="tabular">
         <Table.Tbody>
@@ -103,12 +107,12 @@ export function Extras({ offer, ratio }: PartProps) {
 }
 
 /** Prices for inputs above a length. */
-export function Tiers({ offer, ratio }: PartProps) {
+export function Tiers({ offer, group: { name, ratio } }: PartProps) {
   const { t } = useTranslation();
   if (offer.tiers.length === 0) return null;
   const options = { unit, freeWord: t("Free"), usdOnly: true };
   return (
-    <Section title={t("Long context")} hint={t("With the ratio of your group.")}>
+    <Section title={t("Long context")} hint={t("Prices of the group {{name}}.", { name })}>
       <Table className="tabular">
         <Table.Thead>
           <Table.Tr>

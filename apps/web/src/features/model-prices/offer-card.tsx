@@ -16,8 +16,8 @@ type OfferCardProps = {
   unit: Unit;
   group: string;
   groupRatio: number;
-  /** There is more than one group to distinguish. */
-  manyGroups: boolean;
+  /** Names of the groups by symbol. */
+  groupNames: Map<string, string>;
   to: string;
 };
 
@@ -78,7 +78,7 @@ function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
   );
 }
 
-function Details({ offer, health, unit, group, groupRatio, manyGroups }: OfferCardProps) {
+function Details({ offer, health, unit, group, groupRatio, groupNames }: OfferCardProps) {
   const { t } = useTranslation();
   const reachable = offer.groups.includes(group);
   const price = (ratio: number) =>
@@ -100,7 +100,7 @@ function Details({ offer, health, unit, group, groupRatio, manyGroups }: OfferCa
           (perCall ? (["input"] as const) : (["input", "output"] as const)).map((side) => (
             <div key={side}>
               <Text c="dimmed" fz="xs">
-                {perCall ? t("per call") : side === "input" ? t("Input") : t("Output")}
+                {perCall ? t("Per call") : side === "input" ? t("Input") : t("Output")}
               </Text>
               <Text fw={600} className="tabular">
                 {price(offer[side])}
@@ -111,11 +111,11 @@ function Details({ offer, health, unit, group, groupRatio, manyGroups }: OfferCa
       </div>
       <div className={classes.foot}>
         <HealthLine health={health} />
-        {manyGroups ? (
+        {groupNames.size > 1 ? (
           <Group gap={4}>
             {offer.groups.map((symbol) => (
               <Badge key={symbol} size="sm" color={symbol === group ? "iris" : "gray"}>
-                {symbol}
+                {groupNames.get(symbol) ?? symbol}
               </Badge>
             ))}
           </Group>

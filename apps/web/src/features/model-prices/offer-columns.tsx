@@ -6,9 +6,17 @@ import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 
-export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: number }): Column<Offer>[] {
+type View = {
+  unit: Unit;
+  group: string;
+  groupRatio: number;
+  /** Names of the groups by symbol. */
+  groupNames: Map<string, string>;
+};
+
+export function useOfferColumns(view: View): Column<Offer>[] {
   const { t } = useTranslation();
-  const { unit, group, groupRatio } = view;
+  const { unit, group, groupRatio, groupNames } = view;
   return useMemo(() => {
     const price = (offer: Offer, ratio: number) => {
       if (!offer.groups.includes(group))
@@ -65,12 +73,12 @@ export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: n
           <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
             {offer.groups.map((symbol) => (
               <Badge key={symbol} color={symbol === group ? "iris" : "gray"}>
-                {symbol}
+                {groupNames.get(symbol) ?? symbol}
               </Badge>
             ))}
           </Group>
         ),
       },
     ];
-  }, [t, unit, group, groupRatio]);
+  }, [t, unit, group, groupRatio, groupNames]);
 }

@@ -2,6 +2,7 @@
 import { ActionIcon, Alert, Button, Group, Loader, Text } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
@@ -115,11 +116,18 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
               <CopyCode text={answer.requestId} label={t("Request ID")} />
             </Group>
           ) : null}
-          {onAgain ? (
-            <Button mt="xs" size="compact-sm" variant="default" onClick={onAgain}>
-              {t("Try again")}
-            </Button>
-          ) : null}
+          <Group gap="xs" mt="xs">
+            {answer.code === "insufficient_quota" ? (
+              <Button component={Link} to="/panel/topup" size="compact-sm">
+                {t("Top up")}
+              </Button>
+            ) : null}
+            {onAgain ? (
+              <Button size="compact-sm" variant="default" onClick={onAgain}>
+                {t("Try again")}
+              </Button>
+            ) : null}
+          </Group>
         </Alert>
       ) : null}
       {running ? null : (

@@ -33,7 +33,9 @@ export function EmailSection() {
         </Button>
       }
     >
-      <Text {...(self.email === null ? { c: "dimmed" } : { fw: 500 })}>{self.email ?? t("None yet")}</Text>
+      <Text {...(self.email === null ? { c: "dimmed", fz: "sm" } : { fw: 500 })}>
+        {self.email ?? t("None yet")}
+      </Text>
       <Modal
         opened={open}
         onClose={() => setOpen(false)}

@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Text, useMantineColorScheme } from "@mantine/core";
+import { Group, Input, SegmentedControl, useMantineColorScheme } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { currentLanguage, type Language, languages, setLanguage } from "#lib/i18n.ts";
 import { Select } from "#ui/floating/select.tsx";
@@ -18,7 +18,7 @@ export function LooksSection() {
       title={t("Appearance")}
       hint={t("The language is saved in your account, the theme in this browser.")}
     >
-      <Group gap="xl" align="flex-end">
+      <Group gap="xl" align="flex-start">
         <Select
           label={t("Language")}
           w={220}
@@ -27,10 +27,10 @@ export function LooksSection() {
           onChange={(value) => value && choose(value)}
           allowDeselect={false}
         />
-        <Stack gap={4}>
-          <Text fz="sm" fw={600} id="theme-label">
+        <div>
+          <Input.Label labelElement="div" id="theme-label">
             {t("Theme")}
-          </Text>
+          </Input.Label>
           <SegmentedControl
             aria-labelledby="theme-label"
             data={[
@@ -41,7 +41,7 @@ export function LooksSection() {
             value={colorScheme}
             onChange={(value) => setColorScheme(value)}
           />
-        </Stack>
+        </div>
       </Group>
     </Section>
   );

@@ -66,7 +66,12 @@ function LinkState({ link, error, onRetry }: LinkStateProps) {
   const { t } = useTranslation();
   if (link === undefined)
     return error ? <Failed error={error} onRetry={onRetry} /> : <Skeleton height={20} width={180} />;
-  if (link === null) return <Text c="dimmed">{t("Not connected")}</Text>;
+  if (link === null)
+    return (
+      <Text fz="sm" c="dimmed">
+        {t("Not connected")}
+      </Text>
+    );
   return (
     <Text>
       <Text span fw={500}>
@@ -131,6 +136,7 @@ function LinkDialog({ bot, offer, link, onClose }: LinkDialogProps) {
           href={address}
           target="_blank"
           rel="noreferrer"
+          data-autofocus
           leftSection={<IconBrandTelegram size={18} />}
         >
           {t("Open Telegram")}

@@ -58,7 +58,7 @@ function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofoc
   const { t } = useTranslation();
   return (
     <TextInput
-      label={t("Code")}
+      label={t("Verification code")}
       placeholder="123 456"
       autoComplete="one-time-code"
       inputMode="numeric"

@@ -80,15 +80,21 @@ function Arrival({ provider }: { provider: string }) {
           number: failureCount + 1,
           most: TRIES,
         });
-  // A rejection is final, so it may occur at the first try.
-  const failed = t("Attempt {{number}} of {{most}} failed. Returning to the sign-in page…", {
-    number: failureCount,
-    most: TRIES,
-  });
+  // A rejection is final, so it may occur at the first try. Then there is nothing to count.
+  const failed =
+    failureCount > 1
+      ? t("Attempt {{number}} of {{most}} failed. Returning to the sign-in page…", {
+          number: failureCount,
+          most: TRIES,
+        })
+      : t("Returning to the sign-in page…");
   return (
-    <EntryCard title={error ? t("Sign-in failed") : t("Signing in")}>
+    <EntryCard
+      title={error ? t("Sign-in failed") : t("Signing in")}
+      hint={error ? errorReason(error, t) : undefined}
+    >
       <Group gap="sm" wrap="nowrap" role="status">
-        {error ? null : <Loader size="sm" />}
+        <Loader size="sm" />
         <Text>{error ? failed : trying}</Text>
       </Group>
     </EntryCard>

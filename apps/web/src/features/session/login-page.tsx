@@ -117,7 +117,7 @@ export default function LoginPage() {
           <Stack>
             {alert}
             <TextInput
-              label={t("Code")}
+              label={t("Verification code")}
               description={t("No phone? Use a recovery code.")}
               autoComplete="one-time-code"
               autoFocus
@@ -169,17 +169,17 @@ export default function LoginPage() {
             {t("Sign in")}
           </Button>
           <PasskeyButton />
-          {site?.register_enabled && site.password_register ? (
-            <Text fz="sm" c="dimmed" ta="center">
-              {t("No account yet?")}{" "}
-              <Anchor component={Link} to="/register" fz="inherit">
-                {t("Sign up")}
-              </Anchor>
-            </Text>
-          ) : null}
         </Stack>
       </form>
       <ThirdParty next={next} />
+      {site?.register_enabled && site.password_register ? (
+        <Text fz="sm" c="dimmed" ta="center" mt="lg">
+          {t("No account yet?")}{" "}
+          <Anchor component={Link} to="/register" fz="inherit">
+            {t("Sign up")}
+          </Anchor>
+        </Text>
+      ) : null}
     </EntryCard>
   );
 }

@@ -27,7 +27,7 @@ export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void 
           </Alert>
         ) : null}
         <TextInput
-          label={t("Code")}
+          label={t("Verification code")}
           description={t("No phone? Use a recovery code.")}
           autoComplete="one-time-code"
           data-autofocus

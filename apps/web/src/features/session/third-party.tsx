@@ -30,12 +30,16 @@ export function ThirdParty({ next }: { next: string }) {
     <>
       <Divider my="lg" label={t("or sign in with")} labelPosition="center" />
       <SimpleGrid cols={offers.length > 1 ? 2 : 1} spacing="sm">
-        {offers.map((id) => (
+        {offers.map((id, place) => (
           <Button
             key={id}
             variant="default"
             size="md"
             fw={500}
+            // The last of an odd number takes the whole row.
+            style={{
+              gridColumn: offers.length % 2 === 1 && place === offers.length - 1 ? "1 / -1" : undefined,
+            }}
             leftSection={<IdentityProviderIcon id={id} />}
             loading={leave.isPending && leave.variables === id}
             disabled={leave.isPending && leave.variables !== id}

@@ -140,9 +140,21 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
       align: "right",
       cell: (row) => formatDuration(row.request_time),
     },
-    amountColumn({ id: "quota", title: t("Cost"), charges: true, pinned: true }, (row) => row.quota),
+    {
+      ...amountColumn<LogRow>(
+        { id: "quota", title: t("Cost"), charges: true, pinned: true },
+        (row) => row.quota,
+      ),
+      cell: (row) => <Cost row={row} />,
+    },
   ];
   return columns.filter((column) => column !== false);
+}
+
+/** A failed call that cost nothing has no cost, as in the log. */
+function Cost({ row }: { row: LogRow }) {
+  if (row.type === LogType.failed && row.quota === 0) return "–";
+  return <Amount column="quota" points={row.quota} />;
 }
 
 /** A call on a phone: model and cost above; time, agent and tokens below. */
@@ -151,7 +163,7 @@ function CompactCall({ row, t, format }: { row: LogRow; t: TFunction; format: Fo
   return (
     <div className={classes.compact}>
       <StatusDot tone={failed ? "bad" : "good"}>{requestedModel(row) || t("Unknown")}</StatusDot>
-      <Amount column="quota" points={row.quota} />
+      <Cost row={row} />
       <Text span fz="xs" c="dimmed" truncate>
         {[formatTime(row.created_at), row.session?.agent, failed ? outcomeOf(row, t) : ""]
           .filter(Boolean)

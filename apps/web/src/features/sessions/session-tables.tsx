@@ -104,8 +104,9 @@ type SumTableProps = {
 
 function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
   const { t } = useTranslation();
-  const phone = useIsPhone();
   const format = useFormat();
+  // With all columns, a name would have space for three letters per line.
+  const phone = useIsPhone();
   return (
     <Figures label={label} wraps={wraps} amounts={{ cost: rows.map(({ sums }) => sums.quota) }}>
       <thead>

@@ -86,11 +86,11 @@ export default function StatusPage() {
   );
 }
 
-const spans = ["24 h", "90 d"] as const;
+const spans = ["hours", "days"] as const;
 
 function Loaded({ status }: { status: Status }) {
   const { t } = useTranslation();
-  const [span, setSpan] = useState<(typeof spans)[number]>("90 d");
+  const [span, setSpan] = useState<(typeof spans)[number]>("days");
   const [keyword, setKeyword] = useState("");
   const [all, setAll] = useState(false);
   const { models } = status;
@@ -116,12 +116,18 @@ function Loaded({ status }: { status: Status }) {
               value={keyword}
               onChange={(event) => setKeyword(event.currentTarget.value)}
             />
-            <ChoiceBar label={t("Period")} choices={spans} value={span} onChange={setSpan} />
+            <ChoiceBar
+              label={t("Period")}
+              choices={spans}
+              titles={{ hours: t("24 hours"), days: t("90 days") }}
+              value={span}
+              onChange={setSpan}
+            />
           </Group>
           {found.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
           <ul className={classes.list} aria-label={t("Models")}>
             {shown.map((model) => (
-              <Row key={model.model} model={model} status={status} days={span === "90 d"} />
+              <Row key={model.model} model={model} status={status} days={span === "days"} />
             ))}
           </ul>
           {shown.length < found.length ? (

@@ -1,6 +1,6 @@
 /** What asks for access, the limits of its token, and the decision. */
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
-import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -10,6 +10,7 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { modelsOfGroups } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
+import { Fold } from "#ui/fold.tsx";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useApproveDevice, useDenyDevice } from "./device-api.ts";
@@ -53,7 +54,11 @@ export function DeviceApprovalForm({ code, device, onDecided }: Props) {
       <Stack gap="lg">
         <Facts columns={2}>
           <Fact label={t("Device")}>{device.device_name}</Fact>
-          <Fact label={t("Code")}>{code.toUpperCase()}</Fact>
+          <Fact label={t("Verification code")}>
+            <Text span ff="monospace" fz="inherit">
+              {code.toUpperCase()}
+            </Text>
+          </Fact>
           <Fact label={t("Address")}>{device.ip}</Fact>
           <Fact label={t("Requested")}>
             <RelativeTime seconds={device.created_time} />
@@ -76,10 +81,15 @@ export function DeviceApprovalForm({ code, device, onDecided }: Props) {
           onChange={(time) => form.setFieldValue("expired_time", time)}
           error={form.errors["expired_time"]}
         />
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <GroupFields form={form} />
-        </SimpleGrid>
-        <Restrictions form={form} models={models ?? {}} reachable={reachable} />
+        <Fold
+          label={t("More options")}
+          opened={Object.keys(form.errors).some((path) => /^(group|backup_group|setting)/.test(path))}
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+            <GroupFields form={form} />
+          </SimpleGrid>
+          <Restrictions form={form} models={models ?? {}} reachable={reachable} />
+        </Fold>
         <Group justify="flex-end">
           <Button
             variant="default"

@@ -20,11 +20,11 @@ export default function DevicePage() {
   const { t } = useTranslation();
   const [step, setStep] = useState<Step>({ name: "code" });
   return (
-    <Page
-      title={t("Sign in a device")}
-      description={t("A command-line tool requests access to your account. It receives its own key.")}
-    >
-      <Box maw={640}>
+    <Box maw={640} mx="auto" w="100%">
+      <Page
+        title={t("Sign in a device")}
+        description={t("A command-line tool requests access to your account. It receives its own key.")}
+      >
         <Section>
           {step.name === "code" ? (
             <CodeForm onFound={(code, device) => setStep({ name: "confirm", code, device })} />
@@ -60,8 +60,8 @@ export default function DevicePage() {
             </div>
           ) : null}
         </Section>
-      </Box>
-    </Page>
+      </Page>
+    </Box>
   );
 }
 

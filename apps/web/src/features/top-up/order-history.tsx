@@ -41,7 +41,8 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
         ) : null
       }
       toolbar={
-        <Text component="h2" fw={600} fz="md" m={0}>
+        // As far from the border as the cells below.
+        <Text component="h2" fw={600} fz="md" m={0} pl={4}>
           {t("Your orders")}
         </Text>
       }

@@ -145,7 +145,7 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
                 onClick={() => setUuid(one.uuid)}
               >
                 <PaymentIcon icon={one.icon} size={22} />
-                <Text span fz="sm" fw={500} truncate>
+                <Text span fz="sm" fw={500} lh={1.3} lineClamp={2} title={one.name}>
                   {one.name}
                 </Text>
               </UnstyledButton>
