@@ -83,19 +83,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
       window.scrollTo({ top: 0 });
     },
   };
-  const empty = (
-    <Empty
-      title={filtered ? t("No model matches") : t("No models yet")}
-      hint={filtered ? undefined : t("Models appear here when a channel serves your group.")}
-      action={
-        filtered ? (
-          <Button variant="default" onClick={() => setParams(noFilters)}>
-            {t("Clear filters")}
-          </Button>
-        ) : null
-      }
-    />
-  );
+  const empty = <NoModels onClear={filtered ? () => setParams(noFilters) : undefined} />;
 
   return (
     <Page
@@ -175,6 +163,25 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         />
       ) : null}
     </Page>
+  );
+}
+
+/** @param onClear clears the filters that no model matches; undefined without filters */
+function NoModels({ onClear }: { onClear: (() => void) | undefined }) {
+  const { t } = useTranslation();
+  if (onClear === undefined)
+    return (
+      <Empty title={t("No models yet")} hint={t("Models appear here when a channel serves your group.")} />
+    );
+  return (
+    <Empty
+      title={t("No model matches")}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t("Clear filters")}
+        </Button>
+      }
+    />
   );
 }
 
