@@ -232,7 +232,7 @@ describe("the console's frame", () => {
 
 describe("a request that failed", () => {
   it.each([
-    [429, "rate_limit_exceeded", "Too many requests. Try again later."],
+    [429, "rate_limit_exceeded", "Too many requests at the moment"],
     [
       500,
       "internal",

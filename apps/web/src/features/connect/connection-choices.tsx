@@ -90,15 +90,14 @@ export function ConnectionChoices({
           onKey={rest.onKey}
         />
       ) : (
-        <div>
-          <Input.Label labelElement="div">{t("Key")}</Input.Label>
+        <Input.Wrapper label={t("Key")} labelElement="div">
           <Text fz="sm" c="dimmed">
             {t("The settings contain a placeholder instead of a key.")}{" "}
             <Anchor component={Link} to="/login" fz="sm">
               {t("Sign in to use one of your keys")}
             </Anchor>
           </Text>
-        </div>
+        </Input.Wrapper>
       )}
     </div>
   );
@@ -124,17 +123,18 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
   const known = usable.some(({ id }) => String(id) === token);
   if (tokens && usable.length === 0)
     return (
-      <div>
-        <Input.Label labelElement="div">{t("Key")}</Input.Label>
+      <Input.Wrapper label={t("Key")} labelElement="div">
         <Button
           component={Link}
           to="/panel/token?edit=new"
           variant="default"
+          display="block"
+          w="fit-content"
           leftSection={<IconKey size={16} />}
         >
           {t("Create a token")}
         </Button>
-      </div>
+      </Input.Wrapper>
     );
   return (
     <Stack gap={6}>

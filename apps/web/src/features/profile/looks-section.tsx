@@ -27,11 +27,10 @@ export function LooksSection() {
           onChange={(value) => value && choose(value)}
           allowDeselect={false}
         />
-        <div>
-          <Input.Label labelElement="div" id="theme-label">
-            {t("Theme")}
-          </Input.Label>
+        <Input.Wrapper label={t("Theme")} labelElement="div" labelProps={{ id: "theme-label" }}>
           <SegmentedControl
+            display="flex"
+            w="fit-content"
             aria-labelledby="theme-label"
             data={[
               { value: "light", label: t("Light") },
@@ -41,7 +40,7 @@ export function LooksSection() {
             value={colorScheme}
             onChange={(value) => setColorScheme(value)}
           />
-        </div>
+        </Input.Wrapper>
       </Group>
     </Section>
   );
