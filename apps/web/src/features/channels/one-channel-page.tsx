@@ -25,7 +25,7 @@ import { oneChannelQuery, useProvider } from "./api.ts";
 import { withTexts } from "./late-parts.ts";
 import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
-import { reasonText } from "./reason-labels.ts";
+import { useReason } from "./reason.tsx";
 import { TestMenu } from "./runs/test-menu.tsx";
 import { liveState, pauseReason, statusOf } from "./status.ts";
 
@@ -156,7 +156,7 @@ function Loaded({ row }: { row: ChannelRow }) {
  */
 function Standing({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
-  const reason = reasonText(t, row.status_reason, row.status_facts);
+  const reason = useReason(row.status_reason, row.status_facts);
   const lines = [
     ...(reason === "" || statusOf(row.status).tone === "good"
       ? []

@@ -9,7 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { Reason } from "#features/channels/reason.tsx";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -110,7 +110,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
         </Group>
         {row.status_reason ? (
           <Text c="dimmed" fz="xs" mt={2}>
-            {reasonText(t, row.status_reason, row.status_facts)}
+            <Reason text={row.status_reason} facts={row.status_facts} />
             {row.status_time === null ? "" : ` · ${formatTime(row.status_time)}`}
           </Text>
         ) : null}

@@ -11,7 +11,7 @@ import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { ChannelHoursBar, channelHoursSize } from "#components/channel-hours.tsx";
 import { usePatchChannel } from "#features/channels/api.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { useReason } from "#features/channels/reason.tsx";
 import { liveState, statusOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
@@ -90,15 +90,12 @@ type TroubleProps = {
 /** One short line, with the full text in a tooltip. */
 function Trouble({ row, failed }: TroubleProps) {
   const { t } = useTranslation();
+  const reason = useReason(row.status_reason, row.status_facts);
   const on = row.status === ChannelStatus.enabled;
   if (!on && row.status_reason === "") return null;
   if (on && failed === null) return null;
   const label = failed === null ? undefined : failureLabel(failed.code);
-  const text = on
-    ? label === undefined
-      ? (failed?.code ?? "")
-      : t(label)
-    : reasonText(t, row.status_reason, row.status_facts);
+  const text = on ? (label === undefined ? (failed?.code ?? "") : t(label)) : reason;
   const time = on ? (failed?.time ?? null) : row.status_time;
   return (
     <Tooltip

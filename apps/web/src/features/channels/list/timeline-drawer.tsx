@@ -16,7 +16,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/field-names.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { Reason } from "#features/channels/reason.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -117,7 +117,11 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
       {row.fields.length > 0 ? (
         <Text fz="sm">{row.fields.map((field) => t(fieldNameOf(field))).join(", ")}</Text>
       ) : null}
-      {row.reason ? <Text fz="sm">{reasonText(t, row.reason, row.reason_facts)}</Text> : null}
+      {row.reason ? (
+        <Text fz="sm">
+          <Reason text={row.reason} facts={row.reason_facts} />
+        </Text>
+      ) : null}
       <Text c="dimmed" fz="xs" mt={2}>
         <RelativeTime seconds={row.created_time} /> · {row.username ?? t("Gateway (automatic)")}
       </Text>

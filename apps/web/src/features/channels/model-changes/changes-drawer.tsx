@@ -15,11 +15,10 @@ import { IconListCheck, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { Reason } from "#features/channels/reason.tsx";
 import { RunBar } from "#features/channels/runs/run-bars.tsx";
 import { runsQuery, useStartRun } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -52,7 +51,6 @@ export function ChangesDrawer({ onClose }: { onClose: () => void }) {
 
 function Changes() {
   const { t } = useTranslation();
-  useErrorTexts();
   const [view, setView] = useState<"open" | "ignored">("open");
   const [page, setPage] = useState(1);
   const changes = useQuery(modelChangesQuery({ page, size, ignored: view === "ignored" ? 1 : 0 }));
@@ -181,7 +179,7 @@ function Unchecked({ seen: { unchecked, unchecked_count } }: { seen: ModelChange
               flex="2 1 240px"
               style={{ overflowWrap: "anywhere" }}
             >
-              {reasonText(t, channel.message, channel.message_facts)}
+              <Reason text={channel.message} facts={channel.message_facts} />
             </Text>
           </div>
         ))}

@@ -5,7 +5,7 @@ import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { phrase } from "#lib/i18n.ts";
 import { Popover } from "#ui/floating/popover.tsx";
@@ -137,7 +137,6 @@ function Outcomes({ progress: { run, items } }: { progress: ChannelRunDetail }) 
 }
 
 function ItemList({ word, color, items }: { word: string; color: string; items: ChannelRunItem[] }) {
-  const { t } = useTranslation();
   return (
     <Popover position="bottom-start" width={380} withinPortal>
       <Popover.Target>
@@ -160,7 +159,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
                   ) : null}
                 </Text>
                 <Text fz="xs" c="dimmed" className={classes.wrap}>
-                  {reasonText(t, item.message, item.message_facts)}
+                  <Reason text={item.message} facts={item.message_facts} />
                 </Text>
               </Box>
             ))}

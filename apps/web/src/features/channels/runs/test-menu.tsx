@@ -21,9 +21,8 @@ import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Popover } from "#ui/floating/popover.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
@@ -79,7 +78,6 @@ type Dialog = "history" | "check";
 
 function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) => void }) {
   const { t } = useTranslation();
-  useErrorTexts();
   const provider = useProvider(row.type);
   const { byModel } = useTestBook(row.id);
   const run = useRunTest();
@@ -186,7 +184,7 @@ function TestLine(props: {
       </Group>
       {failed ? (
         <Text c={skipped ? "dimmed" : "red"} fz="xs" mt={3} pl={23} className={classes.wrap}>
-          {reasonText(t, test.result.message, test.result.message_facts)}
+          <Reason text={test.result.message} facts={test.result.message_facts} />
         </Text>
       ) : null}
     </UnstyledButton>

@@ -1,0 +1,16 @@
+import type { ReasonFact } from "@gateway/shared/reasons";
+import { useTranslation } from "react-i18next";
+import { useErrorTexts } from "#lib/late-errors.ts";
+import { namesError, storedReason } from "#lib/reasons.ts";
+import { pauseReason } from "./status.ts";
+
+/** Returns the reason for the state of a channel or key in the user's language. Loads the messages of errors. */
+export function useReason(text: string, facts: readonly ReasonFact[]): string {
+  const { t } = useTranslation();
+  useErrorTexts(namesError(facts));
+  return storedReason(t, text, facts, pauseReason);
+}
+
+export function Reason({ text, facts }: { text: string; facts: readonly ReasonFact[] }) {
+  return useReason(text, facts);
+}
