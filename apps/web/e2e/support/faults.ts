@@ -1,8 +1,6 @@
 /** What axe finds on a page, with the rule that controls are at least 24 × 24 px, which is off by default. */
-import { AxeBuilder } from "@axe-core/playwright";
+import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
-
-type RunOptions = Parameters<AxeBuilder["options"]>[0];
 
 /**
  * Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. What has just
@@ -62,9 +60,13 @@ async function setColorScheme(page: Page, colorScheme: "light" | "dark"): Promis
 }
 
 async function findings(page: Page, within: string, options: RunOptions): Promise<string[]> {
-  // Without frames of others there is no need for the second window of the usual mode.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true).include(within);
-  const { violations } = await axe.options(options).analyze();
+  // Stays loaded while the router changes the screen.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    ([selector, given]) =>
+      (window as unknown as { axe: typeof axe }).axe.run(selector, { ...given, resultTypes: ["violations"] }),
+    [within, options] as const,
+  );
   return violations.flatMap((violation) =>
     violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
   );
