@@ -1,7 +1,6 @@
 import i18next, { type InitOptions, type Resource } from "i18next";
 /** The language of the console and the loading of its messages. Independent of screens. */
 import { initReactI18next } from "react-i18next";
-import { hanNames } from "./han-names.ts";
 import { keep, kept } from "./stored.ts";
 
 export const languages = [
@@ -127,24 +126,20 @@ export async function startI18n(): Promise<void> {
   const resources: Resource = {
     [language]: { translation: await loadMessages(language, spoken) },
   };
-  await i18next
-    .use(initReactI18next)
-    .use(hanNames)
-    .init({
-      lng: language,
-      fallbackLng: fallback,
-      load: "currentOnly",
-      supportedLngs: languages.map((entry) => entry.id),
-      resources,
-      partialBundledLanguages: true,
-      keySeparator: false,
-      nsSeparator: false,
-      returnEmptyString: false,
-      interpolation: { escapeValue: false },
-      postProcess: [hanNames.name],
-      react: { useSuspense: false },
-      ...(missingText ? hearing : {}),
-    });
+  await i18next.use(initReactI18next).init({
+    lng: language,
+    fallbackLng: fallback,
+    load: "currentOnly",
+    supportedLngs: languages.map((entry) => entry.id),
+    resources,
+    partialBundledLanguages: true,
+    keySeparator: false,
+    nsSeparator: false,
+    returnEmptyString: false,
+    interpolation: { escapeValue: false },
+    react: { useSuspense: false },
+    ...(missingText ? hearing : {}),
+  });
   i18next.services.formatter?.add("inside", (word: string) => insideSentence(word));
   markDocument(language);
 }
