@@ -40,6 +40,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
     amountColumn({ id: "quota", title: t("Face value"), sortable: true, card: "fact" }, (row) => row.quota),
     {
       id: "redeemed_by",
+      secondary: true,
       title: t("Redeemed by"),
       cell: (row) =>
         row.redeemed_by === null ? (
