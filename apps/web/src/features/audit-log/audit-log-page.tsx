@@ -169,6 +169,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
     {
       id: "changes",
       title: t("Fields"),
+      secondary: true,
       card: "line",
       width: 220,
       cell: (row) => <Fields row={row} />,
