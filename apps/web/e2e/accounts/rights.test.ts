@@ -28,6 +28,12 @@ async function openAs(username: string, path: string, options: { phone?: boolean
   return page;
 }
 
+/** Returns whether the middle of an element can be clicked where it is. */
+function isInView(element: Element): boolean {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}
+
 const rights = (page: Page) =>
   page.locator("section", { has: page.getByRole("heading", { name: "Permissions" }) });
 
@@ -84,7 +90,13 @@ describe("the permissions of an administrator", () => {
     const question = page.getByRole("dialog", { name: "Make rising an administrator?" });
     await question.getByRole("button", { name: "Customer support" }).click();
     await question.getByRole("radiogroup", { name: "Logs" }).getByText("No access", { exact: true }).click();
-    await question.getByRole("button", { name: "Make an administrator" }).click();
+    const button = question.getByRole("button", { name: "Make an administrator" });
+    // The dialog is higher than the window.
+    await page.setViewportSize({ width: 1440, height: 500 });
+    await question.getByRole("button", { name: "Customer support" }).scrollIntoViewIfNeeded();
+    expect(await button.evaluate(isInView)).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await button.click();
     await page.getByText("rising is an administrator now").waitFor();
     await question.waitFor({ state: "detached" });
     expect(await site.api<UserDetail>("GET", `/user/${id}`)).toMatchObject({

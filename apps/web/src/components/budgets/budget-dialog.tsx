@@ -8,7 +8,7 @@ import {
   type BudgetView,
 } from "@gateway/shared/accounts/budget";
 import { pointsOf } from "@gateway/shared/billing/money";
-import { Button, Group, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -16,6 +16,7 @@ import { phrase } from "#lib/i18n.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -127,14 +128,14 @@ function BudgetForm({ target, id, view, onClose }: FormProps) {
             zone: view.time_zone,
           })}
         </Text>
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
           </Button>
           <Button type="submit" loading={set.isPending}>
             {t("Save")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

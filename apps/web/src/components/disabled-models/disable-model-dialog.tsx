@@ -1,5 +1,5 @@
 /** Asks before a model is disabled on all channels. `?disable=gpt-5` opens it for that model. */
-import { Alert, Autocomplete, Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useModelSwitch } from "./use-model-switch.tsx";
 
 /** Address value while no model is selected. */
@@ -68,7 +69,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
             {errorReason(change.error ?? channels.error, t)}
           </Alert>
         ) : null}
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
           </Button>
@@ -81,7 +82,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
           >
             {t("Disable everywhere")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

@@ -10,6 +10,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { groupParams } from "#lib/list-queries.ts";
 import { initialOf } from "#lib/params.ts";
 import { Failed } from "#ui/empty.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { groupsQuery, useChangeRatio } from "./api.ts";
@@ -113,14 +114,14 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
                 {errorReason(change.error, t)}
               </Alert>
             ) : null}
-            <Group justify="flex-end" gap="xs">
+            <DialogButtons>
               <Button variant="default" onClick={onClose}>
                 {t("Cancel")}
               </Button>
               <Button type="submit" disabled={!isValid} loading={change.isPending}>
                 {t("Change the prices")}
               </Button>
-            </Group>
+            </DialogButtons>
           </Stack>
         </form>
       )}

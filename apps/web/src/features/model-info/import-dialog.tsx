@@ -1,10 +1,11 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
 import type { ImportMode } from "@gateway/shared/channels/model-info";
-import { Alert, Button, Group, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -100,14 +101,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               {errorReason(bring.error, t)}
             </Alert>
           ) : null}
-          <Group justify="flex-end" gap="xs">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
             </Button>
             <Button type="submit" loading={bring.isPending} disabled={!ready}>
               {t("Import")}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </HelpModal>

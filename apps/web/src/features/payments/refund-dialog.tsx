@@ -1,9 +1,10 @@
 /** Deducts the credit of an order after its payment was refunded at the gateway. */
 import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -53,14 +54,14 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
             data-autofocus
             {...form.getInputProps("reason")}
           />
-          <Group justify="flex-end" gap="xs">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
             </Button>
             <Button type="submit" color="red" loading={refund.isPending}>
               {t("Reverse the credit")}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </HelpModal>

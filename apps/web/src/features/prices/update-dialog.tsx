@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -187,7 +188,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
           {t("Locked and not changed: {{models}}", { models: locked.join(", ") })}
         </Alert>
       ) : null}
-      <Group justify="flex-end">
+      <DialogButtons>
         <Button
           color={mode === "overwrite" ? "red" : undefined}
           disabled={count === 0}
@@ -196,7 +197,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
         >
           {t("Import {{count}} changes", { count })}
         </Button>
-      </Group>
+      </DialogButtons>
     </>
   );
 }

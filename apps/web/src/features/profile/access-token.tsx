@@ -7,6 +7,7 @@ import { apiUrl } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -94,7 +95,7 @@ function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
         <Code block data-testid="access-token">
           {token}
         </Code>
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {t("Done")}
           </Button>
@@ -105,7 +106,7 @@ function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
           >
             {t("Copy {{label}}", { label: t("Access token") })}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

@@ -1,12 +1,13 @@
 /** The account's email address. It is verified by a code before it is stored. */
 import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
@@ -80,11 +81,11 @@ function EmailSteps({ asksPassword, onDone }: { asksPassword: boolean; onDone: (
           />
         ) : null}
         <Failure error={ask.error} />
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button type="submit" loading={ask.isPending}>
             {t("Send code")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );
@@ -121,14 +122,14 @@ function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void
           {...form.getInputProps("code")}
         />
         <Failure error={bind.error} />
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onBack}>
             {t("Back")}
           </Button>
           <Button type="submit" loading={bind.isPending}>
             {t("Save")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,11 +1,12 @@
 /** Asks for the current password before an action whose effect outlives the session. */
-import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { Modal } from "#ui/late-dialogs.ts";
 
 type OwnerPromptProps = {
@@ -51,14 +52,14 @@ export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptPr
               {errorReason(act.error, t)}
             </Text>
           ) : null}
-          <Group justify="flex-end" gap="xs">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
             </Button>
             <Button type="submit" loading={act.isPending} data-autofocus={asksPassword ? undefined : true}>
               {action}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </Modal>

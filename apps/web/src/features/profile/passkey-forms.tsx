@@ -1,9 +1,10 @@
 import { PasskeyRename, type PasskeyRow } from "@gateway/shared/accounts/passkey";
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useAddPasskey, useRenamePasskey } from "./passkeys-api.ts";
@@ -49,11 +50,11 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
             {reasonOf(add.error, t)}
           </Text>
         ) : null}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button type="submit" loading={add.isPending}>
             {t("Continue")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );
@@ -77,11 +78,11 @@ export function RenamePasskey({ passkey, onDone }: { passkey: PasskeyRow; onDone
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput label={t("Name")} data-autofocus maxLength={100} {...form.getInputProps("alias")} />
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button type="submit" loading={rename.isPending}>
             {t("Save")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,7 +1,8 @@
-import { Button, Code, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Button, Code, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 
 /** Recovery codes, shown only once. */
 export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () => void }) {
@@ -20,7 +21,7 @@ export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () 
           </Code>
         ))}
       </SimpleGrid>
-      <Group justify="flex-end" gap="xs">
+      <DialogButtons>
         <Button variant="default" onClick={onClose}>
           {t("Done")}
         </Button>
@@ -31,7 +32,7 @@ export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () 
         >
           {t("Copy all")}
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { CopyButton } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useBeginTotp, useDisableTotp, useEnableTotp, useRenewRecoveryCodes } from "./api.ts";
@@ -27,11 +28,11 @@ function Step({ onSubmit, action, loading, danger = false, children }: StepProps
     <form onSubmit={submit} noValidate>
       <Stack>
         {children}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button type="submit" loading={loading} color={danger ? "red" : undefined}>
             {action}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,8 +1,9 @@
 /** The new codes, to copy or to download. */
-import { Button, Code, Group, ScrollArea, Stack, Text } from "@mantine/core";
+import { Button, Code, ScrollArea, Stack, Text } from "@mantine/core";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
@@ -26,7 +27,7 @@ export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
         <ScrollArea.Autosize mah={320}>
           <Code block>{text}</Code>
         </ScrollArea.Autosize>
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} />}
@@ -40,7 +41,7 @@ export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
           >
             {t("Copy")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </HelpModal>
   );

@@ -1,7 +1,8 @@
 /** What an import of settings would change. */
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { Button, Code, Group, ScrollArea, Stack, Table, Text } from "@mantine/core";
+import { Button, Code, ScrollArea, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useImportSettings } from "./api.ts";
 import { labelOf } from "./fields.ts";
@@ -65,14 +66,14 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
         {same > 0 ? `${t("{{count}} settings already match the file.", { count: same })} ` : ""}
         {t("Settings files contain no secrets. Stored secrets are not changed.")}
       </Text>
-      <Group justify="flex-end" gap="xs">
+      <DialogButtons>
         <Button variant="default" onClick={onDone}>
           {t("Cancel")}
         </Button>
         <Button disabled={changes.length === 0} loading={bringIn.isPending} onClick={apply}>
           {t("Import")}
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

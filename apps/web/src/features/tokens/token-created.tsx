@@ -12,6 +12,7 @@ import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./tokens.module.css";
@@ -73,7 +74,7 @@ export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialo
             }}
           />
         </Stack>
-        <Group justify="flex-end" gap="sm">
+        <DialogButtons>
           <Button
             component={Link}
             to={`/panel/connect?token=${token.id}`}
@@ -85,7 +86,7 @@ export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialo
           <Button variant="default" onClick={onClose}>
             {t("Done")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </HelpModal>
   );

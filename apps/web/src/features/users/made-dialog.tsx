@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Button, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { IconAlertTriangle, IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { errorReason } from "#lib/error-text.ts";
 import { useServerAddress, useSystemName } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 export type Made = {
@@ -56,7 +57,7 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
           value={message}
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
         />
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" component={Link} to={`/panel/user/${made.id}`}>
             {t("Open the page")}
           </Button>
@@ -70,7 +71,7 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
           >
             {t("Copy the message")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

@@ -1,9 +1,10 @@
 /** Makes a user an administrator, with all permissions or with selected ones. */
 import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import type { UserListRow } from "@gateway/shared/accounts/user";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
@@ -39,14 +40,14 @@ export function PromoteDialog({ user, onClose }: { user: UserListRow; onClose: (
             {t("Administrators see all channels, users and logs, and change balances.")}
           </Text>
         ) : null}
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose} disabled={change.isPending}>
             {t("Cancel")}
           </Button>
           <Button data-autofocus onClick={save} loading={change.isPending}>
             {t("Make an administrator")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </HelpModal>
   );

@@ -1,6 +1,6 @@
 /** Replaces the stored keys of a channel, without the rest of its form. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/
 import { faultText, issueTexts } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { SaveKeys } from "#ui/form/save-keys.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -77,7 +78,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
               ? t("The stored keys are deleted. Calls in progress continue with the old key.")
               : t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", { stored, pasted })}
           </Text>
-          <Group justify="flex-end" gap="xs">
+          <DialogButtons>
             <SaveKeys />
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
@@ -85,7 +86,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
             <Button type="submit" disabled={pasted === 0} loading={replace.isPending}>
               {t("Replace")}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </HelpModal>

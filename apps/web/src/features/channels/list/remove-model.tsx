@@ -2,7 +2,7 @@
  * Removes a model from all channels, with a preview of the
  * affected ones. `?remove=gpt-5` opens it for that model.
  */
-import { Alert, Autocomplete, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, Drawer, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +12,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty } from "#ui/empty.tsx";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ANY_MODEL } from "./any-model.ts";
@@ -100,7 +101,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
             </Text>
           </Alert>
         ) : null}
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
           </Button>
@@ -118,7 +119,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
               {t("Preview")}
             </Button>
           )}
-        </Group>
+        </DialogButtons>
       </Stack>
     </Drawer>
   );

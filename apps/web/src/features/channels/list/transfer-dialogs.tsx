@@ -12,6 +12,7 @@ import { refreshChannels } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/field-names.ts";
 import { faultText } from "#lib/error-text.ts";
 import { useCan } from "#lib/session.ts";
+import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
@@ -55,14 +56,14 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
             onChange={(event) => setWithKeys(event.currentTarget.checked)}
           />
         ) : null}
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
           </Button>
           <Button color={withKeys ? "red" : undefined} loading={save.isPending} onClick={() => save.mutate()}>
             {t("Export")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </HelpModal>
   );
@@ -164,7 +165,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             ))}
           </Stack>
         )}
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             {answer === null ? t("Cancel") : t("Close")}
           </Button>
@@ -175,7 +176,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           >
             {t("Import")}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </HelpModal>
   );
