@@ -6,6 +6,7 @@ import {
   type MantineThemeOverride,
   mergeThemeOverrides,
 } from "@mantine/core";
+import classes from "./theme.module.css";
 
 /** The accent colour, for interactive elements only. */
 const iris: MantineColorsTuple = [
@@ -95,6 +96,9 @@ const floating = { header: { role: "none" } };
 /** A title without spaces, such as a user name, would push the close button out of its corner. */
 const longTitle = { overflowWrap: "anywhere" } as const;
 
+/** The list of options scrolls, not an area in it: only a list may be scrolled without a focus of its own. */
+const ownScroll = { defaultProps: { withScrollArea: false } };
+
 const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
   primaryColor: "iris",
@@ -142,7 +146,8 @@ const theme = createTheme({
         centered: true,
         attributes: floating,
       },
-      styles: { title: longTitle },
+      // What gets the focus is scrolled to a place above the buttons, which stay in view.
+      styles: { title: longTitle, content: { scrollPaddingBottom: 64 } },
     },
     Drawer: {
       defaultProps: { padding: "lg", overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
@@ -159,6 +164,11 @@ const theme = createTheme({
     },
     // Menus and lists of choices, too, are inside a landmark. Each frame has a `main`.
     Popover: { defaultProps: { shadow: "md", portalProps: { target: "main" } } },
+    ComboboxOptions: { defaultProps: { className: classes.options } },
+    Select: ownScroll,
+    Autocomplete: ownScroll,
+    MultiSelect: ownScroll,
+    TagsInput: ownScroll,
     // A list of options may contain nothing else, not even a message that there are none.
     ComboboxEmpty: { defaultProps: { role: "option", "aria-selected": false, "aria-disabled": true } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },

@@ -35,7 +35,6 @@ export function ClientList({ value, onChange }: ClientListProps) {
         onChange={(next) => (next === null ? undefined : onChange(next))}
         allowDeselect={false}
         searchable
-        maxDropdownHeight={360}
       />
     );
   return (

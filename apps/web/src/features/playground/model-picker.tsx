@@ -65,7 +65,6 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
             disabled={disabled}
             nothingFoundMessage={t("No results")}
             limit={200}
-            maxDropdownHeight={340}
             comboboxProps={{ width: 300, position: "bottom-start" }}
           />
           {chosen.length > 1 ? (

@@ -53,7 +53,6 @@ function ModelsField({ form, models, reachable }: Props) {
           {option.value}
         </Group>
       )}
-      maxDropdownHeight={260}
       acceptValueOnBlur
       clearable
       splitChars={[",", " ", "\n"]}

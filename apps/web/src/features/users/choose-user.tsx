@@ -31,7 +31,6 @@ export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
         onChange={(id) => (id > 0 ? onChoose(id) : undefined)}
         selectFirstOptionOnChange
         comboboxProps={{ withinPortal: false }}
-        maxDropdownHeight={260}
         data-autofocus
       />
     </Modal>

@@ -2,6 +2,8 @@ import { ComboboxChevron, type SelectProps, TextInput, type TextInputProps } fro
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
 
+const SETTLED_AFTER_MS = 30;
+
 /** How the field was used before the real one took its place. */
 type Use = { open: boolean; search?: string };
 
@@ -35,6 +37,12 @@ function PresentSelect({ use, ...props }: SelectProps & { use: Use }) {
     setSearch(typed);
     onSearchChange?.(typed);
     // oxlint-disable-next-line react/exhaustive-deps -- once, when it has taken the place of the closed field
+  }, []);
+  // The field refers to its list only when it is rendered again after the list has appeared.
+  const [, settle] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(true), SETTLED_AFTER_MS);
+    return () => clearTimeout(timer);
   }, []);
   return (
     <Whole
@@ -94,7 +102,6 @@ const ofSelect = new Set([
   "comboboxProps",
   "filter",
   "limit",
-  "maxDropdownHeight",
   "nothingFoundMessage",
   "onChange",
   "onDropdownOpen",

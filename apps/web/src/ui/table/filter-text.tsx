@@ -33,7 +33,6 @@ export function FilterText({ label, data = [], value, onChange, width = 160 }: F
       onClear={() => commit("")}
       clearable
       comboboxProps={{ width: 280, position: "bottom-start" }}
-      maxDropdownHeight={280}
     />
   );
 }

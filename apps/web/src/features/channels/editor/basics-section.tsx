@@ -58,7 +58,6 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           data-autofocus={isNew || undefined}
           openOnFocus={false}
           nothingFoundMessage={t("No provider matches")}
-          maxDropdownHeight={320}
           leftSection={<ProviderIcon name={provider?.icon ?? ""} size={16} />}
           data={groupProviders(providers).map(([group, members]) => ({
             group: t(group),
