@@ -2,22 +2,11 @@
  * A short text beside an element, shown on hover and on keyboard focus. The pointer may enter it, and Escape closes it. Its
  * target can always have the focus, because not everyone uses a pointer.
  */
-import type { TooltipProps as WholeProps } from "@mantine/core";
 import { useMergedRef } from "@mantine/hooks";
-import {
-  cloneElement,
-  type MouseEvent,
-  type PointerEvent,
-  type ReactElement,
-  type Ref,
-  type RefObject,
-  useId,
-  useRef,
-} from "react";
+import { cloneElement, type MouseEvent, type ReactElement, type Ref, useRef } from "react";
 import { floating } from "./late-floating.tsx";
-import { type TargetEvents, useDescription, useFocusable, useTooltip } from "./use-tooltip.ts";
-
-type TextProps = Pick<WholeProps, "label" | "position" | "color" | "multiline" | "maw">;
+import type { TextProps, TooltipBubbleProps } from "./tooltip-bubble.tsx";
+import { type TargetEvents, useFocusable, useTooltip } from "./use-tooltip.ts";
 
 type ChildProps = Partial<TargetEvents> & {
   ref?: Ref<HTMLElement>;
@@ -50,7 +39,7 @@ export function Tooltip(props: TooltipProps) {
   } = props;
   const target = useRef<HTMLElement>(null);
   const merged = useMergedRef(target, ref, children.props.ref);
-  const { present, shown, onTarget, onBubble } = useTooltip(target, disabled, opened);
+  const { present, shown, hide, onTarget, onBubble } = useTooltip(disabled, opened);
   const onFocus = !disabled && opened === undefined;
   useFocusable(target, onFocus);
   const isRefused = onFocus && isDisabledControl(children.props) && children.props["aria-label"] !== label;
@@ -68,6 +57,7 @@ export function Tooltip(props: TooltipProps) {
           {...{ label, position, color, multiline, maw }}
           opened={shown}
           target={target}
+          onEscape={opened === undefined ? hide : undefined}
           {...onBubble}
         />
       ) : null}
@@ -99,30 +89,7 @@ function withOwn(events: TargetEvents, ...given: Partial<TargetEvents>[]): Targe
   return Object.fromEntries(handlers) as TargetEvents;
 }
 
-type BubbleProps = { [Name in keyof TextProps]: TextProps[Name] | undefined } & {
-  opened: boolean;
-  target: RefObject<HTMLElement | null>;
-  onPointerEnter: (event: PointerEvent) => void;
-  onPointerLeave: (event: PointerEvent) => void;
-};
-
-const noEvents = { hover: false, focus: false, touch: false };
-
-function Bubble({ label, target, opened, ...others }: BubbleProps) {
-  const { Tooltip: Whole } = floating();
-  const id = useId();
-  useDescription(target, label, id, opened);
-  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  return (
-    <Whole
-      label={<div id={id}>{label}</div>}
-      target={target}
-      opened={opened}
-      events={noEvents}
-      interactive
-      // React passes events of the text on to what surrounds the target, such as a row that can be clicked.
-      onClickCapture={(event: MouseEvent) => event.stopPropagation()}
-      {...given}
-    />
-  );
+function Bubble(props: TooltipBubbleProps) {
+  const { TooltipBubble } = floating();
+  return <TooltipBubble {...props} />;
 }

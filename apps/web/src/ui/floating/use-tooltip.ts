@@ -5,7 +5,6 @@ import {
   type PointerEvent,
   type RefObject,
   useEffect,
-  useEffectEvent,
   useLayoutEffect,
   useRef,
   useState,
@@ -24,13 +23,13 @@ export type TargetEvents = {
   onBlur: (event: FocusEvent<HTMLElement>) => void;
 };
 
-type Target = RefObject<HTMLElement | null>;
+export type Target = RefObject<HTMLElement | null>;
 
 /**
  * @param disabled hides it
  * @param opened shows or hides it, whatever has the pointer or the focus
  */
-export function useTooltip(target: Target, disabled: boolean, opened: boolean | undefined) {
+export function useTooltip(disabled: boolean, opened: boolean | undefined) {
   /** Whether its code is loaded and was needed. */
   const [present, setPresent] = useState(false);
   const [own, setOwn] = useState(false);
@@ -75,38 +74,14 @@ export function useTooltip(target: Target, disabled: boolean, opened: boolean | 
     onBlur: hide,
   };
   const shown = !disabled && (opened ?? own);
-  useEscape(target, shown && opened === undefined, hide);
   return {
     present,
     shown,
+    hide,
     onTarget,
     onBubble: { onPointerEnter: closing.clear, onPointerLeave: closing.start },
   };
 }
-
-/** Escape closes the tooltip of what has the focus, and not the dialog around it. */
-function useEscape(target: Target, shown: boolean, hide: () => void): void {
-  const onEscape = useEffectEvent(hide);
-  useEffect(() => {
-    if (!shown) return;
-    const { activeElement } = document;
-    const focused = target.current?.contains(activeElement) ? activeElement : null;
-    // Mantine's dialogs listen first, and heed this.
-    focused?.setAttribute(ESCAPES, "true");
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
-      if (focused) event.stopPropagation();
-      onEscape();
-    };
-    window.addEventListener("keydown", onKey, true);
-    return () => {
-      focused?.removeAttribute(ESCAPES);
-      window.removeEventListener("keydown", onKey, true);
-    };
-  }, [shown, target]);
-}
-
-const ESCAPES = "data-mantine-stop-propagation";
 
 const focusable = [
   "a[href]",
@@ -120,7 +95,7 @@ const focusable = [
   .join(", ");
 
 /** Returns what has the focus of a target: itself or an element in it. */
-function focusableOf(target: HTMLElement): HTMLElement | null {
+export function focusableOf(target: HTMLElement): HTMLElement | null {
   return target.matches(focusable) ? target : target.querySelector<HTMLElement>(focusable);
 }
 
@@ -130,18 +105,4 @@ export function useFocusable(target: Target, wanted: boolean): void {
     const element = target.current;
     if (wanted && element && !focusableOf(element)) element.setAttribute("tabindex", "0");
   });
-}
-
-/** Describes a target by the text while that is shown, unless it is the name of the target. */
-export function useDescription(target: Target, text: unknown, id: string, shown: boolean): void {
-  useEffect(() => {
-    const element = target.current && (focusableOf(target.current) ?? target.current);
-    if (!shown || !element || element.getAttribute("aria-label") === text) return;
-    const others = (element.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean);
-    element.setAttribute("aria-describedby", [...others, id].join(" "));
-    return () => {
-      if (others.length > 0) element.setAttribute("aria-describedby", others.join(" "));
-      else element.removeAttribute("aria-describedby");
-    };
-  }, [target, text, id, shown]);
 }
