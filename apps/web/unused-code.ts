@@ -69,6 +69,14 @@ const colors: Library = {
   edits: [[/^\t(?!yellow|blue)\w+: \[[^\]]*\],?$/gm, ""]],
 };
 
+/** What opens fades, slides or pops. */
+const transitions: Library = {
+  name: "@mantine/core",
+  version: "9.7.4",
+  file: /\/@mantine\/core\/esm\/components\/Transition\/transitions\.mjs$/,
+  edits: [[/^\t"?(?:scale|skew|rotate|fade-(?:up|left|right))[\w-]*"?: \{[\s\S]*?^\t\},$/gm, ""]],
+};
+
 /** The console writes no JSON Schemas. */
 const schemas: Library = {
   name: "zod",
@@ -297,6 +305,7 @@ const translationParts: Library = {
 export const libraries: readonly Library[] = [
   router,
   colors,
+  transitions,
   schemas,
   react,
   reactExports,

@@ -1,6 +1,6 @@
 import { type AutocompleteProps, TextInput, type TextInputProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
+import { floating, loadFloatingAhead, withFloating } from "./load-floating.ts";
 
 type Props = AutocompleteProps & { value: string; onChange: (value: string) => void };
 

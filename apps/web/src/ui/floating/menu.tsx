@@ -1,13 +1,7 @@
 import type { Menu as WholeMenu, MenuProps } from "@mantine/core";
 import type { ReactElement, ReactNode } from "react";
-import {
-  type ButtonProps,
-  floating,
-  LateFloating,
-  lateTarget,
-  usePlace,
-  useSameButton,
-} from "./late-floating.tsx";
+import { type ButtonProps, LateFloating, lateTarget, usePlace, useSameButton } from "./late-floating.tsx";
+import { floating } from "./load-floating.ts";
 
 type Parts = typeof WholeMenu;
 

@@ -3,12 +3,12 @@ import { cloneElement, type ReactElement, type ReactNode } from "react";
 import {
   after,
   type ButtonProps,
-  floating,
   LateFloating,
   lateTarget,
   usePlace,
   useSameButton,
 } from "./late-floating.tsx";
+import { floating } from "./load-floating.ts";
 
 /** Mantine's popover, loaded when it is first opened. */
 export function Popover({ opened, onChange, children, ...props }: PopoverProps) {

@@ -1,6 +1,6 @@
 import { ComboboxChevron, type SelectProps, TextInput, type TextInputProps } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { floating, loadFloatingAhead, withFloating } from "./late-floating.tsx";
+import { floating, loadFloatingAhead, withFloating } from "./load-floating.ts";
 
 const SETTLED_AFTER_MS = 30;
 

@@ -3,12 +3,22 @@
  * target can always have the focus, because not everyone uses a pointer.
  */
 import { useMergedRef } from "@mantine/hooks";
-import { cloneElement, type MouseEvent, type ReactElement, type Ref, useRef } from "react";
-import { floating } from "./late-floating.tsx";
+import {
+  cloneElement,
+  type MouseEvent,
+  type ReactElement,
+  type Ref,
+  type RefCallback,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
+import { floating, withFloating } from "./load-floating.ts";
 import type { TextProps, TooltipBubbleProps } from "./tooltip-bubble.tsx";
-import { type TargetEvents, useFocusable, useTooltip } from "./use-tooltip.ts";
+import { hasPointerOrFocus, OPEN_AFTER_MS, useFocusable } from "./tooltip-target.ts";
 
-type ChildProps = Partial<TargetEvents> & {
+type ChildProps = {
   ref?: Ref<HTMLElement>;
   disabled?: boolean | undefined;
   "aria-label"?: string | undefined;
@@ -38,31 +48,61 @@ export function Tooltip(props: TooltipProps) {
     ...others
   } = props;
   const target = useRef<HTMLElement>(null);
-  const merged = useMergedRef(target, ref, children.props.ref);
-  const { present, shown, hide, onTarget, onBubble } = useTooltip(disabled, opened);
-  const onFocus = !disabled && opened === undefined;
-  useFocusable(target, onFocus);
-  const isRefused = onFocus && isDisabledControl(children.props) && children.props["aria-label"] !== label;
+  const isOwn = !disabled && opened === undefined;
+  const [present, listen] = useFirstShowing(isOwn, opened === true);
+  const merged = useMergedRef(target, ref, children.props.ref, listen);
+  useFocusable(target, isOwn);
+  const isRefused = isOwn && isDisabledControl(children.props) && children.props["aria-label"] !== label;
   return (
     <>
       {cloneElement(children, {
         ...others,
-        ...withOwn(onTarget, others, children.props),
         ...(isRefused ? refused : {}),
-        ...(onFocus ? marked : {}),
+        ...(isOwn ? marked : {}),
         ref: merged,
       })}
-      {present ? (
-        <Bubble
-          {...{ label, position, color, multiline, maw }}
-          opened={shown}
-          target={target}
-          onEscape={opened === undefined ? hide : undefined}
-          {...onBubble}
-        />
-      ) : null}
+      {present ? <Bubble {...{ label, position, color, multiline, maw, disabled, opened, target }} /> : null}
     </>
   );
+}
+
+/** Returns whether the text is loaded and was needed. From then on, it listens to the target itself. */
+function useFirstShowing(isOwn: boolean, opened: boolean): [present: boolean, ref: RefCallback<HTMLElement>] {
+  const [present, setPresent] = useState(false);
+  useEffect(() => {
+    if (opened) withFloating(() => setPresent(true));
+  }, [opened]);
+  const waits = isOwn && !present;
+  const listen = useCallback(
+    (element: HTMLElement | null) => {
+      if (!waits || !element) return;
+      return listenTo(element, () => withFloating(() => setPresent(hasPointerOrFocus(element))));
+    },
+    [waits],
+  );
+  return [present, listen];
+}
+
+/** Calls `show` when the pointer rests on the element, or the keyboard reaches it. Returns the end of it. */
+function listenTo(element: HTMLElement, show: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const clear = () => clearTimeout(timer);
+  const enter = ({ pointerType }: PointerEvent) => {
+    if (pointerType === "mouse") timer = setTimeout(show, OPEN_AFTER_MS);
+  };
+  const focus = ({ target }: FocusEvent) => {
+    if ((target as Element).matches(":focus-visible")) show();
+  };
+  const until = new AbortController();
+  const { signal } = until;
+  element.addEventListener("pointerenter", enter, { signal });
+  element.addEventListener("pointerleave", clear, { signal });
+  element.addEventListener("pointerdown", clear, { signal });
+  element.addEventListener("focusin", focus, { signal });
+  return () => {
+    clear();
+    until.abort();
+  };
 }
 
 /** Other elements, too, have a `disabled` of their own. */
@@ -78,16 +118,6 @@ const refused: object = {
   "aria-disabled": true,
   onClick: (event: MouseEvent) => event.preventDefault(),
 };
-
-/** Calls the handlers of the target, too. */
-function withOwn(events: TargetEvents, ...given: Partial<TargetEvents>[]): TargetEvents {
-  const names = Object.keys(events) as (keyof TargetEvents)[];
-  const handlers = names.map((name) => {
-    const all = [...given, events].map((one) => one[name] as ((event: unknown) => void) | undefined);
-    return [name, (event: unknown) => all.forEach((handle) => handle?.(event))] as const;
-  });
-  return Object.fromEntries(handlers) as TargetEvents;
-}
 
 function Bubble(props: TooltipBubbleProps) {
   const { TooltipBubble } = floating();
