@@ -12,6 +12,7 @@
 //   lighthouse  Lighthouse scores of the first pages of the built web
 //   measure-console  size, paint, layout shifts and reaction times of the built console
 //   matrix   coding agents from npm at every kind of upstream; writes docs/compatibility.md
+//   screens  the browser tests over all screens, in every language and on every device
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
 //   chaos    strikes gateways, Postgres and Redis under load and checks the ledger
 import { spawn, spawnSync } from "node:child_process";
@@ -55,6 +56,7 @@ generate();
 
 if (what === "dev") dev();
 else if (what === "fuzz") fuzz(Number(rest[0] ?? 20));
+else if (what === "screens") screens();
 else if (what in browserPrograms) {
   buildWeb();
   hand(node24(), [join(root, "apps/web/e2e", browserPrograms[what]), ...rest]);
@@ -62,7 +64,10 @@ else if (what in browserPrograms) {
   if (what === "bench:channels") buildWeb();
   if (["bench:start", "bench:import", "chaos"].includes(what)) buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail(`Say what to run: dev, fuzz, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`);
+} else
+  fail(
+    `Say what to run: dev, fuzz, screens, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`,
+  );
 
 function dev() {
   const web = join(root, "apps/web");
@@ -100,4 +105,20 @@ function fuzz(factor) {
     const { status } = spawnSync(node24(), vitest, { cwd: project, env, stdio: "inherit" });
     if (status !== 0) process.exitCode = 1;
   }
+}
+
+function screens() {
+  buildWeb();
+  buildServer();
+  const web = join(root, "apps/web");
+  const tests = ["every-screen", "open-menus", "tooltips"].map((name) => `e2e/${name}.test.ts`);
+  const vitest = [
+    join(web, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--config",
+    "e2e/vitest.config.ts",
+    ...tests,
+  ];
+  const env = { ...toolEnvironment(web), NODE_ENV: "test", WHOLE_SCREENS: "1" };
+  process.exitCode = spawnSync(node24(), vitest, { cwd: web, env, stdio: "inherit" }).status ?? 1;
 }

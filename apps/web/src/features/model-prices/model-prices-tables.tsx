@@ -1,10 +1,11 @@
+import { formatRate } from "@gateway/shared/billing/money";
 /** Prices of a model: by group, by kind of token, and for long inputs. */
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Badge, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { Section } from "#ui/page.tsx";
-import { type Offer, priceOf, withCents } from "./offers.ts";
+import { type Offer, priceOf } from "./offers.ts";
 
 const unit = "M" as const;
 
@@ -78,7 +79,7 @@ export function Extras({ offer, group: { name, ratio } }: PartProps) {
   const entries = Object.entries(offer.extras);
   if (entries.length === 0) return null;
   const priceOfKind = (kind: string, value: number) => {
-    if (isTool(kind)) return withCents(`$${Number((value * ratio).toPrecision(6))}`);
+    if (isTool(kind)) return `$${formatRate(value * ratio)}`;
     const multiple = (base: number) =>
       priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
     if (isTier(kind)) return `${multiple(offer.input)} / ${multiple(offer.output)}`;

@@ -110,15 +110,9 @@ export function priceOf(
   groupRatio: number,
   options: { unit: Unit; freeWord: string; usdOnly?: boolean },
 ): string {
-  const price = formatPrice(ratio * groupRatio, {
+  return formatPrice(ratio * groupRatio, {
     perMillion: offer.type !== "times" && options.unit === "M",
     usdOnly: options.usdOnly ?? false,
     freeWord: options.freeWord,
   });
-  return withCents(price);
-}
-
-/** "$2.5" → "$2.50". Whole dollars and fractions of a cent stay as they are. */
-export function withCents(price: string): string {
-  return price.replace(/\.\d(?!\d)/g, "$&0");
 }
