@@ -46,6 +46,8 @@ function PresentSelect({ use, ...props }: SelectProps & { use: Use }) {
   }, []);
   return (
     <Whole
+      // As the closed field: a form whose first field has the focus must not be covered by a list.
+      openOnFocus={false}
       {...props}
       {...(use.open ? { autoFocus: true, defaultDropdownOpened: true } : {})}
       {...(search === undefined ? {} : { searchValue: search, onSearchChange: change })}
