@@ -118,14 +118,14 @@ describe("the prices of a group", () => {
     const page = await site.open(`/panel/user_group?edit=${id}`);
     const form = page.getByRole("dialog", { name: "Group Dear" });
     await form.getByRole("button", { name: "+20%" }).click();
-    await form.getByText("costs $1.8 in this group").waitFor();
+    await form.getByText("costs $1.80 in this group").waitFor();
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "hidden" });
     expect((await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio).toBe(1.8);
 
     await page.goto(`${site.url}/panel/user_group?prices=${id}`);
     const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
-    await dialog.getByText("A call that costs $1.8 now will cost $2.16.").waitFor();
+    await dialog.getByText("A call that costs $1.80 now will cost $2.16.").waitFor();
     await dialog.getByRole("button", { name: "−10%" }).click();
     await dialog.getByText("will cost $1.62.").waitFor();
     await dialog.getByRole("button", { name: "Change the prices" }).click();

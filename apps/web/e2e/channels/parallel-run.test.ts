@@ -94,7 +94,7 @@ it("compares each charge with the old gateway's, and explains every deviation", 
   const row = page.getByRole("row").filter({ hasText: "Different charge" });
   await row.getByText("Different price: 50 / 100 here, 60 / 100 there").waitFor();
   // Both charges have the decimals in which they differ.
-  expect(await row.textContent()).toMatch(/\$0\.\d{6}\$0\.\d{6}−\$0\.\d{6}$/);
+  expect(await row.textContent()).toMatch(/\$0\.\d{5}\$0\.\d{5}−\$0\.\d{5}$/);
   expect(await faults(page)).toEqual([]);
 
   const [download] = await Promise.all([
