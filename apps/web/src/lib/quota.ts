@@ -83,8 +83,8 @@ const columnDigits = { min: 2, max: 6, all: 8 };
 
 /**
  * Returns the number of decimals for every amount of a column: enough for two significant digits of the
- * smallest one, and none that all amounts leave at zero. Balances and sums have two from one dollar on; charges of single calls have what the largest
- * one leaves space for.
+ * smallest one, and none that all amounts leave at zero. Balances and sums have two from one dollar on; charges
+ * of single calls have what the largest one leaves space for.
  * @param amounts points; zeros do not count
  */
 export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPerUsd: number): number {
