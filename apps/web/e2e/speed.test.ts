@@ -167,4 +167,17 @@ describe("a long list", () => {
       /:(hover|focus-within|last-child|only-child)(?![^ >~+]*:where)[^ >~+]*[ >~+]+(\S*[ >~+])*(td|th|tr|svg|span|div)(:[\w-]+)?$/;
     expect(rules.filter((rule) => costly.test(rule.trim()))).toEqual([]);
   });
+
+  it("has no rule for any second child on a wide screen, which a dialog would compute for every element", () => {
+    const styles = new URL("../src/", import.meta.url);
+    const found = readdirSync(styles, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".css"))
+      .flatMap((name) => {
+        const css = readFileSync(new URL(name, styles), "utf8");
+        // Lists are short on a phone.
+        const wide = css.replaceAll(/@media \(max-width[^{]*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "");
+        return (wide.match(/[ >]:nth-[^{]*(?=\{)/g) ?? []).map((rule) => `${name}: ${rule}`);
+      });
+    expect(found).toEqual([]);
+  });
 });

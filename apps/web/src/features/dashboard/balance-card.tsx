@@ -1,8 +1,9 @@
-import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
+import { StatFrame } from "./stat-frame.tsx";
 import { type DaySum, daysLeft } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
@@ -22,33 +23,37 @@ export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
   const left = days ? daysLeft(self.quota, days) : null;
   const empty = self.quota <= 0;
   return (
-    <Card padding="md" className={classes.stat}>
-      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
-        <Text fz="sm" c="dimmed">
-          {t("Balance")}
+    <StatFrame
+      title={
+        <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
+          <Text fz="sm" c="dimmed">
+            {t("Balance")}
+          </Text>
+          <Button component={Link} to="/panel/topup" size="compact-xs" variant={empty ? "filled" : "default"}>
+            {t("Top up")}
+          </Button>
+        </Group>
+      }
+      figure={
+        <Text className={classes.value} data-empty={empty || undefined} title={format.points(self.quota)}>
+          {format.usd(self.quota)}
         </Text>
-        <Button component={Link} to="/panel/topup" size="compact-xs" variant={empty ? "filled" : "default"}>
-          {t("Top up")}
-        </Button>
-      </Group>
-      <Text className={classes.value} data-empty={empty || undefined} title={format.points(self.quota)}>
-        {format.usd(self.quota)}
-      </Text>
-      {days === undefined ? (
-        <div>
+      }
+      note={
+        days === undefined ? (
           <Skeleton height={12} width={110} my={3} />
-        </div>
-      ) : (
-        <Text fz="xs" fw={left !== null && left < soonDays ? 600 : undefined} c="dimmed">
-          {empty
-            ? t("Calls are refused until you top up.")
-            : left === null
-              ? t("No spending this week")
-              : left > manyDays
-                ? t("Enough for more than a year at the current rate")
-                : t("About {{count}} days left at the current rate", { count: Math.floor(left) })}
-        </Text>
-      )}
-    </Card>
+        ) : (
+          <Text fz="xs" fw={left !== null && left < soonDays ? 600 : undefined} c="dimmed">
+            {empty
+              ? t("Calls are refused until you top up.")
+              : left === null
+                ? t("No spending this week")
+                : left > manyDays
+                  ? t("Enough for more than a year at the current rate")
+                  : t("About {{count}} days left at the current rate", { count: Math.floor(left) })}
+          </Text>
+        )
+      }
+    />
   );
 }

@@ -1,9 +1,10 @@
 import type { Dashboard } from "@gateway/shared/usage/dashboard";
-import { ActionIcon, Card, Group, Progress, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Group, Progress, Skeleton, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
+import { StatFrame } from "./stat-frame.tsx";
 import classes from "./dashboard.module.css";
 
 type RateCardProps = { rate: Dashboard["rate"] | undefined; refreshing: boolean; onRefresh: () => void };
@@ -15,49 +16,53 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
   const share = rate && rate.max_rpm > 0 ? Math.min(1, rate.rpm / rate.max_rpm) : 0;
   const color = share > 0.9 ? "red.5" : share > 0.7 ? "amber.4" : "iris.5";
   return (
-    <Card padding="md" className={classes.stat}>
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <Text fz="sm" c="dimmed">
-          {t("Requests per minute")}
-        </Text>
-        <Tooltip label={t("Refresh")}>
-          <ActionIcon size={22} aria-label={t("Refresh")} onClick={onRefresh} loading={refreshing}>
-            <IconRefresh size={15} />
-          </ActionIcon>
-        </Tooltip>
-      </Group>
-      {rate ? (
-        <Text className={classes.value}>
-          {format.whole(rate.rpm)}
-          {rate.max_rpm > 0 ? (
-            <Text span c="dimmed" fz="sm" fw={400}>
-              {" "}
-              / {format.whole(rate.max_rpm)}
-            </Text>
-          ) : null}
-        </Text>
-      ) : (
-        <div>
-          <Skeleton height={26} width={90} my={5} />
-        </div>
-      )}
-      <div>
-        <Progress
-          value={share * 100}
-          size={5}
-          radius="xl"
-          color={color}
-          mb={6}
-          aria-label={t("Share of the limit")}
-        />
-        {rate ? (
-          <Text fz="xs" c="dimmed">
-            {t("{{tokens}} tokens per minute", { count: rate.tpm, tokens: format.short(rate.tpm) })}
+    <StatFrame
+      title={
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Text fz="sm" c="dimmed">
+            {t("Requests per minute")}
+          </Text>
+          <Tooltip label={t("Refresh")}>
+            <ActionIcon size={22} aria-label={t("Refresh")} onClick={onRefresh} loading={refreshing}>
+              <IconRefresh size={15} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      }
+      figure={
+        rate ? (
+          <Text className={classes.value}>
+            {format.whole(rate.rpm)}
+            {rate.max_rpm > 0 ? (
+              <Text span c="dimmed" fz="sm" fw={400}>
+                {" "}
+                / {format.whole(rate.max_rpm)}
+              </Text>
+            ) : null}
           </Text>
         ) : (
-          <Skeleton height={12} width={110} my={3} />
-        )}
-      </div>
-    </Card>
+          <Skeleton height={26} width={90} />
+        )
+      }
+      note={
+        <>
+          <Progress
+            value={share * 100}
+            size={5}
+            radius="xl"
+            color={color}
+            mb={6}
+            aria-label={t("Share of the limit")}
+          />
+          {rate ? (
+            <Text fz="xs" c="dimmed">
+              {t("{{tokens}} tokens per minute", { count: rate.tpm, tokens: format.short(rate.tpm) })}
+            </Text>
+          ) : (
+            <Skeleton height={12} width={110} my={3} />
+          )}
+        </>
+      }
+    />
   );
 }

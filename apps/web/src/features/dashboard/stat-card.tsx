@@ -1,8 +1,9 @@
-import { Card, Group, Skeleton, Text } from "@mantine/core";
+import { Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { Trend } from "#ui/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { StatFrame } from "./stat-frame.tsx";
 import classes from "./dashboard.module.css";
 
 type StatCardProps = {
@@ -22,24 +23,26 @@ type StatCardProps = {
 export function StatCard({ title, value, print, exact, change, trend, color }: StatCardProps) {
   const phone = useIsPhone();
   return (
-    <Card padding="md" className={classes.stat}>
-      <Text fz="sm" c="dimmed">
-        {title}
-      </Text>
-      <Group justify="space-between" align="center" wrap="nowrap" gap="xs">
-        {value === undefined ? (
-          <Skeleton height={26} width={90} my={5} />
-        ) : (
-          <Text className={classes.value} title={exact?.(value)}>
-            {print(value)}
-          </Text>
-        )}
-        {phone || value === undefined ? null : <Sparkline values={trend} color={color} width={64} />}
-      </Group>
-      <div>
-        {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
-      </div>
-    </Card>
+    <StatFrame
+      title={
+        <Text fz="sm" c="dimmed">
+          {title}
+        </Text>
+      }
+      figure={
+        <Group justify="space-between" align="center" wrap="nowrap" gap="xs">
+          {value === undefined ? (
+            <Skeleton height={26} width={90} />
+          ) : (
+            <Text className={classes.value} title={exact?.(value)}>
+              {print(value)}
+            </Text>
+          )}
+          {phone || value === undefined ? null : <Sparkline values={trend} color={color} width={64} />}
+        </Group>
+      }
+      note={value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
+    />
   );
 }
 

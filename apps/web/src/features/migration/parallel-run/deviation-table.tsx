@@ -158,10 +158,10 @@ function CompactDeviation({ deviation, t }: { deviation: Deviation; t: TFunction
         {deviation.model || t("Unknown")}
       </StatusDot>
       <Difference points={differenceOf(deviation)} />
-      <Text fz="xs" className={classes.reason}>
+      <Text fz="xs" className={`${classes.reason} ${classes.line}`}>
         {reasonText(t, deviation)}
       </Text>
-      <Text component="div" fz="xs" c="dimmed">
+      <Text component="div" fz="xs" c="dimmed" className={classes.line ?? ""}>
         <CallTime deviation={deviation} />
       </Text>
     </div>
