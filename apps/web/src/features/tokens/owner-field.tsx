@@ -46,6 +46,8 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
     <Select
       label={t("User")}
       searchable
+      // It has the focus when the form opens.
+      openOnFocus={false}
       allowDeselect={false}
       checkIconPosition="right"
       nothingFoundMessage={isPending ? t("Loading…") : t("No user matches")}
