@@ -154,6 +154,17 @@ describe("the status page", () => {
       .poll(async () => (await fetch(`${site.url}/api/model_status`)).status, { timeout: 10_000 })
       .toBe(200);
     await page.goto(`${site.url}/`);
+    const served = () =>
+      page.evaluate(async () => {
+        const answer = await fetch("/api/status");
+        const text = await answer.text();
+        const links = [...document.querySelectorAll("nav a")].map((link) => link.textContent);
+        return { code: answer.status, enabled: /"status_page": ?true/.test(text), links };
+      });
+    // Says which of them is wrong: the response, or what the page makes of it.
+    await expect
+      .poll(served, { timeout: 20_000 })
+      .toMatchObject({ code: 200, enabled: true, links: expect.arrayContaining(["Status"]) });
     await page.getByRole("link", { name: "Status" }).click();
     await page.getByText("All models are operational").waitFor();
     const row = page.getByRole("listitem").filter({ hasText: "demo-chat" });

@@ -11,9 +11,9 @@ import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { SiteContext, statusQuery } from "#lib/site.ts";
-import { whenFirstQuestion } from "#ui/confirm.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LatePart } from "#ui/late-part.tsx";
+import { whenFirstQuestion } from "#ui/question-place.ts";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 

@@ -2,6 +2,7 @@
 import { Text } from "@mantine/core";
 import i18next from "i18next";
 import type { ReactNode } from "react";
+import { questionsWanted } from "./question-place.ts";
 import { toast } from "./toast.tsx";
 
 type Question = {
@@ -13,49 +14,17 @@ type Question = {
   danger?: boolean;
 };
 
-let announce: () => void = () => {};
-let isWanted = false;
-let place: { ready: () => void; arrived: Promise<void> } | undefined;
-
-/** The dialog component, whose code is loaded with the first question. */
-function wanted(): Promise<void> {
-  isWanted = true;
-  if (!place) {
-    let ready = () => {};
-    const arrived = new Promise<void>((resolve) => (ready = resolve));
-    place = { ready, arrived };
-  }
-  announce();
-  return place.arrived;
-}
-
-/**
- * Calls back when the first question is asked, at once if it
- * already was. Returns a function that unsubscribes.
- */
-export function whenFirstQuestion(act: () => void): () => void {
-  announce = act;
-  if (isWanted) act();
-  return () => {
-    announce = () => {};
-  };
-}
-
-/** Called when questions can be shown. */
-export function questionsReady(): void {
-  place?.ready();
-}
+const focused = { "data-autofocus": true };
 
 /** Resolves to true when the user confirms. */
 export async function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
-  const [{ modals }] = await Promise.all([import("@mantine/modals"), wanted()]);
+  const [{ modals }] = await Promise.all([import("@mantine/modals"), questionsWanted()]);
   return new Promise((resolve) => {
     modals.openConfirmModal({
       title,
       children: typeof body === "string" ? <Text>{body}</Text> : body,
       labels: { confirm: action, cancel: i18next.t("Cancel") },
-      confirmProps: { color: danger ? "red" : undefined, "data-autofocus": !danger },
-      cancelProps: { "data-autofocus": danger },
+      ...(danger ? { confirmProps: { color: "red" }, cancelProps: focused } : { confirmProps: focused }),
       onConfirm: () => resolve(true),
       onCancel: () => resolve(false),
       onClose: () => resolve(false),

@@ -1,6 +1,6 @@
 import { ModalsProvider } from "@mantine/modals";
 import { useEffect } from "react";
-import { questionsReady } from "#ui/confirm.tsx";
+import { questionsReady } from "#ui/question-place.ts";
 
 /** Shows the dialogs of `confirm`. */
 export function Questions() {
