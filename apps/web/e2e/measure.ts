@@ -103,7 +103,7 @@ async function loads(site: Installation): Promise<void> {
 async function clicks(site: Installation): Promise<void> {
   const found = new Map<string, { first: Reaction[]; again: Reaction[]; shifts: number[] }>();
   for (let round = 0; round < rounds; round += 1) {
-    const page = await site.open("about:blank");
+    const page = await site.open("about:blank", { loadsAhead: true });
     await observe(page);
     await page.goto(`${site.url}/panel/dashboard`);
     const meter = await cpuMeter(page);
@@ -135,7 +135,7 @@ async function lists(site: Installation): Promise<void> {
     const found = new Map<string, Reaction[]>();
     let count = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const page = await site.open(path);
+      const page = await site.open(path, { loadsAhead: true });
       const rows = page.locator("tbody tr[data-row]");
       await rows.first().waitFor();
       if (path === "/panel/log")

@@ -100,7 +100,7 @@ describe("a click in the menu", () => {
   });
 
   async function slowScreens(): Promise<string[]> {
-    const page = await site.open("about:blank");
+    const page = await site.open("about:blank", { loadsAhead: true });
     await observe(page);
     await page.goto(`${site.url}/panel/dashboard`);
     const meter = await cpuMeter(page);
@@ -127,7 +127,7 @@ describe("a long list", () => {
     "%s reacts to each key and click with at most 200 ms of CPU time",
     async (path) => {
       const slow = async () => {
-        const page = await site.open(path);
+        const page = await site.open(path, { loadsAhead: true });
         const rows = page.locator("tbody tr[data-row]");
         await rows.first().waitFor();
         if (path === "/panel/log") await page.getByRole("button", { name: "Load more", exact: true }).click();

@@ -13,16 +13,6 @@ afterAll(() => site.close());
 const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 const main = (page: Page) => page.locator("main");
 
-/** Opens a page in a browser that saves data, so that nothing is loaded in advance. */
-async function openSaving(path: string): Promise<Page> {
-  const page = await site.open("about:blank");
-  await page.addInitScript(() =>
-    Object.defineProperty(navigator, "connection", { value: { saveData: true, effectiveType: "4g" } }),
-  );
-  await page.goto(`${site.url}${path}`);
-  return page;
-}
-
 async function refuse(route: Route, status: number, code: string, headers: Record<string, string> = {}) {
   const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
   const json = { success: false, message: "In English.", code, params, request_id: "req-4711" };
@@ -49,7 +39,7 @@ describe("an address without a screen", () => {
 
 describe("code that a new version has replaced", () => {
   it("is fetched by one reload when it was missing ahead of the click, too", async () => {
-    const page = await site.open("about:blank");
+    const page = await site.open("about:blank", { loadsAhead: true });
     let isClicked = false;
     let isReloaded = false;
     const missing = { ahead: 0 };
@@ -70,7 +60,7 @@ describe("code that a new version has replaced", () => {
   });
 
   it.each(["js", "css"])("(%s) is fetched by one reload, without a message", async (kind) => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     const gone = `**/assets/settings-page-*.${kind}`;
     let refused = 0;
@@ -93,7 +83,7 @@ describe("code that a new version has replaced", () => {
   });
 
   it("is reported within the frame when a reload does not help", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/assets/settings-page-*", (route) => route.fulfill({ status: 404 }));
     await menu(page).getByRole("link", { name: "Settings" }).click();
@@ -113,7 +103,7 @@ describe("code that a new version has replaced", () => {
 
 describe("without a connection", () => {
   it("a banner is shown, a screen that is not loaded yet waits, and both recover", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     const status = page.getByRole("status").filter({ hasText: "You are offline" });
     await page.context().setOffline(true);
@@ -132,7 +122,7 @@ describe("without a connection", () => {
   });
 
   it("to the server only, the page reconnects and fetches what it shows", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await menu(page).getByRole("link", { name: "Redemption codes" }).click();
@@ -147,7 +137,7 @@ describe("without a connection", () => {
 
 describe("a rejected request", () => {
   it("with 429 shows a countdown and tries again, without a toast", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
     let requests = 0;
@@ -168,7 +158,7 @@ describe("a rejected request", () => {
   });
 
   it("is not repeated, and its error is shown once", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
     let requests = 0;
@@ -185,7 +175,7 @@ describe("a rejected request", () => {
   });
 
   it("keeps the frame when the account cannot be loaded either", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/user/self", (route) =>
       refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
@@ -200,7 +190,7 @@ describe("a rejected request", () => {
 
 describe("a server error", () => {
   it("is shown with the request id", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/redemption?*", (route) => refuse(route, 500, "internal"));
     await menu(page).getByRole("link", { name: "Redemption codes" }).click();
@@ -230,7 +220,7 @@ describe("a server error", () => {
 
 describe("an error while rendering", () => {
   it("replaces only its card with a message", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/channel?size=1*", (route) =>
       route.fulfill({ json: { success: true, message: "", data: {} } }),
@@ -242,7 +232,7 @@ describe("an error while rendering", () => {
   });
 
   it("replaces only its screen with a message", async () => {
-    const page = await openSaving("/panel/profile");
+    const page = await site.open("/panel/profile");
     await menu(page).waitFor();
     const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
     await page.route("**/assets/settings-page-*.js", (route) =>

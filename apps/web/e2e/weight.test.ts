@@ -169,7 +169,7 @@ describe("your own usage", () => {
 
 describe("a screen of the menu", () => {
   it("has its code loaded while the page rests, and its rows when it is pointed at", async () => {
-    const page = await site.open("/panel/dashboard");
+    const page = await site.open("/panel/dashboard", { loadsAhead: true });
     const link = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Users" });
     await page.waitForResponse(/assets\/users-page-.*\.js/);
     const rows = page.waitForResponse(/\/api\/user\?/);

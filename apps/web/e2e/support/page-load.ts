@@ -45,7 +45,7 @@ export function seenBy(page: Page): Promise<Seen> {
 const anyHeading = (page: Page) => page.locator("main h1, main h2, form input").first();
 
 /**
- * Opens an address in an empty window as a browser of someone who saves data: nothing is loaded ahead.
+ * Opens an address in an empty window that loads nothing ahead.
  * @param shown the content to wait for
  */
 export async function loadOf(
@@ -56,9 +56,6 @@ export async function loadOf(
   const packings = new Set<string | undefined>();
   const sizes: Promise<number>[] = [];
   let requests = 0;
-  await page.addInitScript(() =>
-    Object.defineProperty(navigator, "connection", { value: { saveData: true, effectiveType: "4g" } }),
-  );
   await observe(page);
   await page.setExtraHTTPHeaders({ "accept-encoding": packing });
   page.on("response", (response) => {
