@@ -58,12 +58,27 @@ export const browserFlags = [
   "--no-first-run",
 ];
 
+let browser: Promise<Browser> | undefined;
+
+function openBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: browserPath(), args: browserFlags }).then((started) => {
+    started.once("disconnected", () => (browser = undefined));
+    return started;
+  });
+  return browser;
+}
+
 /**
  * Starts an installation.
  * @param env further settings of the process
  * @param main the gateway's program
+ * @param keepsBrowser leaves the browser open for the next installation of this process
  */
-export async function install(env: Record<string, string> = {}, main = sources): Promise<Installation> {
+export async function install(
+  env: Record<string, string> = {},
+  main = sources,
+  keepsBrowser = false,
+): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
   const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, main);
   // Without a root account, every window is a guest's.
@@ -72,7 +87,6 @@ export async function install(env: Record<string, string> = {}, main = sources):
   const windows: BrowserContext[] = [];
   let addresses = 0;
   const missingTexts = new Set<string>();
-  let browser: Browser | undefined;
 
   /**
    * Returns a unique client address. All windows and calls together exceed the rate limit of a single
@@ -84,8 +98,8 @@ export async function install(env: Record<string, string> = {}, main = sources):
   }
 
   async function open(path: string, options: WindowOptions = {}): Promise<Page> {
-    browser ??= await chromium.launch({ executablePath: browserPath(), args: browserFlags });
-    const context = await browser.newContext({
+    const opened = await openBrowser();
+    const context = await opened.newContext({
       viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
       isMobile: options.phone ?? false,
       hasTouch: options.phone ?? false,
@@ -128,7 +142,7 @@ export async function install(env: Record<string, string> = {}, main = sources):
 
   async function close(): Promise<void> {
     for (const window of windows) await window.close();
-    await browser?.close();
+    if (!keepsBrowser) await (await browser)?.close();
     await gateway.stop();
     await rm(dataDir, { recursive: true, force: true });
     if (missingTexts.size > 0) throw new Error(`Texts without words:\n${[...missingTexts].join("\n")}`);

@@ -15,7 +15,8 @@ const localMain = fileURLToPath(new URL("../../../server/test/local-main.ts", im
  */
 export async function openSite(env: Record<string, string> = {}, local = false): Promise<Site> {
   const database = await installedDatabase();
-  const site = await install({ DATABASE_URL: database.url, ...env }, local ? localMain : bundledMain);
+  // A worker uses one browser for all of its files.
+  const site = await install({ DATABASE_URL: database.url, ...env }, local ? localMain : bundledMain, true);
   return {
     ...site,
     async open(path, options) {
