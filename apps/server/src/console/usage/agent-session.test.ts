@@ -98,6 +98,16 @@ describe("a session of an agent", () => {
     expect(Math.round((data.last_at - data.first_at) / 60)).toBe(4);
   });
 
+  it("counts a call for an unknown model as one of the requested model", async () => {
+    await write({ minute: 20, session: { id: "misspelled" }, failed: true });
+    await site.database.pool.query(
+      "UPDATE request_logs SET model_name = '', content_facts = $1 WHERE request_id = 'call-20'",
+      [JSON.stringify([{ code: "model_not_found", params: { model: "misspelled-model" } }])],
+    );
+    const { models } = (await get("misspelled", mine)).body.data;
+    expect(models).toMatchObject([{ name: "misspelled-model", calls: 1, failed: 1 }]);
+  });
+
   it("shows channels and moves to administrators", async () => {
     const { data } = (await get(id, admin)).body;
     expect(data.channels).toMatchObject([

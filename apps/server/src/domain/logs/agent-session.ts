@@ -90,7 +90,7 @@ ${listSql("totals", "COALESCE((SELECT username FROM users WHERE id = $2), max(c.
 UNION ALL
 ${listSql("agent", "c.agent", "max(c.parent)", `GROUP BY c.agent ORDER BY min(c.created_at) LIMIT ${MOST.agents}`)}
 UNION ALL
-${listSql("model", "c.model_name", "''", `GROUP BY c.model_name ORDER BY sum(c.quota) DESC, count(*) DESC LIMIT ${MOST.models}`)}
+${listSql("model", "c.requested_model", "''", `GROUP BY c.requested_model ORDER BY sum(c.quota) DESC, count(*) DESC LIMIT ${MOST.models}`)}
 UNION ALL
 ${listSql(
   "channel",

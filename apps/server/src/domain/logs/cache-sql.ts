@@ -6,6 +6,10 @@ import type { CacheSums, CallSums } from "@gateway/shared/usage/session";
  * log. docs/sessions.md describes the formulas. All ratios are those that were charged.
  */
 
+/** A call that failed before its model was known has the requested model only in the facts of its failure. */
+const requestedModel = `CASE WHEN l.model_name <> '' THEN l.model_name ELSE COALESCE(jsonb_path_query_first(l.content_facts,
+      '$[*] ? (@.code == "model_not_found" || @.code == "price_missing").params.model') #>> '{}', '') END`;
+
 /**
  * Returns SQL for one row per call of `source`, with the tokens and ratios of its bill. A bill without
  * uncached input does not contain the ratio of input; the price version does.
@@ -13,6 +17,7 @@ import type { CacheSums, CallSums } from "@gateway/shared/usage/session";
  */
 export function billedCalls(source: string): string {
   return `SELECT l.created_at, l.id, l.request_id, l.type, l.user_id, l.username, l.channel_id, l.model_name, l.error_code,
+    ${requestedModel} AS requested_model,
     l.prompt_tokens AS input, l.completion_tokens AS output,
     CASE WHEN l.type = ${LogType.consume} THEN l.quota ELSE 0 END AS quota,
     l.session ->> 'id' AS session, COALESCE(l.session ->> 'agent', '') AS agent,
