@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { listed } from "#lib/listed.ts";
 import { nameOfModality } from "#lib/modalities.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { paging, sizeOf, text } from "#lib/params.ts";
@@ -167,7 +168,7 @@ export default function ModelInfoPage() {
 }
 
 function infoColumns(t: TFunction, short: (value: number) => string): Column<ModelInfoRow>[] {
-  const labels = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
   return [
     {
       id: "model",

@@ -1,6 +1,7 @@
 /** The catalogue's description of a model. */
 import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { listed } from "#lib/listed.ts";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
@@ -12,7 +13,7 @@ export function ModelAbout({ offer }: { offer: Offer }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { info } = offer;
-  const labels = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
   const tokens = (count: number) =>
     count > 0 ? t("{{tokens}} tokens", { count, tokens: format.short(count) }) : "–";
   return (

@@ -6,6 +6,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
+import { listed } from "#lib/listed.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { namesError, storedReason } from "#lib/reasons.ts";
@@ -93,7 +94,7 @@ function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota
       return {
         title: t("{{count}} models without a price", { count: item.count }),
         text: t("Calls to them are refused: {{models}}", {
-          models: item.models.join(", ") + (item.count > item.models.length ? " …" : ""),
+          models: listed(item.models) + (item.count > item.models.length ? " …" : ""),
         }),
         to: "/panel/pricing",
         urgent: false,

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useErrorTexts } from "#lib/late-errors.ts";
+import { listed } from "#lib/listed.ts";
 import { storedReason } from "#lib/reasons.ts";
 import { Popover } from "#ui/floating/popover.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -46,7 +47,7 @@ function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate)
     removed.length > 0 ? t("{{number}} removed", { number: removed.length }) : "",
     locked.length > 0 ? t("{{number}} locked and kept", { number: locked.length }) : "",
   ].filter((part) => part !== "");
-  return parts.length === 0 ? t("No changes.") : parts.join(", ");
+  return parts.length === 0 ? t("No changes.") : listed(parts);
 }
 
 function Names({ update }: { update: PriceUpdate }) {
@@ -74,7 +75,7 @@ function Names({ update }: { update: PriceUpdate }) {
                 {title}
               </Text>
               <Text fz="sm" style={{ overflowWrap: "anywhere" }}>
-                {models.join(", ")}
+                {listed(models)}
               </Text>
             </div>
           ))}

@@ -5,6 +5,7 @@ import { Badge, Group, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
+import { listed } from "#lib/listed.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -87,7 +88,7 @@ export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column
             </Badge>
           ))}
           {models.length > shownModels ? (
-            <Tooltip multiline maw={480} label={models.slice(shownModels).join(", ")}>
+            <Tooltip multiline maw={480} label={listed(models.slice(shownModels))}>
               <Badge variant="default" c="dimmed" tabIndex={0}>
                 +{models.length - shownModels}
               </Badge>

@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { listed } from "#lib/listed.ts";
 import { useOpened } from "#lib/opened.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -67,7 +68,7 @@ export default function PricesPage() {
     const question = {
       title: t("Delete {{count}} prices?", { count: models.length }),
       body: t("Calls to these models are refused until they have a price again: {{models}}", {
-        models: models.slice(0, 20).join(", "),
+        models: listed(models.slice(0, 20)),
       }),
     };
     if (!(await confirmDeletion(question, () => remove.mutateAsync(models)))) return;

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
+import { listed } from "#lib/listed.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -185,7 +186,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
       )}
       {locked.length > 0 && mode !== "add" ? (
         <Alert color="gray" icon={<IconLock size={16} />} p="sm">
-          {t("Locked and not changed: {{models}}", { models: locked.join(", ") })}
+          {t("Locked and not changed: {{models}}", { models: listed(locked) })}
         </Alert>
       ) : null}
       <DialogButtons>

@@ -5,6 +5,7 @@ import { ActionIcon, Button, Code, Group, NumberInput, Switch, Text, TextInput }
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { listed } from "#lib/listed.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { chatLinkProblemsQuery } from "./api.ts";
 import { useRows } from "./use-rows.ts";
@@ -42,10 +43,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
       {rows.length === 0 ? (
         <Text fz="sm" mb="xs">
           {t("The list is empty. The default clients are offered: {{names}}.", {
-            names: defaultChatLinks
-              .filter((entry) => entry.show)
-              .map((entry) => entry.name)
-              .join(", "),
+            names: listed(defaultChatLinks.filter((entry) => entry.show).map((entry) => entry.name)),
           })}
         </Text>
       ) : null}

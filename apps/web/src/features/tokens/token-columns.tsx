@@ -7,6 +7,7 @@ import type { TFunction } from "i18next";
 import { useState } from "react";
 import { Amount } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
+import { listed } from "#lib/listed.ts";
 import type { useFormat } from "#lib/quota.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -178,7 +179,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
       )}
       {restrictions.length > 0 ? (
         <Tooltip label={restrictions.join(" · ")}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={restrictions.join(", ")}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={listed(restrictions)}>
             <IconShieldLock size={15} stroke={1.7} />
           </Text>
         </Tooltip>
@@ -192,7 +193,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
       ) : null}
       {limits.length > 0 ? (
         <Tooltip label={limits.join(" · ")} multiline maw={320}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={limits.join(", ")}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={listed(limits)}>
             <IconGauge size={15} stroke={1.7} />
           </Text>
         </Tooltip>

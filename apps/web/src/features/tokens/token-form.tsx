@@ -4,6 +4,7 @@ import { SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { listed } from "#lib/listed.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { modelsOfGroups } from "#lib/reachable-models.ts";
 import { useCan, useSelf } from "#lib/session.ts";
@@ -117,7 +118,7 @@ function Reachable({ names, known }: { names: string[]; known: boolean }) {
         {t("No channel serves this group yet. This key cannot call any model.")}
       </Text>
     );
-  const shown = names.slice(0, 5).join(", ");
+  const shown = listed(names.slice(0, 5));
   return (
     <Text fz="sm" c="dimmed">
       {t("Can call {{count}} models: {{names}}", {

@@ -9,6 +9,7 @@ import { Link, useParams } from "react-router-dom";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
+import { listed } from "#lib/listed.ts";
 import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -177,9 +178,9 @@ function Settings({ token, edit }: { token: TokenRow; edit: string }) {
         <Fact label={t("Created")}>
           <RelativeTime seconds={token.created_time} />
         </Fact>
-        <Fact label={t("Models")}>{models.enabled ? models.models.join(", ") : t("All models")}</Fact>
+        <Fact label={t("Models")}>{models.enabled ? listed(models.models) : t("All models")}</Fact>
         <Fact label={t("IP addresses")}>
-          {addresses.enabled ? addresses.whitelist.join(", ") : t("All addresses")}
+          {addresses.enabled ? listed(addresses.whitelist) : t("All addresses")}
         </Fact>
         <Fact label={t("Limits")}>{limits.length === 0 ? t("No limit") : limits.join(" · ")}</Fact>
       </Facts>

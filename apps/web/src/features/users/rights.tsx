@@ -12,6 +12,7 @@ import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/co
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
+import { listed } from "#lib/listed.ts";
 import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -51,10 +52,9 @@ function RightsList({ permissions }: { permissions: Permissions }) {
   const { t } = useTranslation();
   if (permissions === null) return <Text c="dimmed">{t("All permissions of administrators.")}</Text>;
   const names = (level: Level) =>
-    adminAreas
-      .filter((area) => (permissions[area] ?? "none") === level)
-      .map((area) => t(areaTitles[area]))
-      .join(", ") || "–";
+    listed(
+      adminAreas.filter((area) => (permissions[area] ?? "none") === level).map((area) => t(areaTitles[area])),
+    ) || "–";
   return (
     <Facts columns={1}>
       <Fact label={t("Can edit")}>{names("edit")}</Fact>

@@ -13,6 +13,7 @@ import { identityProviderTitle } from "#components/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
 import { useMayChange } from "#lib/changes.ts";
+import { listed } from "#lib/listed.ts";
 import { budgetQuery } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -222,11 +223,11 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Linked accounts")}>
             {user.identities.length === 0
               ? none
-              : user.identities
-                  .map(({ provider, label }) =>
+              : listed(
+                  user.identities.map(({ provider, label }) =>
                     [t(identityProviderTitle(provider)), label].filter(Boolean).join(": "),
-                  )
-                  .join(", ")}
+                  ),
+                )}
           </Fact>
           <Fact label={t("Access token")}>{user.has_access_token ? t("Set") : t("None")}</Fact>
           <Fact label={t("Last sign-in")}>

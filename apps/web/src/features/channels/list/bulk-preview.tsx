@@ -5,6 +5,7 @@ import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
+import { listed } from "#lib/listed.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Faults } from "./bulk-bar.tsx";
 import classes from "#features/channels/runs/runs.module.css";
@@ -47,7 +48,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
           icon={<IconTrash size={17} />}
           title={t("{{count}} channels will be deleted", { count: removed.length })}
         >
-          {removed.map((channel) => channel.name).join(", ")}
+          {listed(removed.map((channel) => channel.name))}
         </Alert>
       ) : null}
       {added.length > 0 ? (
@@ -56,7 +57,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
             {t("{{count}} new channels", { count: added.length })}
           </Text>
           <Text fz="sm" ff="monospace" className={classes.added}>
-            {added.join(", ")}
+            {listed(added)}
           </Text>
         </div>
       ) : null}
@@ -101,9 +102,9 @@ function Change({ change: { field, added, removed } }: { change: FieldChange }) 
         {t(fieldNames[field] ?? field)}
         {": "}
       </Text>
-      {removed.length > 0 ? <span className={classes.removed}>{removed.join(", ")}</span> : null}
+      {removed.length > 0 ? <span className={classes.removed}>{listed(removed)}</span> : null}
       {removed.length > 0 && added.length > 0 ? " → " : null}
-      {added.length > 0 ? <span className={classes.added}>{added.join(", ")}</span> : null}
+      {added.length > 0 ? <span className={classes.added}>{listed(added)}</span> : null}
     </Text>
   );
 }

@@ -18,6 +18,7 @@ import { eventsQuery } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/field-names.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { phrase } from "#lib/i18n.ts";
+import { listed } from "#lib/listed.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -115,7 +116,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
   return (
     <>
       {row.fields.length > 0 ? (
-        <Text fz="sm">{row.fields.map((field) => t(fieldNameOf(field))).join(", ")}</Text>
+        <Text fz="sm">{listed(row.fields.map((field) => t(fieldNameOf(field))))}</Text>
       ) : null}
       {row.reason ? (
         <Text fz="sm">

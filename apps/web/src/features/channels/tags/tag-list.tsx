@@ -19,6 +19,7 @@ import { rankProblem } from "#features/channels/rank-problem.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/error-text.ts";
+import { listed } from "#lib/listed.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -187,7 +188,7 @@ function ProviderServices({ types }: { types: number[] }) {
   const providers = useQuery(providersQuery).data ?? [];
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={known.map((provider) => (provider ? providerWord(t, provider.label) : "?")).join(", ")}>
+    <Tooltip label={listed(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
       <Group gap={6} wrap="nowrap" w="fit-content">
         {known.slice(0, mostIcons).map((provider, index) => (
           <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
