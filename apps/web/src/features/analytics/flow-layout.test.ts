@@ -23,11 +23,14 @@ const flows = (paths: Insights["flows"]["paths"], rest = nothing): Insights["flo
   channels: { "1": "main" },
 });
 
+const groupName = (symbol: string) => ({ default: "Default group" })[symbol] ?? symbol;
+
 describe("the flow of calls", () => {
   it("has the whole amount in every column, and equal amounts entering and leaving a node", () => {
     const { nodes, bands, total } = layFlows(
       flows([path(1, "a", 30), path(1, "b", 10), path(2, "b", 60)], { ...nothing, quota: 5 }),
       "quota",
+      groupName,
     );
     expect(total).toBe(105);
     for (const column of [0, 1, 2, 3, 4]) {
@@ -39,11 +42,12 @@ describe("the flow of calls", () => {
       expect(came).toBe(node.value);
     }
     expect(nodes.filter(({ column }) => column === 0).map(({ name }) => name)).toEqual(["ben", "ann", ""]);
+    expect(nodes.find(({ key }) => key === "default")?.name).toBe("Default group");
   });
 
   it("merges small members into one node at the end, and fits its height", () => {
     const many = Array.from({ length: 30 }, (_, index) => path(index + 1, `m${index}`, 100 - index));
-    const { nodes } = layFlows(flows(many), "quota");
+    const { nodes } = layFlows(flows(many), "quota", groupName);
     const users = nodes.filter(({ column }) => column === 0);
     expect(users).toHaveLength(flowSize.mostNodes + 1);
     expect(users.at(-1)).toMatchObject({ key: "" });
@@ -51,6 +55,10 @@ describe("the flow of calls", () => {
   });
 
   it("is empty without an amount", () => {
-    expect(layFlows(flows([path(1, "a", 30)]), "tokens")).toEqual({ nodes: [], bands: [], total: 0 });
+    expect(layFlows(flows([path(1, "a", 30)]), "tokens", groupName)).toEqual({
+      nodes: [],
+      bands: [],
+      total: 0,
+    });
   });
 });

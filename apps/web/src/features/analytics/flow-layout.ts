@@ -34,6 +34,9 @@ export const flowSize = { height: 430, gap: 10, mostNodes: 8 } as const;
 
 type Flows = Insights["flows"];
 
+/** Returns the name of a group by its symbol. */
+type GroupName = (symbol: string) => string;
+
 export const amountOf = (amounts: Amounts, metric: Metric): number => amounts[metric];
 
 const keyOf: Record<FlowColumn, (path: FlowPath) => string> = {
@@ -45,13 +48,14 @@ const keyOf: Record<FlowColumn, (path: FlowPath) => string> = {
 };
 
 /** Returns the name of a member of a column; the number of a deleted one. */
-export function nameOf(flows: Flows, column: FlowColumn, key: string): string {
-  if (column === "group" || column === "model") return key;
+export function nameOf(flows: Flows, column: FlowColumn, key: string, groupName: GroupName): string {
+  if (column === "group") return groupName(key);
+  if (column === "model") return key;
   const names = { user: flows.users, token: flows.tokens, channel: flows.channels }[column];
   return names[key] || (key === "0" ? "–" : `#${key}`);
 }
 
-export function layFlows(flows: Flows, metric: Metric): FlowLayout {
+export function layFlows(flows: Flows, metric: Metric, groupName: GroupName): FlowLayout {
   const parts = flows.paths.map((path) => ({
     keys: flowColumns.map((column) => keyOf[column](path)),
     value: amountOf(path, metric),
@@ -81,7 +85,7 @@ export function layFlows(flows: Flows, metric: Metric): FlowLayout {
       const node = {
         column,
         key,
-        name: key === "" ? "" : nameOf(flows, flowColumns[column] ?? "user", key),
+        name: key === "" ? "" : nameOf(flows, flowColumns[column] ?? "user", key, groupName),
         value,
         top,
         height: value * scale,

@@ -5,6 +5,7 @@ import { IconChartSankey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -39,7 +40,11 @@ export function FlowSection({ params, onChange }: View) {
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
   const flows = insights.data?.flows;
-  const layout = useMemo(() => (flows ? layFlows(flows, params.metric) : undefined), [flows, params.metric]);
+  const groupName = useGroupNames();
+  const layout = useMemo(
+    () => (flows ? layFlows(flows, params.metric, groupName) : undefined),
+    [flows, params.metric, groupName],
+  );
   const table = params.flow === "table";
   const other = table ? t("Show the flow as a chart") : t("Show the flow as a table");
   const print = (value: number) => metricText(params.metric, value, format);
@@ -112,7 +117,7 @@ export function FlowSection({ params, onChange }: View) {
               return (
                 <tr key={keys.join(" ")}>
                   {keys.map((key, column) => {
-                    const name = nameOf(flows, flowColumns[column] ?? "user", key);
+                    const name = nameOf(flows, flowColumns[column] ?? "user", key, groupName);
                     const address = addressOf({ column, key, name });
                     const text = address === undefined ? name : <QuietLink to={address}>{name}</QuietLink>;
                     return column === 0 ? (

@@ -7,11 +7,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router-dom";
 import { CacheEffectCard } from "#components/cache-effect.tsx";
+import { useGroupNames } from "#components/group-name.tsx";
 import { HourChart, HoursStat, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
+import { listed } from "#lib/listed.ts";
 import { useOpened } from "#lib/opened.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
@@ -198,6 +200,7 @@ const mostModels = 40;
 function Settings({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const provider = useProvider(row.type);
+  const groupName = useGroupNames();
   return (
     <Section title={t("Settings")}>
       <Stack gap="lg">
@@ -207,7 +210,7 @@ function Settings({ row }: { row: ChannelRow }) {
           </Fact>
           <Fact label={t("API address")}>{row.base_url || "–"}</Fact>
           <Fact label={t("Keys")}>{row.key_hints.length}</Fact>
-          <Fact label={t("Groups")}>{row.groups.join(", ")}</Fact>
+          <Fact label={t("Groups")}>{listed(row.groups.map(groupName))}</Fact>
           <Fact label={t("Priority")}>{row.priority}</Fact>
           <Fact label={t("Weight")}>{row.weight}</Fact>
           <Fact label={t("Tag")}>{row.tag || "–"}</Fact>

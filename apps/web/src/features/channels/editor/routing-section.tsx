@@ -1,6 +1,7 @@
 import { Autocomplete, MultiSelect, NumberInput, SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { tagsQuery } from "#features/channels/api.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
@@ -8,13 +9,14 @@ import type { DraftForm } from "./draft.ts";
 export function RoutingSection({ form, groups }: { form: DraftForm; groups: string[] }) {
   const { t } = useTranslation();
   const tags = useQuery(tagsQuery).data ?? [];
+  const groupName = useGroupNames();
   const known = [...new Set([...groups, ...form.values.groups])];
   return (
     <>
       <FormSection title={t("Groups")} hint={t("Only calls of these groups use this channel.")}>
         <MultiSelect
           aria-label={t("Groups")}
-          data={known}
+          data={known.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
           searchable
           hidePickedOptions
           {...form.getInputProps("groups")}

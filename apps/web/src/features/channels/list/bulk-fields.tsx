@@ -15,6 +15,7 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { groupsQuery } from "#features/channels/api.ts";
 import { JsonField } from "#ui/form/json-field.tsx";
 import classes from "#features/channels/channels.module.css";
@@ -77,6 +78,7 @@ type BulkFieldsProps = { draft: BulkDraft; isTag: boolean; onChange: (draft: Bul
 export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
   const { t } = useTranslation();
   const groups = useQuery(groupsQuery).data ?? [];
+  const groupName = useGroupNames();
   const set = (patch: Partial<BulkDraft>) => onChange({ ...draft, ...patch });
   return (
     <>
@@ -97,7 +99,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
       <Listed label={t("Groups")} mode={draft.groupMode} onMode={(groupMode) => set({ groupMode })}>
         <MultiSelect
           aria-label={t("Groups")}
-          data={groups}
+          data={groups.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
           value={draft.groups}
           onChange={(chosen) => set({ groups: chosen })}
         />

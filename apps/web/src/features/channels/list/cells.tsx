@@ -2,11 +2,13 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
+import { listed } from "#lib/listed.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -37,9 +39,10 @@ export function NameCell({ row }: { row: ChannelRow }) {
 }
 
 export function GroupsCell({ row }: { row: ChannelRow }) {
-  const [first = "", ...rest] = row.groups;
+  const names = row.groups.map(useGroupNames());
+  const [first = "", ...rest] = names;
   return (
-    <Tooltip label={row.groups.join(", ")} disabled={rest.length === 0}>
+    <Tooltip label={listed(names)} disabled={rest.length === 0}>
       <Text span fz="sm" className={classes.groups} tabIndex={rest.length === 0 ? undefined : 0}>
         {first}
         {rest.length > 0 ? (

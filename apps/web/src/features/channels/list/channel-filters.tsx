@@ -5,6 +5,7 @@ import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
 import { groupProviders } from "#features/channels/provider-groups.ts";
@@ -94,6 +95,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation();
   const providers = useQuery(providersQuery).data ?? [];
   const groups = useQuery(groupsQuery).data ?? [];
+  const groupName = useGroupNames();
   const tags = useQuery(tagsQuery).data ?? [];
   const iconOf = (type: string) => providers.find((provider) => String(provider.type) === type)?.icon ?? "";
   const same = (name: string) => ({ value: name, label: name });
@@ -128,7 +130,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         label={t("Group")}
         value={query.group}
         onChange={(group) => onChange({ group })}
-        data={groups.map(same)}
+        data={groups.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
       />
       {tags.length > 0 || query.tag ? (
         <FilterSelect
