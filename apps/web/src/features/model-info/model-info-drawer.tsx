@@ -1,8 +1,17 @@
 /** Creates or edits the description of a model. */
 import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/channels/model-info";
-import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput } from "@mantine/core";
+import {
+  Autocomplete,
+  MultiSelect,
+  NumberInput,
+  SimpleGrid,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { nameOfModality } from "#lib/modalities.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -32,6 +41,9 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
     tags: info?.tags ?? [],
     support_url: info?.support_url ?? [],
   });
+  /** All modalities, and those of other names that an import brought. */
+  const choices = (stored: readonly string[] = []) =>
+    [...new Set([...modalities, ...stored])].map((value) => ({ value, label: t(nameOfModality(value)) }));
   return (
     <FormDrawer
       opened
@@ -95,8 +107,16 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
             {...form.getInputProps("max_tokens")}
           />
         </SimpleGrid>
-        <TagsInput label={t("Input")} data={[...modalities]} {...form.getInputProps("input_modalities")} />
-        <TagsInput label={t("Output")} data={[...modalities]} {...form.getInputProps("output_modalities")} />
+        <MultiSelect
+          label={t("Input")}
+          data={choices(info?.input_modalities)}
+          {...form.getInputProps("input_modalities")}
+        />
+        <MultiSelect
+          label={t("Output")}
+          data={choices(info?.output_modalities)}
+          {...form.getInputProps("output_modalities")}
+        />
         <TagsInput
           label={t("Tags")}
           description={t("Tags for filtering. Press Enter after each tag.")}
