@@ -70,7 +70,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
                 {option.label}
               </Text>
               {byType(option.value)?.needs_key ? null : (
-                <Text c="dimmed" fz="xs">
+                <Text fz="xs" opacity={0.85}>
                   {t("no key needed")}
                 </Text>
               )}
