@@ -8,8 +8,8 @@ import classes from "./provider-icon.module.css";
 
 const files = import.meta.glob<string>(
   [
-    "/node_modules/@lobehub/icons-static-svg/icons/{ai360,aws,azure,azureai,baai,baichuan,baidu,baiducloud,bailian,bedrock,bytedance,cerebras,chatglm,cherrystudio,claude,cloudflare,cohere,deepinfra,deepseek,doubao,fireworks,gemini,gemma,google,hailuo,huggingface,hunyuan,hyperbolic,iflytekcloud,internlm,kling,kolors,meta,microsoft,minimax,mistral,modelscope,novita,nova,nvidia,openrouter,palm,perplexity,poe,ppio,qwen,sambanova,sensenova,siliconcloud,spark,stability,stepfun,tencent,tencentcloud,together,upstage,vertexai,vllm,volcengine,voyage,wenxin,xinference,yi,zeroone,zhipu}-color.svg",
-    "/node_modules/@lobehub/icons-static-svg/icons/{anthropic,bfl,cline,coze,elevenlabs,fal,fishaudio,flux,github,githubcopilot,grok,groq,ideogram,jina,kimi,lmstudio,luma,midjourney,moonshot,newapi,ollama,openai,opencode,openwebui,recraft,replicate,runway,suno,xai,xiaomimimo,zai}.svg",
+    "/node_modules/@lobehub/icons-static-svg/icons/{ai360,azure,azureai,baai,baichuan,baidu,baiducloud,bailian,bedrock,bytedance,chatglm,cherrystudio,claude,cloudflare,cohere,deepinfra,deepseek,doubao,fireworks,gemini,gemma,google,hailuo,huggingface,hunyuan,hyperbolic,iflytekcloud,internlm,kling,kolors,meta,microsoft,minimax,mistral,modelscope,novita,nova,nvidia,openrouter,palm,perplexity,ppio,qwen,sambanova,sensenova,siliconcloud,spark,stability,stepfun,tencent,tencentcloud,together,upstage,vertexai,vllm,volcengine,voyage,wenxin,xinference,zhipu}-color.svg",
+    "/node_modules/@lobehub/icons-static-svg/icons/{anthropic,aws,bfl,cerebras,cline,coze,elevenlabs,fal,fishaudio,flux,github,githubcopilot,grok,groq,ideogram,jina,kimi,lmstudio,luma,midjourney,moonshot,newapi,ollama,openai,opencode,openwebui,poe,recraft,replicate,runway,suno,xai,xiaomimimo,yi,zai,zeroone}.svg",
   ],
   { query: "?url", import: "default", eager: true },
 );
