@@ -48,11 +48,15 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
           amount: format.quota(sum(usage.days.map((day) => day.charged))),
         })}
       />
-      <Stat title={t("Latency")} value={time(latency.p50)} line={`p95 ${time(latency.p95)}`} />
+      <Stat
+        title={t("Latency")}
+        value={time(latency.p50)}
+        line={latency.p95 === null ? t("No successful calls") : `p95 ${time(latency.p95)}`}
+      />
       <Stat
         title={t("Time to first token")}
         value={time(latency.first_p50)}
-        line={`p95 ${time(latency.first_p95)}`}
+        line={latency.first_p95 === null ? t("No streamed calls") : `p95 ${time(latency.first_p95)}`}
       />
     </Stats>
   );
@@ -71,7 +75,7 @@ export function HoursStat({ usage }: { usage: ObjectUsage }) {
         <>
           {format.percent(success)}
           {calls === 0 ? null : (
-            <Text span fz="xs" c="dimmed" fw={400} ml={8}>
+            <Text span fz="xs" c="dimmed" fw={400} ml={8} lts={0}>
               {t("of {{count}} attempts", { count: calls })}
             </Text>
           )}

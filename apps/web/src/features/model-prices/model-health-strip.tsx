@@ -59,13 +59,13 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
         title={t("Latency")}
         hint={t("Median of successful calls, with the 95th percentile below.")}
         value={time(health.p50)}
-        line={`p95 ${time(health.p95)}`}
+        line={health.p95 === null ? t("No successful calls") : `p95 ${time(health.p95)}`}
       />
       <Stat
         title={t("Time to first token")}
         hint={t("Median of successful streams, with the 95th percentile below.")}
         value={time(health.first_p50)}
-        line={`p95 ${time(health.first_p95)}`}
+        line={health.first_p95 === null ? t("No streamed calls") : `p95 ${time(health.first_p95)}`}
       />
       <Stat
         title={t("Throughput")}

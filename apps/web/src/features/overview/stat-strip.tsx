@@ -32,12 +32,14 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
         now={[latency.now.p50, latency.now.p95]}
         before={latency.before.p95}
         sample={latency.now}
+        none={t("No successful calls")}
       />
       <Latency
         title={t("Time to first token")}
         now={[latency.now.first_p50, latency.now.first_p95]}
         before={latency.before.first_p95}
         sample={latency.now}
+        none={t("No streamed calls")}
       />
       <Stat
         title={t("Charged")}
@@ -68,9 +70,11 @@ type LatencyProps = {
   /** The 95th percentile of the previous day. */
   before: number | null;
   sample: LatencySample;
+  /** Shown when no call was measured. */
+  none: string;
 };
 
-function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
+function Latency({ title, now: [p50, p95], before, sample, none }: LatencyProps) {
   const { t } = useTranslation();
   const text = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
@@ -87,7 +91,7 @@ function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
       value={text(p50)}
       line={
         p95 === null ? (
-          t("No calls yet")
+          none
         ) : (
           <>
             <span className={classes.part}>p95 {text(p95)}</span>
