@@ -131,7 +131,11 @@ function ModelsSection({ form }: { form: PriceForm }) {
           onChange={(id) => form.setFieldValue("channel_type", Number(id ?? 0))}
           error={form.errors["channel_type"]}
           data-path="channel_type"
-          leftSection={<OwnerOf id={form.values.channel_type} owners={owners} />}
+          leftSection={
+            form.values.channel_type > 0 ? (
+              <OwnerOf id={form.values.channel_type} owners={owners} />
+            ) : undefined
+          }
           renderOption={({ option }) => (
             <>
               <OwnerOf id={Number(option.value)} owners={owners} /> {option.label}

@@ -58,7 +58,7 @@ export function SessionCalls({ session, seesAll }: SessionCallsProps) {
         error={calls.error}
         onRetry={() => void calls.refetch()}
         onOpen={(row) => void navigate(`/panel/log/${encodeURIComponent(row.request_id)}`)}
-        compactRow={(row) => <CompactCall row={row} t={t} format={format} />}
+        compactRow={(row) => <CompactCall row={row} t={t} />}
         paging={{
           kind: "more",
           hasMore: calls.hasNextPage,
@@ -105,6 +105,7 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
     {
       id: "agent",
       title: t("Agent"),
+      secondary: true,
       cell: (row) => <Short text={row.session?.agent ?? t("Main agent")} width={160} />,
     },
     {
@@ -157,8 +158,8 @@ function Cost({ row }: { row: LogRow }) {
   return <Amount column="quota" points={row.quota} />;
 }
 
-/** A call on a phone: model and cost above; time, agent and tokens below. */
-function CompactCall({ row, t, format }: { row: LogRow; t: TFunction; format: Format }) {
+/** A call on a phone: model and cost above; time, agent and duration below. */
+function CompactCall({ row, t }: { row: LogRow; t: TFunction }) {
   const failed = row.type === LogType.failed;
   return (
     <div className={classes.compact}>
@@ -170,7 +171,7 @@ function CompactCall({ row, t, format }: { row: LogRow; t: TFunction; format: Fo
           .join(" · ")}
       </Text>
       <Text span fz="xs" c="dimmed">
-        {inputText(row, format, t)}
+        {formatDuration(row.request_time)}
       </Text>
     </div>
   );

@@ -40,6 +40,7 @@ export function taskColumns<Row>(
     {
       id: "finish_time",
       title: t("Duration"),
+      secondary: forAdmins,
       sortable: true,
       align: "right",
       cell: (row) => {
