@@ -1,7 +1,8 @@
-import i18next, { type InitOptions, type Resource } from "i18next";
+import i18next, { type InitOptions, type PostProcessorModule, type Resource } from "i18next";
 /** The language of the console and the loading of its messages. Independent of screens. */
 import { initReactI18next } from "react-i18next";
 import { keep, kept } from "./stored.ts";
+import { withoutExtraSpaces } from "./word-spacing.ts";
 
 export const languages = [
   { id: "zh_CN", tag: "zh-CN", name: "简体中文" },
@@ -119,6 +120,12 @@ const hearing: InitOptions = {
   },
 };
 
+const wordSpacing: PostProcessorModule = {
+  type: "postProcessor",
+  name: "wordSpacing",
+  process: (text, _key, values) => withoutExtraSpaces(text, values),
+};
+
 /** Detects the language and loads its messages. Resolves when `t` can be used. */
 export async function startI18n(): Promise<void> {
   const { language, wished } = detectLanguage();
@@ -126,20 +133,24 @@ export async function startI18n(): Promise<void> {
   const resources: Resource = {
     [language]: { translation: await loadMessages(language, spoken) },
   };
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: fallback,
-    load: "currentOnly",
-    supportedLngs: languages.map((entry) => entry.id),
-    resources,
-    partialBundledLanguages: true,
-    keySeparator: false,
-    nsSeparator: false,
-    returnEmptyString: false,
-    interpolation: { escapeValue: false },
-    react: { useSuspense: false },
-    ...(missingText ? hearing : {}),
-  });
+  await i18next
+    .use(initReactI18next)
+    .use(wordSpacing)
+    .init({
+      lng: language,
+      fallbackLng: fallback,
+      load: "currentOnly",
+      supportedLngs: languages.map((entry) => entry.id),
+      resources,
+      partialBundledLanguages: true,
+      keySeparator: false,
+      nsSeparator: false,
+      returnEmptyString: false,
+      interpolation: { escapeValue: false },
+      postProcess: wordSpacing.name,
+      react: { useSuspense: false },
+      ...(missingText ? hearing : {}),
+    });
   i18next.services.formatter?.add("inside", (word: string) => insideSentence(word));
   markDocument(language);
 }

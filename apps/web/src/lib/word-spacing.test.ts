@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { withoutExtraSpaces } from "./word-spacing.ts";
+
+describe("spaces around inserted words", () => {
+  it.each([
+    ["已创建 令牌", { name: "令牌" }, "已创建令牌"],
+    ["绑定 微信", { provider: "微信" }, "绑定微信"],
+    ["将 张三 移出标签", { name: "张三" }, "将张三移出标签"],
+    ["トークン を作成しました", { name: "トークン" }, "トークンを作成しました"],
+  ])("%s", (text, values, wanted) => {
+    expect(withoutExtraSpaces(text, values)).toBe(wanted);
+  });
+
+  it.each([
+    ["已创建 Main", { name: "Main" }],
+    ["更新于 5 分钟前", { time: "5 分钟前" }],
+    ["启用客户 甲", { name: "客户 甲", count: 2 }],
+    ["已删除 3 个密钥", { count: 3 }],
+    ["Created 令牌", { name: "令牌" }],
+  ])("keeps the other spaces: %s", (text, values) => {
+    expect(withoutExtraSpaces(text, values)).toBe(text);
+  });
+});
