@@ -2,15 +2,30 @@
 import { MISSING, type WireParams } from "@gateway/shared/errors/phrase";
 import type { TFunction } from "i18next";
 import { ApiError, isTimeout } from "./http.ts";
-import { phrase } from "./i18n.ts";
+import { currentLocale, phrase } from "./i18n.ts";
 import { templateNamed } from "./late-errors.ts";
+
+/** Numbers that are names: they have no thousands separators. */
+const namingNumbers = new Set(["id", "port", "status", "type", "channel"]);
+
+/** Formats the numbers of params in the user's language: "20,000". */
+export function withSeparators(params: WireParams): WireParams {
+  const whole = new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: 20 });
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === "number" && !namingNumbers.has(name) ? whole.format(value) : value,
+    ]),
+  );
+}
 
 /** Returns the message of a template; undefined for a template of another server version. */
 export function namedText(t: TFunction, name: string, params: WireParams): string | undefined {
   const template = templateNamed(name);
   if (template === undefined) return undefined;
+  const shown = withSeparators(params);
   const values = Object.fromEntries(
-    [...template.matchAll(/\{\{(\w+)\}\}/g)].map(([, key = ""]) => [key, params[key] ?? MISSING]),
+    [...template.matchAll(/\{\{(\w+)\}\}/g)].map(([, key = ""]) => [key, shown[key] ?? MISSING]),
   );
   return t(template, values);
 }

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis";
-import type { TFunction } from "i18next";
-import { expect, it } from "vitest";
+import i18next, { type TFunction } from "i18next";
+import { beforeAll, expect, it } from "vitest";
 import { findingTexts } from "./labels.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
+
+beforeAll(() => i18next.init({ lng: "en_US" }));
 
 it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the texts of every code in %s", (language) => {
   const file = new URL(`../../locales/${language}.json`, import.meta.url);
@@ -26,4 +28,15 @@ it("keeps the English texts of another server version", () => {
   const code: DiagnosisCode = "redis_silent";
   const shown = findingTexts(t, { ...facts, code, ...diagnosisEnglish(code, {}) });
   expect(shown.text).toBe("<Redis does not respond.>");
+});
+
+it("has thousands separators in counts, not in ports", () => {
+  const t = ((text: string, values: Record<string, unknown>) =>
+    text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))) as unknown as TFunction;
+  const facts = { check: "files", group: "server", state: "ok", cause: null, text: "", fix: "" } as const;
+  expect(findingTexts(t, { ...facts, code: "files_enough", params: { limit: 20_000 } }).text).toContain(
+    " 20,000 ",
+  );
+  const silent = { ...facts, code: "address_silent", params: { address: "a", detail: "b", port: 3000 } };
+  expect(findingTexts(t, silent).fix).toContain(" 3000");
 });

@@ -3,7 +3,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { diagnosisTemplates } from "@gateway/shared/site/diagnosis";
 import type { TFunction } from "i18next";
-import { codeText } from "#lib/error-text.ts";
+import { codeText, withSeparators } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
@@ -51,7 +51,7 @@ export function findingTexts(t: TFunction, finding: DiagnosisFinding): { text: s
   const templates = diagnosisTemplates(code);
   if (templates === undefined) return finding;
   const reason = cause === null ? undefined : codeText(t, cause.code, cause.params);
-  const values = reason === undefined ? params : { ...params, reason };
+  const values = { ...withSeparators(params), ...(reason === undefined ? {} : { reason }) };
   return {
     text: t(templates.text, values),
     fix: templates.fix === undefined ? "" : t(templates.fix, values),
