@@ -163,9 +163,7 @@ export async function priceAgain(tx: Db, charges: AsyncIterable<ChargeSample>) {
     }
     outcome.charges_compared += 1;
     if (distance > sample.tolerance && outcome.charges_different.length < mostNamed)
-      outcome.charges_different.push(
-        `${sample.label} (${sample.model}): ${sample.charged} there, ${points} here`,
-      );
+      outcome.charges_different.push(`${sample.label} (${sample.model}): ${sample.charged} → ${points}`);
   }
   return outcome;
 }

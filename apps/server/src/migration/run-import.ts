@@ -232,7 +232,7 @@ function noteTotals(book: ReadContext["book"], totals: ImportReport["totals"]): 
     ["used_total", totals.users_used_quota],
     ["used_tokens", totals.tokens_used_quota],
   ] as const)
-    if (pair.source !== pair.here) book.note(code, `${pair.source} there, ${pair.here} here`);
+    if (pair.source !== pair.here) book.note(code, `${pair.source} → ${pair.here}`);
 }
 
 /** The month before the source's first trace: charges without a date are no one's usage of today. */

@@ -278,7 +278,7 @@ describe("gateway import new-api", () => {
     ])
       expect(note(code), code).toBeDefined();
 
-    expect(note("subscriptions_lost")).toMatchObject({ count: 1, examples: ["user 2: 800 points left"] });
+    expect(note("subscriptions_lost")).toMatchObject({ count: 1, examples: ["user 2: 800"] });
     const channel = await db.channel.findUniqueOrThrow({
       where: { id: 1 },
       include: { keys: { orderBy: { position: "asc" } }, groups: true },

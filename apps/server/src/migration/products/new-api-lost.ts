@@ -12,10 +12,7 @@ export async function noteLost(context: ReadContext): Promise<void> {
       const ends = seconds(row, "end_time");
       if (text(row, "status") !== "active" || (ends !== undefined && ends <= now)) continue;
       const left = points(row, "amount_total") - points(row, "amount_used");
-      book.attention(
-        "subscriptions_lost",
-        `user ${int(row, "user_id")}: ${left > 0n ? `${left} points left` : "without a limit"}`,
-      );
+      book.attention("subscriptions_lost", `user ${int(row, "user_id")}: ${left > 0n ? left : "∞"}`);
     }
   if (source.columns.has("subscription_plans"))
     for await (const row of source.rows({ table: "subscription_plans" }))

@@ -52,7 +52,7 @@ async function* users(context: ReadContext): AsyncGenerator<UserRecord> {
   for await (const user of readUsers(context)) {
     // Its users move these points to their balance.
     if (user.affQuota > 0n && user.deletedAt === undefined)
-      context.book.attention("invitation_points", `user ${user.id}: ${user.affQuota} points`);
+      context.book.attention("invitation_points", `user ${user.id}: ${user.affQuota}`);
     yield user;
   }
 }

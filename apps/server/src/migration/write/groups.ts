@@ -60,7 +60,7 @@ export async function writeGroups(
     if (symbolPattern.test(symbol) && !taken.has(symbol)) return symbol;
     let slug = `g-${id}`;
     while (taken.has(slug)) slug += "x";
-    book.attention("group_symbol", `${symbol} is ${slug}`);
+    book.attention("group_symbol", `${symbol} → ${slug}`);
     return slug;
   }
 

@@ -73,7 +73,7 @@ async function columnsOf({ secrets, groups, book, now }: WriteContext, user: Use
   const label = `user ${user.id}`;
   const isLive = user.deletedAt === undefined;
   const username = taken.names.get(user.id) ?? user.username;
-  if (username !== user.username) book.attention("user_renamed", `${user.username} is ${username}`);
+  if (username !== user.username) book.attention("user_renamed", `${user.username} → ${username}`);
   const hash = isLive && isKnownHash(user.passwordHash) ? user.passwordHash : null;
   if (hash === null && isLive) book.attention("user_without_password", label);
   // What leads to an account that is deleted is deleted with it, here as well.

@@ -3,7 +3,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { importNotes } from "@gateway/shared/site/import-notes";
 import i18next, { type TFunction } from "i18next";
 import { expect, it } from "vitest";
-import { noteText } from "./note-texts.ts";
+import { exampleText, noteText } from "./note-texts.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
 
@@ -38,6 +38,15 @@ it("fills in the values and the reason in the reader's language", async () => {
   expect(noteText(i18next.t, { ...note, code: "channel_field", params: { field: "proxy" } })).toContain(
     "proxy",
   );
+});
+
+it("names the subject of an example in the reader's language", () => {
+  const t = ((text: string, { id }: { id: string }) => text.replace("{{id}}", id)) as unknown as TFunction;
+  expect(exampleText(t, "user 5")).toBe("User 5");
+  expect(exampleText(t, "token 7: limits")).toBe("Token 7: limits");
+  expect(exampleText(t, "anna → anna_2")).toBe("anna → anna_2");
+  expect(exampleText(t, "vip 5")).toBe("vip 5");
+  expect(exampleText(t, "user")).toBe("user");
 });
 
 it("keeps the English text of a code of another version", () => {

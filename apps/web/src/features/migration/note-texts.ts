@@ -1,7 +1,9 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 /** Notes of an import in the reader's language. */
 import { noteTemplate } from "@gateway/shared/site/import-notes";
 import type { ImportNote } from "@gateway/shared/site/migration";
 import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
 import { storedReason } from "#lib/reasons.ts";
 
 /** Returns the text of a note; that of a code of another version stays in English. */
@@ -12,4 +14,22 @@ export function noteText(
   const template = noteTemplate(code);
   if (template === undefined) return text;
   return t(template, facts.length === 0 ? params : { ...params, reason: storedReason(t, "", facts) });
+}
+
+/** The first word of an example names what its id belongs to. */
+const subjects = lookupTable<string>({
+  user: phrase("User {{id}}"),
+  team: phrase("Team {{id}}"),
+  token: phrase("Token {{id}}"),
+  channel: phrase("Channel {{id}}"),
+  code: phrase("Redemption code {{name}}"),
+  task: phrase("Task {{id}}"),
+  picture: phrase("Picture {{id}}"),
+});
+
+/** Returns an example of a note: "user 5: email" → "User 5: email". Others are names and stay as they are. */
+export function exampleText(t: TFunction, example: string): string {
+  const [, word = "", id = "", rest = ""] = /^([a-z]+) ([^\s:]+)(: .*)?$/s.exec(example) ?? [];
+  const template = subjects[word];
+  return template === undefined ? example : t(template, { id, name: id }) + rest;
 }

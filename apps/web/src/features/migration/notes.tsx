@@ -2,7 +2,7 @@
 import type { ImportNote } from "@gateway/shared/site/migration";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { noteText } from "./note-texts.ts";
+import { exampleText, noteText } from "./note-texts.ts";
 import classes from "./report.module.css";
 
 export function Notes({ notes }: { notes: readonly ImportNote[] }) {
@@ -17,11 +17,17 @@ export function Notes({ notes }: { notes: readonly ImportNote[] }) {
             </Text>{" "}
             {noteText(t, note)}
           </Text>
-          {note.examples.length === 0 ? null : (
-            <div className={classes.examples}>{note.examples.join(" · ")}</div>
-          )}
+          <Examples of={note.examples} />
         </li>
       ))}
     </ul>
+  );
+}
+
+export function Examples({ of: examples }: { of: readonly string[] }) {
+  const { t } = useTranslation();
+  if (examples.length === 0) return null;
+  return (
+    <div className={classes.examples}>{examples.map((example) => exampleText(t, example)).join(" · ")}</div>
   );
 }

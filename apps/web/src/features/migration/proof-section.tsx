@@ -5,6 +5,7 @@ import { IconAlertCircle, IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { Examples } from "./notes.tsx";
 import classes from "./report.module.css";
 
 export function ProofSection({ report }: { report: ImportReport }) {
@@ -80,7 +81,7 @@ export function ProofSection({ report }: { report: ImportReport }) {
                 )}
                 <span>{text}</span>
               </Group>
-              {examples.length === 0 ? null : <div className={classes.examples}>{examples.join(" · ")}</div>}
+              <Examples of={examples} />
             </div>
           ))}
           {proof.charges_not_comparable === 0 ? null : (
