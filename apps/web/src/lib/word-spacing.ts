@@ -5,6 +5,11 @@ function adjoin(left: string, right: string): boolean {
   return ideograph.test(left.slice(-1)) && ideograph.test(right.charAt(0));
 }
 
+/** Returns what separates two words of a sentence: nothing in Chinese and Japanese. */
+export function spaceBetween(left: string, right: string): string {
+  return adjoin(left, right) ? "" : " ";
+}
+
 /**
  * Removes the spaces around inserted Chinese or Japanese words: "已创建 令牌" → "已创建令牌". Translations have these
  * spaces for inserted Latin words and numbers.

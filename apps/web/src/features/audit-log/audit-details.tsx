@@ -7,7 +7,7 @@ import { Fact, Facts } from "#ui/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Change, changesOf, printed } from "./diff.ts";
-import { actionText, actorText, targetText } from "./labels.ts";
+import { actorText, entryLabels } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
 export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => void }) {
@@ -22,7 +22,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 640}
-      title={`${targetText(t, row.target_type)} ${actionText(t, row.action)}`}
+      title={entryLabels(t, row).join("")}
     >
       <Stack gap="lg">
         <Facts columns={2}>

@@ -23,7 +23,7 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { changesOf, printed } from "./diff.ts";
-import { actionText, actorText, targetText, targetLabels } from "./labels.ts";
+import { actorText, entryLabels, targetLabels } from "./labels.ts";
 
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
@@ -137,14 +137,17 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       fixed: true,
       card: "title",
       sortable: true,
-      cell: (row) => (
-        <span>
-          <Text span fw={500} fz="inherit">
-            {targetText(t, row.target_type)}
-          </Text>{" "}
-          {actionText(t, row.action)}
-        </span>
-      ),
+      cell: (row) => {
+        const [target, action] = entryLabels(t, row);
+        return (
+          <span>
+            <Text span fw={600} fz="inherit">
+              {target}
+            </Text>
+            {action}
+          </span>
+        );
+      },
     },
     {
       id: "target_id",

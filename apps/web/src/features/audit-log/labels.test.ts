@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { TFunction } from "i18next";
 import { expect, it } from "vitest";
-import { actionText, targetLabels } from "./labels.ts";
+import { actionText, entryLabels, targetLabels } from "./labels.ts";
 
 const server = new URL("../../../../server/src/", import.meta.url);
 const sources = readdirSync(server, { recursive: true, encoding: "utf8" })
@@ -22,4 +22,13 @@ it("names every action and target that the server records", () => {
   expect(actions.filter((action) => !actionText(translated, action).startsWith("<"))).toEqual([]);
   expect(targets).toContain("user");
   expect(targets.filter((target) => targetLabels[target] === undefined)).toEqual([]);
+});
+
+it("has no space between Chinese words", () => {
+  const chinese: Record<string, string> = { Channel: "渠道", created: "已创建" };
+  const entry = { target_type: "channel", action: "channel.create" };
+  const english = ((text: string) => text) as unknown as TFunction;
+  expect(entryLabels(english, entry).join("")).toBe("Channel created");
+  const t = ((text: string) => chinese[text] ?? "") as unknown as TFunction;
+  expect(entryLabels(t, entry).join("")).toBe("渠道已创建");
 });

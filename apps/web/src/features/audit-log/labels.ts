@@ -2,6 +2,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
+import { spaceBetween } from "#lib/word-spacing.ts";
 
 export const targetLabels = lookupTable<string>({
   channel: phrase("Channel"),
@@ -72,7 +73,7 @@ const verbLabels = lookupTable<string>({
   deny: phrase("denied"),
 });
 
-export function targetText(t: TFunction, type: string): string {
+function targetText(t: TFunction, type: string): string {
   const word = targetLabels[type];
   return word === undefined ? type : t(word);
 }
@@ -82,6 +83,13 @@ export function actionText(t: TFunction, action: string): string {
   const verb = action.slice(action.indexOf(".") + 1);
   const word = verbLabels[verb];
   return word === undefined ? verb : t(word);
+}
+
+/** Returns both words of an entry and what separates them: "Channel created", "渠道已创建". */
+export function entryLabels(t: TFunction, row: { target_type: string; action: string }): [string, string] {
+  const target = targetText(t, row.target_type);
+  const action = actionText(t, row.action);
+  return [target, spaceBetween(target, action) + action];
 }
 
 /** Returns who made a change. The gateway itself has a name in the database, in English. */
