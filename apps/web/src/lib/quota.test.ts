@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { describe, expect, it } from "vitest";
 import {
   chargeText,
@@ -5,6 +6,7 @@ import {
   decimalsOf,
   exactText,
   formatDuration,
+  formatRelative,
   quotaText,
   shareText,
   shortText,
@@ -112,4 +114,14 @@ describe("a negative amount", () => {
     );
     for (const text of [...shown, shareText(-0.5, percent)]) expect(text).toMatch(/^−[^-]+$/);
   });
+});
+
+it.each([
+  ["en_US", "3 minutes ago", "in 5 months"],
+  ["zh_CN", "3 分钟前", "5 个月后"],
+  ["ja_JP", "3 分前", "5 か月後"],
+])("formatRelative: has a space between the number and its unit in %s", async (language, past, future) => {
+  await i18next.init({ lng: language });
+  expect(formatRelative(1_000_000 - 180, 1_000_000_000)).toBe(past);
+  expect(formatRelative(1_000_000 + 5 * 2_592_000, 1_000_000_000)).toBe(future);
 });

@@ -39,6 +39,9 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
+/** Chinese and Japanese have a space between a number and its unit, as in all other texts: "3 分钟前". */
+const spacedNumber = (text: string) => text.replace(/(\d)(?=[\u3040-\u30FF\u3400-\u9FFF])/, "$1 ");
+
 /**
  * Returns "3 minutes ago" in the current language.
  * @param seconds unix seconds
@@ -47,7 +50,7 @@ export function formatRelative(seconds: number, nowMs = Date.now()): string {
   const distance = seconds - nowMs / 1000;
   const format = new Intl.RelativeTimeFormat(currentLocale(), { numeric: "auto" });
   for (const [unit, size] of steps)
-    if (Math.abs(distance) >= size) return format.format(Math.trunc(distance / size), unit);
+    if (Math.abs(distance) >= size) return spacedNumber(format.format(Math.trunc(distance / size), unit));
   return format.format(0, "second");
 }
 
