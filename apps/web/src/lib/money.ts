@@ -10,3 +10,9 @@ export function formatMoney(amount: number | string, currency: string): string {
   });
   return format.format(amount as Intl.StringNumericLiteral);
 }
+
+/** Formats an amount with its currency's code, as stored: "730.00 CNY". Other texts stay as they are. */
+export function moneyText(text: string): string {
+  const [, amount, currency] = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(text) ?? [];
+  return amount === undefined || currency === undefined ? text : formatMoney(amount, currency);
+}

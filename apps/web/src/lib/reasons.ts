@@ -4,6 +4,7 @@ import type { TFunction } from "i18next";
 import { attemptResultText } from "./attempt-labels.ts";
 import { codeText } from "./error-text.ts";
 import { phrase } from "./i18n.ts";
+import { moneyText } from "./money.ts";
 
 /** The server's templates, marked for translation. */
 export const reasonPhrases = {
@@ -117,8 +118,12 @@ export function storedReason(
   let reason: string | undefined;
   // The last fact is the cause of those before it.
   for (const { code, params } of facts.toReversed()) {
-    const { kind } = params;
-    const known = { ...params, ...(reason === undefined ? {} : { reason }) };
+    const { kind, paid } = params;
+    const known = {
+      ...params,
+      ...(typeof paid === "string" ? { paid: moneyText(paid) } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    };
     reason = isReason(code)
       ? t(reasonPhrases[code], typeof kind === "string" ? { ...known, kind: t(kindText(kind)) } : known)
       : codeText(t, code, params);

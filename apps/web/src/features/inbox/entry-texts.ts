@@ -4,6 +4,7 @@ import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { phrase } from "#lib/i18n.ts";
+import { moneyText } from "#lib/money.ts";
 import { formatTime, type useFormat } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
 
@@ -129,7 +130,7 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
     case "payment-received":
       return {
         title: t("Payment received: {{amount}} added to your balance", { amount: points("quota") }),
-        text: t("Order {{order}}, {{paid}} paid", { order: of("order"), paid: of("paid") }),
+        text: t("Order {{order}}, {{paid}} paid", { order: of("order"), paid: moneyText(of("paid")) }),
         to: "/panel/topup",
       };
     case "payment-refunded":
