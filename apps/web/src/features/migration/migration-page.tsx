@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconArrowLeft, IconArrowsDiff, IconDatabaseImport } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { formatTime } from "#lib/quota.ts";
@@ -10,6 +11,9 @@ import { Line, LineList } from "#ui/line-list.tsx";
 import { Page, Section } from "#ui/page.tsx";
 import { reportQuery, reportsQuery } from "./api.ts";
 import { DownloadReport, ReportView } from "./report-view.tsx";
+
+/** Parts of the example command. A narrow window breaks the line between them only. */
+const commandParts = ["gateway import one-hub", "--from ./one-api.db", "--dry-run"];
 
 export default function MigrationPage() {
   const [search, setSearch] = useSearchParams();
@@ -54,7 +58,11 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
                   )}
                 </Text>
                 <Code block ta="left" style={{ whiteSpace: "pre-wrap" }}>
-                  gateway import one-hub --from ./one-api.db --dry-run
+                  {commandParts.map((part) => (
+                    <Fragment key={part}>
+                      <span style={{ whiteSpace: "nowrap" }}>{part}</span>{" "}
+                    </Fragment>
+                  ))}
                 </Code>
               </Stack>
             }
