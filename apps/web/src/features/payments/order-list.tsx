@@ -150,13 +150,13 @@ export function OrderList() {
                 value={params.gateway_no}
                 onChange={(gateway_no) => setParams({ gateway_no })}
                 placeholder={t("Gateway transaction ID")}
-                width={205}
+                width={195}
               />
               <SearchBox
                 value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
                 onChange={(username) => setParams({ username, user_id: 0 })}
                 placeholder={t("Username or ID")}
-                width={170}
+                width={155}
               />
               <FilterSelect
                 label={t("Status")}

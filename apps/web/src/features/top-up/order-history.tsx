@@ -42,7 +42,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
       }
       toolbar={
         // As far from the border as the cells below.
-        <Text component="h2" fw={600} fz="md" m={0} pl={4}>
+        <Text component="h2" fw={600} fz="md" lh="36px" m={0} pl={4}>
           {t("Your orders")}
         </Text>
       }
@@ -73,6 +73,6 @@ function orderColumns(t: TFunction): Column<OwnOrder>[] {
     { ...shared.amount, sortable: true },
     shared.toPay,
     shared.credit,
-    shared.number,
+    { ...shared.number, secondary: true },
   ];
 }

@@ -75,9 +75,18 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         width: 240,
         cell: (row) => <Person row={row} />,
       },
-      { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },
+      {
+        id: "id",
+        secondary: hasBudgets,
+        title: "ID",
+        sortable: true,
+        align: "right",
+        card: "none",
+        cell: (row) => row.id,
+      },
       {
         id: "group",
+        secondary: hasBudgets,
         title: t("Group"),
         sortable: true,
         cell: (row) => nameOf(row.group),
@@ -85,7 +94,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
       amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),
       amountColumn(
-        { id: "used_quota", title: t("Used"), sortable: true, card: "fact" },
+        { id: "used_quota", secondary: hasBudgets, title: t("Used"), sortable: true, card: "fact" },
         (row) => row.used_quota,
       ),
       // The list has many columns: with budgets, the less important ones leave their place.
