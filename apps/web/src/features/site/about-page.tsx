@@ -12,7 +12,7 @@ export default function AboutPage() {
   const name = useSystemName();
   if (about.data) return <OperatorPage text={about.data} title={t("About {{name}}", { name })} size={760} />;
   return (
-    <Container size={760} py={{ base: "lg", sm: 56 }} px="lg">
+    <Container size={760} py={{ base: "lg", sm: 56 }} px={{ base: "md", sm: "lg" }}>
       {about.error ? (
         <Failed error={about.error} onRetry={() => void about.refetch()} />
       ) : about.data === undefined ? (

@@ -15,7 +15,7 @@ export function Footer() {
   const site = useSite();
   const name = useSystemName();
   return (
-    <Container size={1200} w="100%" component="footer" py="lg" px="lg">
+    <Container size={1200} w="100%" component="footer" py="lg" px={{ base: "md", sm: "lg" }}>
       {site?.footer_html ? (
         <LatePart>
           <RichText text={site.footer_html} />
@@ -25,7 +25,7 @@ export function Footer() {
           <Text fz="sm" c="dimmed">
             {site?.version ? `${name} ${site.version}` : name}
           </Text>
-          <Group gap="md">
+          <Group gap="6px 16px">
             <Text fz="sm" c="dimmed">
               {t("Developed by the gateway's contributors")}
             </Text>

@@ -16,7 +16,7 @@ export function OperatorPage({ text, title, size }: { text: string; title: strin
   const address = addressIn(text);
   if (address) return <ForeignPage address={address} title={title} />;
   return (
-    <Container size={size} py={{ base: "lg", sm: 56 }} px="lg">
+    <Container size={size} py={{ base: "lg", sm: 56 }} px={{ base: "md", sm: "lg" }}>
       <LatePart>
         <RichText text={text} />
       </LatePart>

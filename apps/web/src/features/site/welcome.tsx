@@ -28,7 +28,7 @@ export function Welcome() {
   return (
     <>
       <section className={classes.hero}>
-        <Container size={1200} px="lg" className={classes.heroGrid}>
+        <Container size={1200} px={{ base: "md", sm: "lg" }} className={classes.heroGrid}>
           <Stack gap="lg" justify="center">
             <h1 className={classes.headline}>{t("One API for every AI model")}</h1>
             <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={520}>
@@ -59,7 +59,7 @@ export function Welcome() {
           <CodeSamples sample={{ address, model: sampleModel(models.data ?? {}) }} />
         </Container>
       </section>
-      <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>
+      <Container size={1200} px={{ base: "md", sm: "lg" }} py={{ base: 40, sm: 72 }}>
         <div className={classes.promises}>
           <Promise
             icon={<IconWorld size={22} stroke={1.6} />}
@@ -118,7 +118,7 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
   const providers = [...new Set(names.map(providerOfModel).filter((provider) => provider !== null))];
   return (
     <section id="models" className={classes.models}>
-      <Container size={1200} px="lg">
+      <Container size={1200} px={{ base: "md", sm: "lg" }}>
         <Group justify="space-between" align="flex-end" mb="lg">
           <div>
             <Title order={2} fz={24}>
@@ -156,7 +156,7 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
             hint={t("Models appear here when the operator adds a channel.")}
           />
         ) : (
-          <div className={classes.models}>
+          <div className={classes.chips}>
             {shown.map((name) => (
               <ModelChip key={name} model={name} />
             ))}
