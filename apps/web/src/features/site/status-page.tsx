@@ -58,7 +58,7 @@ export default function StatusPage() {
   const status = useQuery(statusPageQuery);
   const disabled = status.error instanceof ApiError && status.error.status === 404;
   return (
-    <Container size={960} px={{ base: "sm", sm: "lg" }} py={{ base: "lg", sm: 40 }}>
+    <Container size={960} px={{ base: "md", sm: "lg" }} py={{ base: "lg", sm: 40 }}>
       <Title order={1} fz={{ base: 22, sm: 26 }}>
         {t("Status of {{name}}", { name })}
       </Title>
@@ -113,6 +113,8 @@ function Loaded({ status }: { status: Status }) {
               aria-label={t("Find a model")}
               placeholder={t("Find a model")}
               leftSection={<IconSearch size={15} />}
+              flex="1 1 150px"
+              maw={280}
               value={keyword}
               onChange={(event) => setKeyword(event.currentTarget.value)}
             />
@@ -158,8 +160,12 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
-        <Text fw={600} fz="lg" component="h2" m={0}>
-          <StatusDot tone={tone}>{text}</StatusDot>
+        <Text fz="lg" component="h2" m={0}>
+          <StatusDot tone={tone}>
+            <Text span fz="inherit" fw={600}>
+              {text}
+            </Text>
+          </StatusDot>
         </Text>
         <Text fz="sm" c="dimmed">
           {t("Updated")} <RelativeTime seconds={computed_at} />
