@@ -71,6 +71,44 @@ describe("the settings of the brand", () => {
   });
 });
 
+describe("a long name", () => {
+  it("is complete in the public header of a phone, which keeps the theme in its menu", async () => {
+    const name = "Northwind Model Gateway";
+    await site.api("PUT", "/option", { key: "SystemName", value: name });
+    const page = await site.open("/about", { guest: true, phone: true });
+    const header = page.getByRole("banner");
+    const shown = header.getByText(name, { exact: true });
+    await shown.waitFor();
+    const hidden = await shown.evaluate((text) => [
+      text.scrollWidth - text.clientWidth,
+      text.scrollHeight - text.clientHeight,
+    ]);
+    // The letters reach a little beyond their line.
+    for (const pixels of hidden) expect(pixels).toBeLessThan(5);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await header.getByRole("button", { name: "Menu", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Dark theme", exact: true }).click();
+    await expect.poll(() => page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
+  });
+});
+
+describe("the home page", () => {
+  it("begins every section at the same edge", async () => {
+    for (const phone of [false, true]) {
+      const page = await site.open("/", { guest: true, phone });
+      const title = page.getByRole("heading", { name: "Models available now", exact: true });
+      await title.waitFor();
+      const edges = await page
+        .getByRole("heading", { level: 1 })
+        .or(title)
+        .or(page.getByRole("banner").getByRole("link").first())
+        .evaluateAll((found) => found.map((element) => Math.round(element.getBoundingClientRect().left)));
+      expect(new Set(edges).size, edges.join()).toBe(1);
+      await page.context().close();
+    }
+  });
+});
+
 describe("an accent colour", () => {
   it("is on the page before any script runs", async () => {
     await accent("#0b6b53");

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { Link } from "react-router-dom";
 import { Mark } from "#components/mark.tsx";
 import { useSite, useSystemName } from "#lib/site.ts";
@@ -11,11 +10,7 @@ export function Brand({ compact = false }: { compact?: boolean }) {
   return (
     <Link to="/" className={classes.brand} aria-label={name}>
       {site?.logo ? <img src={site.logo} alt="" height={28} className={classes.logo} /> : <Mark size={28} />}
-      {compact ? null : (
-        <Text span fw={650} fz={16} truncate>
-          {name}
-        </Text>
-      )}
+      {compact ? null : <span className={classes.name}>{name}</span>}
     </Link>
   );
 }

@@ -53,7 +53,7 @@ export function PublicFrame() {
           )}
           <Group gap={phone ? 0 : 4} ml="auto" wrap="nowrap">
             <NoticeButton />
-            <ThemeToggle />
+            {phone ? null : <ThemeToggle />}
             <LanguageMenu />
             <Button
               component={Link}
@@ -85,7 +85,7 @@ export function PublicFrame() {
 /** A console screen on a public page: the same content in the public container. */
 export function PublicScreen() {
   return (
-    <Container size={1200} px={{ base: "sm", sm: "lg" }} py="lg" className={classes.screen}>
+    <Container size={1200} px={{ base: "md", sm: "lg" }} py="lg" className={classes.screen}>
       <Outlet />
     </Container>
   );

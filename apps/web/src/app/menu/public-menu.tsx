@@ -5,11 +5,15 @@ import { Link } from "react-router-dom";
 import { publicLinks } from "#app/public-links.ts";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
+import { useOtherTheme } from "#ui/theme-toggle.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 
-/** The links of the public header on a phone. */
+/** What the public header has no room for: links on a narrow window, and the theme on a phone. */
 export function PublicMenu({ button }: { button: ReactNode }) {
   const { t } = useTranslation();
   const self = useSelf();
+  const phone = useIsPhone();
+  const theme = useOtherTheme();
   const signedIn = self === undefined ? wasSignedIn() : self !== null;
   return (
     <Menu position="bottom-end" width={200} defaultOpened>
@@ -20,6 +24,14 @@ export function PublicMenu({ button }: { button: ReactNode }) {
             {t(link.title)}
           </Menu.Item>
         ))}
+        {phone ? (
+          <>
+            <Menu.Divider />
+            <Menu.Item leftSection={<theme.Icon size={16} stroke={1.7} />} onClick={theme.show}>
+              {theme.label}
+            </Menu.Item>
+          </>
+        ) : null}
       </Menu.Dropdown>
     </Menu>
   );
