@@ -73,7 +73,7 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
         ) : null}
         <Select
           aria-label={t("Sort by")}
-          w={phone ? "calc(50% - 4px)" : 160}
+          {...(phone ? { flex: "1 1 calc(50% - 4px)" } : { w: 160 })}
           allowDeselect={false}
           checkIconPosition="right"
           data={sortings.map((value) => ({ value, label: t(nameOfSorting(value)) }))}
