@@ -69,7 +69,7 @@ function read(name: string, language: HelpLanguage): string {
 type Row = { id: string; title: string; description: string };
 type Listing = { title: string; rows: Row[] }[];
 
-/** Reads the groups of docs/README.md, and the title and the description of each page. */
+/** Reads the groups of docs/README.md, and the title and the description of each page, without formats. */
 function listing(language: HelpLanguage): Listing {
   const groups: Listing = [];
   for (const line of existsSync(fileOf("README", language)) ? read("README", language).split("\n") : []) {
@@ -77,7 +77,10 @@ function listing(language: HelpLanguage): Listing {
     if (title !== undefined) groups.push({ title, rows: [] });
     const [, name, file = "", description = ""] =
       /^\| \[([^\]]+)\]\(([^)]+)\.md\) *\| (.*?) *\|$/.exec(line) ?? [];
-    if (name !== undefined) groups.at(-1)?.rows.push({ id: basename(file), title: name, description });
+    if (name === undefined) continue;
+    groups
+      .at(-1)
+      ?.rows.push({ id: basename(file), title: name, description: description.replaceAll("`", "") });
   }
   return groups;
 }

@@ -100,4 +100,20 @@ describe("Help", () => {
     await page.getByRole("heading", { name: "Providers in China", level: 1 }).waitFor();
     await expect.poll(wider).toBe(0);
   });
+
+  it("lists its pages once on a phone, with descriptions without Markdown", async () => {
+    const page = await site.open("/panel/help", { phone: true });
+    const main = page.getByRole("main");
+    await main.getByText("gateway import, audit and more", { exact: true }).waitFor();
+    expect(await main.innerText()).not.toContain("`");
+    expect(await page.getByRole("button", { name: "All pages" }).count()).toBe(0);
+  });
+
+  it("scrolls long lines of code beside the copy button, not under it", async () => {
+    const page = await site.open("/panel/help/billing", { phone: true });
+    const button = page.getByRole("button", { name: "Copy Code" }).first();
+    const code = page.getByRole("article").locator("pre").first();
+    const edges = await Promise.all([button.boundingBox(), code.boundingBox()]);
+    expect(edges[0]?.x).toBeGreaterThanOrEqual((edges[1]?.x ?? 0) + (edges[1]?.width ?? Infinity));
+  });
 });

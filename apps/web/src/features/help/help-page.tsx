@@ -1,5 +1,6 @@
 /** Help: the pages of docs/, with a search. Unknown pages lead to the nearest one. */
 import { Alert, Anchor, Center, Loader } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -37,6 +38,7 @@ function Help({ index }: { index: HelpIndex }) {
   const query = search.get("q") ?? "";
   const all = index.flatMap((group) => group.pages);
   const entry = all.find((page) => page.id === id);
+  const isArticle = query === "" && entry !== undefined;
   return (
     <div className={classes.layout}>
       <div className={classes.side}>
@@ -46,20 +48,23 @@ function Help({ index }: { index: HelpIndex }) {
           placeholder={t("Search Help")}
           width="100%"
         />
-        <button
-          type="button"
-          className={classes.toggle}
-          aria-expanded={menuOpen}
-          onClick={() => setMenuOpen(!menuOpen)}
-        >
-          {t("All pages")}
-        </button>
-        <div className={classes.pages} data-open={menuOpen || undefined}>
+        {isArticle ? (
+          <button
+            type="button"
+            className={classes.toggle}
+            aria-expanded={menuOpen}
+            onClick={() => setMenuOpen(!menuOpen)}
+          >
+            {t("All pages")}
+            <IconChevronDown size={16} stroke={1.8} aria-hidden />
+          </button>
+        ) : null}
+        <div className={classes.pages} data-open={(isArticle && menuOpen) || undefined}>
           <HelpMenu index={index} onOpen={() => setMenuOpen(false)} />
         </div>
       </div>
       <div className={classes.content}>
-        {query === "" && entry ? (
+        {isArticle ? (
           <HelpArticle key={entry.id} entry={entry} pages={all} />
         ) : (
           <Page title={t("Help")}>
