@@ -154,7 +154,7 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
 
 /** A failed call that cost nothing has no cost, as in the log. */
 function Cost({ row }: { row: LogRow }) {
-  if (row.type === LogType.failed && row.quota === 0) return "–";
+  if (row.type === LogType.failed && row.quota === 0) return <span>–</span>;
   return <Amount column="quota" points={row.quota} />;
 }
 

@@ -77,6 +77,8 @@ export function taskColumns<Row>(
     {
       id: "fail_reason",
       title: t("Reason for the failure"),
+      // An administrator's narrow list has no space for it; the task's details show it.
+      secondary: forAdmins,
       card: "none",
       cell: (row) => {
         const reason = read(row).fail_reason;
