@@ -1,8 +1,8 @@
-import i18next, { type InitOptions, type PostProcessorModule, type Resource } from "i18next";
+import i18next, { type InitOptions, type Resource } from "i18next";
 /** The language of the console and the loading of its messages. Independent of screens. */
 import { initReactI18next } from "react-i18next";
 import { keep, kept } from "./stored.ts";
-import { withoutExtraSpaces } from "./word-spacing.ts";
+import { wordSpacing } from "./word-spacing.ts";
 
 export const languages = [
   { id: "zh_CN", tag: "zh-CN", name: "简体中文" },
@@ -118,12 +118,6 @@ const hearing: InitOptions = {
   missingKeyHandler: (_languages, _part, key, _messages, _update, options) => {
     if (!("defaultValue" in (options as object))) missingText?.(key);
   },
-};
-
-const wordSpacing: PostProcessorModule = {
-  type: "postProcessor",
-  name: "wordSpacing",
-  process: (text, _key, values) => withoutExtraSpaces(text, values),
 };
 
 /** Detects the language and loads its messages. Resolves when `t` can be used. */

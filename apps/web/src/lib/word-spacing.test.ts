@@ -1,5 +1,6 @@
+import { createInstance } from "i18next";
 import { describe, expect, it } from "vitest";
-import { withoutExtraSpaces } from "./word-spacing.ts";
+import { withoutExtraSpaces, wordSpacing } from "./word-spacing.ts";
 
 describe("spaces around inserted words", () => {
   it.each([
@@ -19,5 +20,16 @@ describe("spaces around inserted words", () => {
     ["Created 令牌", { name: "令牌" }],
   ])("keeps the other spaces: %s", (text, values) => {
     expect(withoutExtraSpaces(text, values)).toBe(text);
+  });
+
+  it("applies to every message", async () => {
+    const i18n = createInstance();
+    const t = await i18n.use(wordSpacing).init({
+      lng: "zh_CN",
+      resources: { zh_CN: { translation: { "Link {{provider}}": "绑定 {{provider}}" } } },
+      postProcess: wordSpacing.name,
+    });
+    expect(t("Link {{provider}}", { provider: "微信" })).toBe("绑定微信");
+    expect(t("Link {{provider}}", { provider: "GitHub" })).toBe("绑定 GitHub");
   });
 });

@@ -1,3 +1,5 @@
+import type { PostProcessorModule } from "i18next";
+
 /** A Chinese or Japanese character or punctuation mark. No space separates two of them. */
 const ideograph = /[\u3000-\u30FF\u3400-\u9FFF\uFF01-\uFF60]/;
 
@@ -26,3 +28,10 @@ export function withoutExtraSpaces(text: string, values: object): string {
   }
   return joined;
 }
+
+/** Applies `withoutExtraSpaces` to every message. */
+export const wordSpacing: PostProcessorModule = {
+  type: "postProcessor",
+  name: "wordSpacing",
+  process: (text, _key, values) => withoutExtraSpaces(text, values),
+};
