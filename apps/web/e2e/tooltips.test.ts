@@ -67,6 +67,34 @@ describe.each(isWhole ? devices : devices.slice(0, 1))("on a $device", ({ phone,
   });
 });
 
+describe("the exact time of something", () => {
+  const exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+  it("can be opened with the keyboard where it stands in a text", async () => {
+    const [token] = (await site.api<{ data: { id: number }[] }>("GET", "/token")).data;
+    const page = await site.open(`/panel/token/${token?.id}`);
+    await page.getByRole("tab", { name: "Settings", exact: true }).click();
+    const time = page.getByRole("main").locator("time[data-tooltip]").first();
+    await time.waitFor();
+    await page.keyboard.press("Shift");
+    await time.focus();
+    await page.getByRole("tooltip").getByText(exact).waitFor();
+  });
+
+  it("adds no stop of the Tab key to the rows of a list", async () => {
+    const page = await site.open("/panel/token");
+    const times = page.getByRole("table").locator("time");
+    await times.first().waitFor();
+    const all = await times.evaluateAll((found) =>
+      found.map((time) => ({ title: time.getAttribute("title"), tabIndex: time.tabIndex })),
+    );
+    for (const { title, tabIndex } of all) {
+      expect(title).toMatch(exact);
+      expect(tabIndex).toBe(-1);
+    }
+  });
+});
+
 const target = "[data-tooltip]";
 
 type Target = { at: number; name: string };

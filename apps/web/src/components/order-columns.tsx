@@ -24,7 +24,7 @@ export function sharedOrderColumns<Row extends OwnOrder>(t: TFunction): Record<S
       id: "created_at",
       title: t("Time"),
       sortable: true,
-      cell: (order) => <RelativeTime seconds={order.created_at} />,
+      cell: (order) => <RelativeTime inList seconds={order.created_at} />,
     },
     gateway: {
       id: "gateway_id",

@@ -110,7 +110,7 @@ function Call({ row, named }: { row: LogRow; named: boolean }) {
         </Text>
         <Text span fz="xs" c="dimmed" className="tabular" style={{ flex: "none" }}>
           {isCharge ? `${formatDuration(row.request_time)} · ` : ""}
-          <RelativeTime seconds={row.created_at} />
+          <RelativeTime inList seconds={row.created_at} />
         </Text>
       </div>
     </li>

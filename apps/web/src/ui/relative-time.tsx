@@ -1,14 +1,19 @@
 import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
+import { Tooltip } from "./floating/tooltip.tsx";
 
 const tickMs = 30_000;
 
-/**
- * "3 minutes ago", with the exact time as its title.
- * @param seconds unix seconds; null shows a dash
- */
-export function RelativeTime({ seconds }: { seconds: number | null }) {
+type RelativeTimeProps = {
+  /** Unix seconds; null shows a dash. */
+  seconds: number | null;
+  /** A tooltip per row would be a stop of the Tab key per row. There, the exact time is the `title`. */
+  inList?: boolean;
+};
+
+/** "3 minutes ago", with the exact time as its tooltip. */
+export function RelativeTime({ seconds, inList = false }: RelativeTimeProps) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), tickMs);
@@ -20,10 +25,12 @@ export function RelativeTime({ seconds }: { seconds: number | null }) {
         –
       </Text>
     );
-  return (
-    <time dateTime={new Date(seconds * 1000).toISOString()} title={formatTime(seconds)}>
+  const exact = formatTime(seconds);
+  const time = (
+    <time dateTime={new Date(seconds * 1000).toISOString()} title={inList ? exact : undefined}>
       {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
       {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
     </time>
   );
+  return inList ? time : <Tooltip label={exact}>{time}</Tooltip>;
 }

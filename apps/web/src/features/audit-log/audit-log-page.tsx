@@ -197,7 +197,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       title: t("When"),
       card: "line",
       sortable: true,
-      cell: (row) => <RelativeTime seconds={row.created_time} />,
+      cell: (row) => <RelativeTime inList seconds={row.created_time} />,
     },
   ];
 }

@@ -11,11 +11,13 @@ import { Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { recentTokensQuery } from "./api.ts";
 
 /** The user's newest tokens. */
 export function TokensCard() {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const tokens = useQuery(recentTokensQuery);
   return (
     <Section
@@ -56,7 +58,7 @@ export function TokensCard() {
               <th scope="col">{t("Token")}</th>
               <th scope="col">{t("Used")}</th>
               <th scope="col">{t("Left")}</th>
-              <th scope="col">{t("Last used")}</th>
+              {phone ? null : <th scope="col">{t("Last used")}</th>}
             </tr>
           </thead>
           <tbody>
@@ -79,9 +81,11 @@ export function TokensCard() {
                     <Amount column="left" points={token.remain_quota} />
                   )}
                 </td>
-                <td>
-                  <RelativeTime seconds={token.accessed_time} />
-                </td>
+                {phone ? null : (
+                  <td>
+                    <RelativeTime inList seconds={token.accessed_time} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>

@@ -78,7 +78,7 @@ function Entry({ row, onLeave }: { row: InboxRow; onLeave: (() => void) | undefi
           </Text>
         )}
         <Text fz="xs" c="dimmed" className={classes.time ?? ""}>
-          <RelativeTime seconds={row.last_time} />
+          <RelativeTime inList seconds={row.last_time} />
         </Text>
       </div>
       {row.read ? (

@@ -175,7 +175,7 @@ function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
       title: t("Created"),
       sortable: true,
       hidden: true,
-      cell: (gateway) => <RelativeTime seconds={gateway.created_at} />,
+      cell: (gateway) => <RelativeTime inList seconds={gateway.created_at} />,
     },
     { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (gateway) => gateway.id },
   ];

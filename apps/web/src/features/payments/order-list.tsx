@@ -256,7 +256,7 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
       id: "paid_at",
       title: t("Paid at"),
       hidden: true,
-      cell: (order) => <RelativeTime seconds={order.paid_at} />,
+      cell: (order) => <RelativeTime inList seconds={order.paid_at} />,
     },
     { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (order) => order.id },
   ];

@@ -52,7 +52,7 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
                       {title}
                     </Text>
                     <Text fz="xs" c="dimmed" component="span" display="block">
-                      <RelativeTime seconds={chat.updated} />
+                      <RelativeTime inList seconds={chat.updated} />
                     </Text>
                   </UnstyledButton>
                   <Tooltip label={t("Delete")}>

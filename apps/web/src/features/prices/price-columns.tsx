@@ -45,7 +45,7 @@ export function priceColumns(t: TFunction, owners: Owners, scale: Scale): Column
       title: t("Changed"),
       sortable: true,
       hidden: true,
-      cell: (row) => <RelativeTime seconds={row.updated_time} />,
+      cell: (row) => <RelativeTime inList seconds={row.updated_time} />,
     },
   ];
 }

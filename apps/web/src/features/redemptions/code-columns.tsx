@@ -56,7 +56,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
       secondary: true,
       title: t("Redeemed"),
       sortable: true,
-      cell: (row) => <RelativeTime seconds={row.redeemed_time} />,
+      cell: (row) => <RelativeTime inList seconds={row.redeemed_time} />,
     },
     {
       id: "expires_at",
@@ -68,7 +68,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
             {t("No expiry")}
           </Text>
         ) : (
-          <RelativeTime seconds={row.expires_at} />
+          <RelativeTime inList seconds={row.expires_at} />
         ),
     },
     {
@@ -76,7 +76,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
       secondary: true,
       title: t("Created"),
       sortable: true,
-      cell: (row) => <RelativeTime seconds={row.created_time} />,
+      cell: (row) => <RelativeTime inList seconds={row.created_time} />,
     },
     { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (row) => row.id },
   ];

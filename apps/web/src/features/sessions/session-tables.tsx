@@ -177,7 +177,7 @@ export function MoveTable({ moves }: { moves: ChannelMove[] }) {
                 </QuietLink>
               </th>
               <td>
-                <RelativeTime seconds={move.created_at} />
+                <RelativeTime inList seconds={move.created_at} />
               </td>
               <td>{format.whole(move.lost)}</td>
               <td>

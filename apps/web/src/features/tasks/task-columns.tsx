@@ -33,7 +33,7 @@ export function taskColumns<Row>(
       sortable: true,
       cell: (row) => (
         <span style={{ whiteSpace: "nowrap" }}>
-          <RelativeTime seconds={read(row).submitted} />
+          <RelativeTime inList seconds={read(row).submitted} />
         </span>
       ),
     },

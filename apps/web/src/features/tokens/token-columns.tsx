@@ -90,7 +90,7 @@ export function tokenColumns(
             {t("Not used yet")}
           </Text>
         ) : (
-          <RelativeTime seconds={token.accessed_time} />
+          <RelativeTime inList seconds={token.accessed_time} />
         ),
     },
     {
@@ -98,7 +98,7 @@ export function tokenColumns(
       title: t("Created"),
       sortable: true,
       hidden: true,
-      cell: (token) => <RelativeTime seconds={token.created_time} />,
+      cell: (token) => <RelativeTime inList seconds={token.created_time} />,
     },
     {
       id: "expired_time",
@@ -237,9 +237,9 @@ function ExpiryCell({ time, t }: { time: number; t: TFunction }) {
   const left = time - now;
   return left < soonSeconds ? (
     <StatusDot tone={left <= 0 ? "bad" : "warn"}>
-      <RelativeTime seconds={time} />
+      <RelativeTime inList seconds={time} />
     </StatusDot>
   ) : (
-    <RelativeTime seconds={time} />
+    <RelativeTime inList seconds={time} />
   );
 }

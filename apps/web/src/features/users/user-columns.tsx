@@ -127,14 +127,14 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         title: t("Last sign-in"),
         sortable: true,
         hidden: hasBudgets,
-        cell: (row) => <RelativeTime seconds={row.last_login_time} />,
+        cell: (row) => <RelativeTime inList seconds={row.last_login_time} />,
       },
       {
         id: "created_time",
         title: t("Created"),
         sortable: true,
         hidden: true,
-        cell: (row) => <RelativeTime seconds={row.created_time} />,
+        cell: (row) => <RelativeTime inList seconds={row.created_time} />,
       },
       {
         id: "last_login_ip",

@@ -288,7 +288,7 @@ function Tokens({ user }: { user: UserDetail }) {
                   {token.accessed_time === null ? (
                     t("Not used yet")
                   ) : (
-                    <RelativeTime seconds={token.accessed_time} />
+                    <RelativeTime inList seconds={token.accessed_time} />
                   )}
                 </td>
               </tr>

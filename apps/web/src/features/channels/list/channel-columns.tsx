@@ -101,7 +101,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Created"),
         sortable: true,
         hidden: true,
-        cell: (row) => <RelativeTime seconds={row.created_time} />,
+        cell: (row) => <RelativeTime inList seconds={row.created_time} />,
       },
     ],
     [t],

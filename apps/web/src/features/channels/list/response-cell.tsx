@@ -53,7 +53,7 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
             {t("Failed")}
           </Text>
           <Text c="dimmed" fz="xs" lh="16px" component="div">
-            <RelativeTime seconds={row.test_time} />
+            <RelativeTime inList seconds={row.test_time} />
           </Text>
         </>
       );
@@ -64,7 +64,7 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
         </Text>
         {tested ? (
           <Text c="dimmed" fz="xs" lh="16px" component="div">
-            <RelativeTime seconds={row.test_time} />
+            <RelativeTime inList seconds={row.test_time} />
           </Text>
         ) : null}
       </>

@@ -124,7 +124,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
         </Text>
       ) : null}
       <Text c="dimmed" fz="xs" mt={2}>
-        <RelativeTime seconds={row.created_time} /> · {row.username ?? t("Gateway (automatic)")}
+        <RelativeTime inList seconds={row.created_time} /> · {row.username ?? t("Gateway (automatic)")}
       </Text>
     </>
   );

@@ -48,7 +48,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
                   {test.model}
                 </Text>
                 <Text c="dimmed" fz="xs" component="div">
-                  <RelativeTime seconds={test.created_time} />
+                  <RelativeTime inList seconds={test.created_time} />
                 </Text>
               </Group>
               {test.message ? (
