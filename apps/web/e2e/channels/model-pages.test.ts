@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { faults } from "../support/faults.ts";
 import { openSite, type Site } from "../support/site.ts";
@@ -46,6 +46,8 @@ describe("the list of models", () => {
     const list = page.getByRole("list", { name: "Available models" });
     await expect.poll(() => list.getByRole("listitem").first().textContent()).toContain("demo-chat");
     expect(await list.getByText("vip-only").count()).toBe(0);
+    const left = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().left);
+    expect(await left(page.getByText("1–3 of 3", { exact: true }))).toBe(await left(list));
     await page.getByRole("button", { name: "Show 1 model of other groups" }).click();
     await list.getByText("vip-only").waitFor();
     await page.reload();

@@ -152,7 +152,11 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
                   </li>
                 ))}
           </ul>
-          {waiting ? null : <Pager paging={paging} shown={shown.length} />}
+          {waiting ? null : (
+            <div className={classes.pages}>
+              <Pager paging={paging} shown={shown.length} />
+            </div>
+          )}
         </>
       )}
       {!waiting && others.length > 0 && (open || isLastPage) ? (
