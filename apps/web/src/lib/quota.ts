@@ -40,7 +40,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** Chinese and Japanese have a space between a number and its unit, as in all other texts: "3 分钟前". */
-const spacedNumber = (text: string) => text.replace(/(\d)(?=[\u3040-\u30FF\u3400-\u9FFF])/, "$1 ");
+const spacedNumber = (text: string) => text.replace(/(\d)(?=[^\s\d,.])/, "$1 ");
 
 /**
  * Returns "3 minutes ago" in the current language.

@@ -15,7 +15,7 @@ describe("spaces around inserted words", () => {
   it.each([
     ["已创建 Main", { name: "Main" }],
     ["更新于 5 分钟前", { time: "5 分钟前" }],
-    ["启用客户 甲", { name: "客户 甲", count: 2 }],
+    ["启用 客户 甲", { name: "客户 甲", count: 2 }],
     ["已删除 3 个密钥", { count: 3 }],
     ["Created 令牌", { name: "令牌" }],
   ])("keeps the other spaces: %s", (text, values) => {

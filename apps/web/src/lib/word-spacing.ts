@@ -1,32 +1,15 @@
 import type { PostProcessorModule } from "i18next";
 
-/** A Chinese or Japanese character or punctuation mark. No space separates two of them. */
-const ideograph = /[\u3000-\u30FF\u3400-\u9FFF\uFF01-\uFF60]/;
-
-function adjoin(left: string, right: string): boolean {
-  return ideograph.test(left.slice(-1)) && ideograph.test(right.charAt(0));
-}
-
-/** Returns what separates two words of a sentence: nothing in Chinese and Japanese. */
-export function spaceBetween(left: string, right: string): string {
-  return adjoin(left, right) ? "" : " ";
-}
+const ideograph = "[\\u3000-\\u30FF\\u3400-\\u9FFF\\uFF01-\\uFF60]";
+const extraSpace = new RegExp(`(${ideograph}) (?=${ideograph})`, "g");
 
 /**
  * Removes the spaces around inserted Chinese or Japanese words: "已创建 令牌" → "已创建令牌". Translations have these
- * spaces for inserted Latin words and numbers.
+ * spaces for inserted Latin words and numbers. Values with such a space, like names of users, are not changed.
  */
 export function withoutExtraSpaces(text: string, values: object): string {
-  let joined = text;
-  for (const value of Object.values(values)) {
-    if (typeof value !== "string" || !ideograph.test(value) || !joined.includes(" ")) continue;
-    joined = joined.split(value).reduce((before, after) => {
-      const left = before.endsWith(" ") && adjoin(before.slice(0, -1), value) ? before.slice(0, -1) : before;
-      const right = after.startsWith(" ") && adjoin(value, after.slice(1)) ? after.slice(1) : after;
-      return left + value + right;
-    });
-  }
-  return joined;
+  const isOwn = Object.values(values).some((value) => String(value).search(extraSpace) >= 0);
+  return isOwn ? text : text.replace(extraSpace, "$1");
 }
 
 /** Applies `withoutExtraSpaces` to every message. */

@@ -2,7 +2,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
-import { spaceBetween } from "#lib/word-spacing.ts";
+import { withoutExtraSpaces } from "#lib/word-spacing.ts";
 
 export const targetLabels = lookupTable<string>({
   channel: phrase("Channel"),
@@ -89,7 +89,7 @@ export function actionText(t: TFunction, action: string): string {
 export function entryLabels(t: TFunction, row: { target_type: string; action: string }): [string, string] {
   const target = targetText(t, row.target_type);
   const action = actionText(t, row.action);
-  return [target, spaceBetween(target, action) + action];
+  return [target, withoutExtraSpaces(`${target} ${action}`, {}).slice(target.length)];
 }
 
 /** Returns who made a change. The gateway itself has a name in the database, in English. */
