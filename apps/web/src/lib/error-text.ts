@@ -5,16 +5,17 @@ import { ApiError, isTimeout } from "./http.ts";
 import { currentLocale, phrase } from "./i18n.ts";
 import { templateNamed } from "./late-errors.ts";
 
-/** Numbers that are names: they have no thousands separators. */
-const namingNumbers = new Set(["id", "port", "status", "type", "channel"]);
+/** Numbers that are names have no thousands separators. */
+const naming = /^(id|port|status|type|channel)$/;
 
-/** Formats the numbers of params in the user's language: "20,000". */
+/** Formats large numbers of params in the user's language: "20,000". */
 export function withSeparators(params: WireParams): WireParams {
-  const whole = new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: 20 });
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [
       name,
-      typeof value === "number" && !namingNumbers.has(name) ? whole.format(value) : value,
+      typeof value === "string" || value < 1_000 || naming.test(name)
+        ? value
+        : value.toLocaleString(currentLocale()),
     ]),
   );
 }

@@ -8,8 +8,7 @@ const extraSpace = new RegExp(`(${ideograph}) (?=${ideograph})`, "g");
  * spaces for inserted Latin words and numbers. Values with such a space, like names of users, are not changed.
  */
 export function withoutExtraSpaces(text: string, values: object): string {
-  const isOwn = Object.values(values).some((value) => String(value).search(extraSpace) >= 0);
-  return isOwn ? text : text.replace(extraSpace, "$1");
+  return Object.values(values).join("|").search(extraSpace) < 0 ? text.replace(extraSpace, "$1") : text;
 }
 
 /** Applies `withoutExtraSpaces` to every message. */
