@@ -68,7 +68,7 @@ const files = [
       own("components/(amount|channel-hours)|ui/charts/(sparkline|stacked-bars)"),
       own("features/dashboard/(api|first-calls|first-steps)"),
       own(
-        "lib/(quota|listed|reasons|failure-labels|attempt-labels|log-address|time-zone|live-events|channel-hours)",
+        "lib/(quota|listed|labels/(reasons|failure-labels|attempt-labels)|log-address|time-zone|live-events|channel-hours)",
       ),
       /packages\/shared\/src\/(accounts\/token-status|channels\/channel-status|billing\/money|usage\/log-type)\./,
     ),

@@ -184,6 +184,10 @@ export class Hands {
   }
 }
 
+/** A field is replaced when its list is loaded, and the new one has the focus: what counts is the element in the page. */
 async function isFocused(control: Locator): Promise<boolean> {
-  return control.evaluate((element) => element === document.activeElement);
+  const isActive = await control.evaluate((element) =>
+    element.isConnected ? element === document.activeElement : undefined,
+  );
+  return isActive ?? isFocused(control);
 }

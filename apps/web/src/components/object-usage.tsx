@@ -4,7 +4,7 @@ import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { healthOf, hourText } from "#lib/channel-hours.ts";
-import { failureLabel } from "#lib/failure-labels.ts";
+import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";

@@ -13,9 +13,9 @@ import {
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { namesError } from "#lib/labels/reasons.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { useFormat } from "#lib/quota.ts";
-import { namesError } from "#lib/reasons.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useMarkRead } from "./api.ts";

@@ -1,7 +1,7 @@
 /** The arithmetic of a stored bill, step by step. Pure; exact, because ratios are decimal strings. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import type { Bill } from "@gateway/shared/usage/log";
-import { isTool } from "#lib/usage-kinds.ts";
+import { isTool } from "#lib/labels/usage-kinds.ts";
 
 type Decimal = { value: bigint; scale: number };
 

@@ -2,8 +2,8 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
-import { attemptResultText } from "#lib/attempt-labels.ts";
-import { failureLabel } from "#lib/failure-labels.ts";
+import { attemptResultText } from "#lib/labels/attempt-labels.ts";
+import { failureLabel } from "#lib/labels/failure-labels.ts";
 
 /** Returns a short label of the reason; the code itself when it is of another version, "" for none. */
 export function shortReason(t: TFunction, code: string): string {

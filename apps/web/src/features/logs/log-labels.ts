@@ -3,10 +3,10 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
-import { attemptResultText } from "#lib/attempt-labels.ts";
 import { phrase } from "#lib/i18n.ts";
-import { storedReason } from "#lib/reasons.ts";
-import { nameOfBillLine } from "#lib/usage-kinds.ts";
+import { attemptResultText } from "#lib/labels/attempt-labels.ts";
+import { storedReason } from "#lib/labels/reasons.ts";
+import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
 export const typeTabs = [

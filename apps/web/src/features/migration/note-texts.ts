@@ -4,7 +4,7 @@ import { noteTemplate } from "@gateway/shared/site/import-notes";
 import type { ImportNote } from "@gateway/shared/site/migration";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
-import { storedReason } from "#lib/reasons.ts";
+import { storedReason } from "#lib/labels/reasons.ts";
 
 /** Returns the text of a note; that of a code of another version stays in English. */
 export function noteText(

@@ -11,7 +11,7 @@ import {
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { nameOfModality } from "#lib/modalities.ts";
+import { nameOfModality } from "#lib/labels/modalities.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -110,11 +110,15 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         <MultiSelect
           label={t("Input")}
           data={choices(info?.input_modalities)}
+          searchable
+          hidePickedOptions
           {...form.getInputProps("input_modalities")}
         />
         <MultiSelect
           label={t("Output")}
           data={choices(info?.output_modalities)}
+          searchable
+          hidePickedOptions
           {...form.getInputProps("output_modalities")}
         />
         <TagsInput

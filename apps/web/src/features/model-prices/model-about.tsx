@@ -1,8 +1,8 @@
 /** The catalogue's description of a model. */
 import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { nameOfModality } from "#lib/labels/modalities.ts";
 import { listed } from "#lib/listed.ts";
-import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";

@@ -3,7 +3,7 @@ import { formatRate } from "@gateway/shared/billing/money";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Badge, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
+import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
 import { Section } from "#ui/page.tsx";
 import { type Offer, priceOf } from "./offers.ts";
 

@@ -4,7 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { failureLabel } from "#lib/failure-labels.ts";
+import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Section } from "#ui/page.tsx";

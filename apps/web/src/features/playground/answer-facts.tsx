@@ -2,8 +2,8 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
-import { nameOfBillLine } from "#lib/usage-kinds.ts";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { isTier, isTool, nameOfKind, usageKinds } from "#lib/usage-kinds.ts";
+import { isTier, isTool, nameOfKind, usageKinds } from "#lib/labels/usage-kinds.ts";
 import type { PriceForm } from "./price-values.ts";
 
 export function ExtrasField({ form }: { form: PriceForm }) {

@@ -5,7 +5,7 @@ import { Badge, Box, Group, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { isTool, nameOfKind } from "#lib/usage-kinds.ts";
+import { isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Scale } from "./rate-units.ts";

@@ -2,7 +2,7 @@
 import type { ListedPrice, PriceChanges } from "@gateway/shared/billing/price";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { nameOfKind } from "#lib/usage-kinds.ts";
+import { nameOfKind } from "#lib/labels/usage-kinds.ts";
 import type { Owners } from "./price-columns.tsx";
 import { type Difference, differencesOf } from "./price-list.ts";
 import classes from "./prices.module.css";

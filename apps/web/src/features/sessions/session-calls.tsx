@@ -11,7 +11,7 @@ import { Link, useNavigate } from "react-router-dom";
 import { Amount, amountColumn } from "#components/amount.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { cachedShare } from "#lib/cached-share.ts";
-import { failureLabel } from "#lib/failure-labels.ts";
+import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -164,13 +164,15 @@ function CompactCall({ row, t }: { row: LogRow; t: TFunction }) {
   return (
     <div className={classes.compact}>
       <StatusDot tone={failed ? "bad" : "good"}>{requestedModel(row) || t("Unknown")}</StatusDot>
-      <Cost row={row} />
+      <span className={classes.figure}>
+        <Cost row={row} />
+      </span>
       <Text span fz="xs" c="dimmed" truncate>
         {[formatTime(row.created_at), row.session?.agent, failed ? outcomeOf(row, t) : ""]
           .filter(Boolean)
           .join(" · ")}
       </Text>
-      <Text span fz="xs" c="dimmed">
+      <Text span fz="xs" c="dimmed" className={classes.figure ?? ""}>
         {formatDuration(row.request_time)}
       </Text>
     </div>

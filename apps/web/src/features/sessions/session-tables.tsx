@@ -5,7 +5,7 @@ import { IconCornerDownRight } from "@tabler/icons-react";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { failureLabel } from "#lib/failure-labels.ts";
+import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";

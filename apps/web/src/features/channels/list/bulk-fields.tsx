@@ -102,6 +102,8 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           data={groups.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
           value={draft.groups}
           onChange={(chosen) => set({ groups: chosen })}
+          searchable
+          hidePickedOptions
         />
       </Listed>
       <Listed

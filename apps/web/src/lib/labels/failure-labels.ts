@@ -1,6 +1,6 @@
 /** Labels of two or three words for failed calls, for lists and sums that have no room for a sentence. */
 import type { ErrorCode } from "@gateway/shared/errors";
-import { phrase } from "./i18n.ts";
+import { phrase } from "#lib/i18n.ts";
 
 const labels: Partial<Record<ErrorCode, string>> = {
   insufficient_quota: phrase("Balance empty"),

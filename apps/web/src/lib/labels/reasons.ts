@@ -1,10 +1,10 @@
 /** Translates the reason of a gateway action from its facts. */
 import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
+import { codeText } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { moneyText } from "#lib/money.ts";
 import { attemptResultText } from "./attempt-labels.ts";
-import { codeText } from "./error-text.ts";
-import { phrase } from "./i18n.ts";
-import { moneyText } from "./money.ts";
 
 /** The server's templates, marked for translation. */
 export const reasonPhrases = {

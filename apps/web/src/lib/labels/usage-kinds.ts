@@ -1,6 +1,6 @@
 /** Display names of the usage kinds that have a price besides plain input and output. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "./i18n.ts";
+import { phrase } from "#lib/i18n.ts";
 
 const kindNames = lookupTable<string>({
   cached_tokens: phrase("Cached input"),

@@ -1,6 +1,6 @@
 /** Short labels for the result of an attempt at a provider. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "./i18n.ts";
+import { phrase } from "#lib/i18n.ts";
 
 const attemptResults = lookupTable<string>({
   ok: phrase("Succeeded"),

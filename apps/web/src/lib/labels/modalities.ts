@@ -1,6 +1,6 @@
 /** Display names of the modalities of models. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "./i18n.ts";
+import { phrase } from "#lib/i18n.ts";
 
 const names = lookupTable<string>({
   text: phrase("Text"),
