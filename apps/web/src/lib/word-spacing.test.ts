@@ -24,12 +24,13 @@ describe("spaces around inserted words", () => {
 
   it("applies to every message", async () => {
     const i18n = createInstance();
-    const t = await i18n.use(wordSpacing).init({
+    // Another name than "t": these are no texts of the console.
+    const translate = await i18n.use(wordSpacing).init({
       lng: "zh_CN",
       resources: { zh_CN: { translation: { "Link {{provider}}": "绑定 {{provider}}" } } },
       postProcess: wordSpacing.name,
     });
-    expect(t("Link {{provider}}", { provider: "微信" })).toBe("绑定微信");
-    expect(t("Link {{provider}}", { provider: "GitHub" })).toBe("绑定 GitHub");
+    expect(translate("Link {{provider}}", { provider: "微信" })).toBe("绑定微信");
+    expect(translate("Link {{provider}}", { provider: "GitHub" })).toBe("绑定 GitHub");
   });
 });
