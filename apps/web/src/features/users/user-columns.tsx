@@ -72,7 +72,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         title: t("Username"),
         sortable: true,
         fixed: true,
-        width: hasBudgets ? 190 : 240,
+        width: 190,
         cell: (row) => <Person row={row} />,
       },
       {
