@@ -38,7 +38,8 @@ async function* withHeartbeat(
     // Sends the head of the response before anything happens.
     yield ": open\n\n";
     while (true) {
-      const { promise: silence, cancel } = after(CHECK_MS);
+      // An event just before the check must not put it off.
+      const { promise: silence, cancel } = after(Math.max(0, checkedAt + CHECK_MS - now()));
       const first = await Promise.race([next, silence]);
       cancel();
       if (now() - checkedAt >= CHECK_MS) {
