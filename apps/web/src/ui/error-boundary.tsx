@@ -1,5 +1,5 @@
 /** Catches render errors of a screen or card, so that everything around it stays. */
-import { Button, Code, Group, Skeleton } from "@mantine/core";
+import { Box, Button, Group, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -56,9 +56,9 @@ export function Broken({ error, onRetry, heading = false }: BrokenProps) {
         <>
           {t("An error occurred in the console. Try again, or reload the page.")}
           {error instanceof Error && error.message !== "" ? (
-            <Code block mt="sm">
+            <Box component="pre" fz="xs" mt="sm" mb={0} style={{ whiteSpace: "pre-wrap" }}>
               {error.message}
-            </Code>
+            </Box>
           ) : null}
         </>
       }
