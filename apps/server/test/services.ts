@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +22,13 @@ export interface Service {
 }
 
 const prefix = "gateway-test-";
+
+/**
+ * In memory where the system has the room (Linux, but not a container with its usual 64 MB). Each database is a copy of
+ * 670 files, and creating files costs most of the time on a disk.
+ */
+const inMemory = "/dev/shm";
+const LEAST_FREE_BYTES = 4 * 1024 ** 3;
 
 /** Starts a Postgres without fsync in its own temporary folder. */
 export async function startThrowAwayPostgres(): Promise<Service> {
@@ -78,8 +93,17 @@ function ready(redis: ChildProcess): Promise<void> {
   });
 }
 
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= LEAST_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 function throwAwayFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
+  const folder = mkdtempSync(join(hasRoom(inMemory) ? inMemory : tmpdir(), prefix));
   // Postgres may run as another user, because it refuses to run as root. That user needs access to the
   // folder.
   chmodSync(folder, 0o755);
@@ -89,8 +113,7 @@ function throwAwayFolder(): string {
 
 /** Cleans up after an earlier test run that was killed. */
 async function clearLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
-    const folder = join(tmpdir(), name);
+  for (const folder of [inMemory, tmpdir()].flatMap(leftoversIn)) {
     const owner = Number(readIfThere(join(folder, "owner")));
     if (!(owner > 0) || isAlive(owner)) continue;
     const data = join(folder, "postgres");
@@ -100,6 +123,16 @@ async function clearLeftovers(): Promise<void> {
       await sleep(100);
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function leftoversIn(parent: string): string[] {
+  try {
+    return readdirSync(parent)
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => join(parent, name));
+  } catch {
+    return [];
   }
 }
 
