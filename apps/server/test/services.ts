@@ -24,7 +24,7 @@ export interface Service {
 const prefix = "gateway-test-";
 
 /**
- * In memory where the system has the room (Linux, but not a container with its usual 64 MB). Each database is a copy of
+ * In memory where the system has the space (Linux, but not a container with its usual 64 MB). Each database is a copy of
  * 670 files, and creating files costs most of the time on a disk.
  */
 const inMemory = "/dev/shm";
@@ -93,7 +93,7 @@ function ready(redis: ChildProcess): Promise<void> {
   });
 }
 
-function hasRoom(folder: string): boolean {
+function hasSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize >= LEAST_FREE_BYTES;
@@ -103,7 +103,7 @@ function hasRoom(folder: string): boolean {
 }
 
 function throwAwayFolder(): string {
-  const folder = mkdtempSync(join(hasRoom(inMemory) ? inMemory : tmpdir(), prefix));
+  const folder = mkdtempSync(join(hasSpace(inMemory) ? inMemory : tmpdir(), prefix));
   // Postgres may run as another user, because it refuses to run as root. That user needs access to the
   // folder.
   chmodSync(folder, 0o755);
