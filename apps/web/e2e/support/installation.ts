@@ -32,8 +32,8 @@ export interface WindowOptions {
   /** By default en-US. */
   locale?: string;
   /**
-   * The console loads the code of other screens while it rests. By default the browser saves data: loading what a test
-   * does not open takes half of the time.
+   * The console loads the code of other screens while it rests. By default the browser saves data, so that no processor
+   * time goes into what a test does not open.
    */
   loadsAhead?: boolean;
 }
