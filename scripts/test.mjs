@@ -175,7 +175,11 @@ function addUp(title, report) {
   passed += report.numPassedTests;
   for (const file of report.testResults) {
     const failed = file.assertionResults.filter((test) => test.status === "failed");
-    for (const test of failed) failures.push(`${title}: ${test.fullName}`);
+    for (const test of failed) {
+      // The last lines of a run are often all that is kept of it.
+      const [reason = ""] = (test.failureMessages?.[0] ?? "").split("\n");
+      failures.push(`${title}: ${test.fullName}: ${reason.slice(0, 300)}`);
+    }
     // A file that could not be loaded reports no failed tests.
     if (file.status === "failed" && failed.length === 0) failures.push(`${title}: ${file.name}`);
   }

@@ -7,7 +7,7 @@
 let origin = performance.timeOrigin;
 let isSet = false;
 
-/** Maximum difference that the latency to the database explains, in milliseconds. */
+/** Difference that is left uncorrected, in milliseconds: a clock that steps back changes the order of calls. */
 const toleratedMs = 250;
 /** Maximum round trip, in milliseconds. A slower response is too imprecise. */
 const longestRoundTripMs = 1_000;
@@ -24,9 +24,11 @@ export function now(): number {
  */
 export function followClock(databaseMs: number, requestedAt: number): void {
   const answeredAt = performance.now();
-  if (isSet && answeredAt - requestedAt > longestRoundTripMs) return;
+  const roundTripMs = answeredAt - requestedAt;
+  if (isSet && roundTripMs > longestRoundTripMs) return;
   const wanted = databaseMs - (requestedAt + answeredAt) / 2;
-  if (isSet && Math.abs(wanted - origin) < toleratedMs) return;
+  // The database read its clock at any moment of the round trip.
+  if (isSet && Math.abs(wanted - origin) < toleratedMs + roundTripMs / 2) return;
   origin = wanted;
   isSet = true;
 }

@@ -144,6 +144,8 @@ export function createLeases(options: LeaseOptions): Leases {
   return {
     isAlive: () => receivedAt !== undefined && performance.now() - receivedAt < silentAfterMs * aliveShare,
     async start() {
+      // Connecting is slow, and the clock is only as precise as the round trip that set it.
+      await connection.query({ text: "SELECT 1" });
       await beat();
       schedule();
     },
