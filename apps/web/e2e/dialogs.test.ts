@@ -103,3 +103,32 @@ it.each([
   await expect.poll(() => page.locator("[role=dialog] form input:focus").count()).toBe(1);
   expect(late).toBe(true);
 });
+
+it("the page behind a dialog does not scroll, the dialog does, and both afterwards", async () => {
+  const page = await site.open("/panel/channel?edit=1");
+  await page.setViewportSize({ width: 1_000, height: 500 });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").first().waitFor();
+  const wheel = async (x: number) => {
+    await page.mouse.move(x, 250);
+    await page.mouse.wheel(0, 300);
+    await sleep(300);
+  };
+  const scrolled = () =>
+    page.evaluate(() => [
+      window.scrollY,
+      Math.max(
+        ...[...document.querySelectorAll("[role=dialog], [role=dialog] *")].map(
+          (element) => element.scrollTop,
+        ),
+      ),
+    ]);
+  await wheel(20);
+  expect(await scrolled()).toEqual([0, 0]);
+  await wheel(800);
+  expect(await scrolled()).toEqual([0, 300]);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await wheel(500);
+  expect((await scrolled())[0]).toBeGreaterThan(0);
+});

@@ -91,6 +91,12 @@ const red: MantineColorsTuple = [
 const sans = "var(--sans)";
 
 /** The `header` element of an overlay would be a second banner landmark beside the page's own. */
+/**
+ * The page behind a dialog does not scroll, because wheel and touch are ignored. Its scroll bar stays: hiding it makes
+ * the browser lay out a long list twice.
+ */
+const scrollLock = { removeScrollBar: false, allowPinchZoom: true };
+
 const floating = { header: { role: "none" } };
 
 /** A title without spaces, such as a user name, would push the close button out of its corner. */
@@ -145,12 +151,18 @@ const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
         centered: true,
         attributes: floating,
+        removeScrollProps: scrollLock,
       },
       // What gets the focus is scrolled to a place above the buttons, which stay in view.
       styles: { title: longTitle, content: { scrollPaddingBottom: 64 } },
     },
     Drawer: {
-      defaultProps: { padding: "lg", overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
+      defaultProps: {
+        padding: "lg",
+        overlayProps: { backgroundOpacity: 0.3 },
+        attributes: floating,
+        removeScrollProps: scrollLock,
+      },
       styles: { title: longTitle },
     },
     Menu: {

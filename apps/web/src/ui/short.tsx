@@ -1,3 +1,4 @@
+import { fitsIn } from "./text-width.ts";
 import classes from "./short.module.css";
 
 type ShortProps = {
@@ -12,11 +13,12 @@ type ShortProps = {
 
 /** One line of text, truncated to the width. A plain element: a list renders hundreds of them. */
 export function Short({ text, width, title = text, strong = false }: ShortProps) {
+  const fits = fitsIn(text, width);
   return (
     <span
-      className={classes.short}
+      className={fits ? classes.line : `${classes.line} ${classes.cut}`}
       data-strong={strong || undefined}
-      style={{ maxWidth: `calc(${width}px + var(--spare))` }}
+      style={fits ? undefined : { maxWidth: `calc(${width}px + var(--spare))` }}
       title={title}
     >
       {text}

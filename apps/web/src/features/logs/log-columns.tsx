@@ -9,6 +9,7 @@ import { requestedModel } from "#lib/requested-model.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { fitsIn } from "#ui/text-width.ts";
 import { ChargedGroup } from "./charged-group.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
@@ -157,12 +158,17 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; f
       </span>
       <span className={classes.compactFacts}>
         <TimeCell seconds={row.created_at} />
-        {failed ? <FailureReason row={row} t={t} /> : <span className={classes.cut}>{who}</span>}
+        {failed ? <FailureReason row={row} t={t} /> : <span className={nameClass(who, 0)}>{who}</span>}
         <Retries row={row} t={t} />
         {isCall(row) ? <span className={classes.compactEnd}>{formatDuration(row.request_time)}</span> : null}
       </span>
     </div>
   );
+}
+
+/** @param width of its column in pixels */
+function nameClass(name: string, width: number): string {
+  return fitsIn(name, width) ? `${classes.name}` : `${classes.name} ${classes.cut}`;
 }
 
 /** A dot with its label for screen readers and as a tooltip. */
@@ -173,10 +179,11 @@ function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
 }
 
 function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {
+  const name = row.channel_name || t("Deleted channel");
   if (row.channel_id === 0) return retriesOf(row) > 0 ? <Retries row={row} t={t} /> : dash;
   return (
     <span className={classes.channel} title={`#${row.channel_id} ${row.channel_name}`}>
-      <span className={classes.cut}>{row.channel_name || t("Deleted channel")}</span>
+      <span className={nameClass(name, 130)}>{name}</span>
       <Retries row={row} t={t} />
     </span>
   );
@@ -228,7 +235,7 @@ function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
     <span className={classes.model}>
       <ModelIcon model={model} size={16} />
       <span
-        className={classes.cut}
+        className={nameClass(model, 220)}
         data-mapped={mapped || undefined}
         title={mapped ? t("Forwarded as {{model}}", { model: row.upstream_model }) : model}
       >
