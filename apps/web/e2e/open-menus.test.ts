@@ -54,13 +54,14 @@ async function examineAll(phone: boolean): Promise<{ found: string[]; layers: nu
     for (const { at, name, kind, isField } of await placesOf(page, within)) {
       // What has the same name opens the same on every screen. The long run opens it on each.
       if (!isWhole && kinds.has(name)) continue;
-      const opened = await open(page, page.locator(`${within} [aria-haspopup]`).nth(at));
+      const opened = await open(page, page.locator(`${within} [aria-haspopup]`).nth(at), isField);
       if (opened === "nothing" && !isField) found.push(`${path}, ${name}: opens nothing`);
       if (opened === "nothing") continue;
       if (opened === "layer") {
         layers += 1;
         const faults = await (kinds.has(kind) ? layerFaults(page) : faultsWithLayer(page));
-        if (!kinds.has(name))
+        // Layers of one kind have the same colours. The long run looks at each of them in the dark.
+        if (!kinds.has(isWhole ? name : kind))
           faults.push(...(await faintTextsInTheDark(page)).map((fault) => `dark: ${fault}`));
         kinds.add(kind).add(name);
         found.push(...faults.map((fault) => `${path}, ${name}: ${fault}`));
@@ -108,8 +109,8 @@ function placesOf(page: Page, within: string): Promise<Place[]> {
   }, within);
 }
 
-/** Returns what has opened. Dialogs have tests of their own. */
-async function open(page: Page, button: Locator): Promise<"layer" | "dialog" | "nothing"> {
+/** Returns what has opened. Dialogs have tests of their own. A field without suggestions is not waited for long. */
+async function open(page: Page, button: Locator, isField: boolean): Promise<"layer" | "dialog" | "nothing"> {
   const dialogs = await page.locator("[role=dialog][aria-modal=true]").count();
   await button.click();
   const opened = page.locator(layer).filter({ visible: true }).first();
@@ -117,7 +118,7 @@ async function open(page: Page, button: Locator): Promise<"layer" | "dialog" | "
   const appeared = await opened
     .or(dialog)
     .first()
-    .waitFor({ timeout: 3_000 })
+    .waitFor({ timeout: isField ? 1_000 : 3_000 })
     .then(
       () => true,
       () => false,
