@@ -170,6 +170,58 @@ describe("the list as an explorer", () => {
     const [inside, outside] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth]);
     expect(inside).toBeLessThanOrEqual(outside ?? 0);
   });
+
+  it("fits into 820 px with long names, streamed calls of other days and cached input", async () => {
+    const page = await site.open("/404");
+    await page.setViewportSize({ width: 820, height: 1000 });
+    await page.route("**/api/log?*", async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const row of answer.data.data)
+        Object.assign(row, {
+          created_at: row.created_at - 86_400,
+          model_name: "claude-sonnet-4-5-20250929",
+          username: "acme-industries-gmbh",
+          token_name: "Production backend",
+          channel_name: "OpenRouter, account of Berlin",
+          prompt_tokens: 128_000,
+          completion_tokens: 12_345,
+          is_stream: true,
+          first_byte_time: 123,
+          request_time: 18_000,
+          bill: { lines: [{ kind: "cached_tokens", amount: 96_000 }] },
+        });
+      await route.fulfill({ response, json: answer });
+    });
+    await page.goto("/panel/log?size=20&log_type=2");
+    await shown(page).first().getByText("75% cached").waitFor();
+    const table = page.getByRole("region", { name: "Logs" });
+    const [inside, outside] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    expect(inside).toBeLessThanOrEqual(outside ?? 0);
+  });
+
+  it("has the bars of figures on the right while it is loading, where the figures will be", async () => {
+    const page = await site.open("/404");
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/api/log?*", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto("/panel/log?size=20");
+    const bars = page.locator("tbody td[data-align=right] > .mantine-Skeleton-root");
+    await bars.first().waitFor();
+    const spaces = await bars.evaluateAll((elements) =>
+      elements.map((bar) => {
+        const cell = bar.parentElement ?? bar;
+        const padding = Number.parseFloat(getComputedStyle(cell).paddingRight);
+        return Math.round(cell.getBoundingClientRect().right - padding - bar.getBoundingClientRect().right);
+      }),
+    );
+    expect(new Set(spaces)).toEqual(new Set([0]));
+    release();
+    await shown(page).first().waitFor();
+  });
 });
 
 describe("650 rows", () => {

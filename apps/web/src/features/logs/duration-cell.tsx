@@ -24,7 +24,9 @@ export function DurationCell({ row }: { row: LogRow }) {
       </span>
       {row.is_stream && row.first_byte_time > 0 ? (
         <span className={classes.under}>
-          <span title={t("First byte")}>{formatDuration(row.first_byte_time)}</span>
+          <span className={classes.firstByte} title={t("First byte")}>
+            {formatDuration(row.first_byte_time)}
+          </span>
           {speed !== null && speedPace !== null ? (
             <span title={t(speedPace.text)} data-tone={speedPace.tone} className={classes.speed}>
               {speed >= 10 ? Math.round(speed) : speed.toFixed(1)} t/s

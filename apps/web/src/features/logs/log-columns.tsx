@@ -52,22 +52,15 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       id: "channel_id",
       sortable: true,
       title: t("Channel"),
+      // A narrow list has no space for it; the call's details show it.
+      secondary: true,
       cell: (row) => <ChannelCell row={row} t={t} />,
     },
     forAdmins && {
       id: "username",
       sortable: true,
       title: t("Username"),
-      cell: (row) => (
-        <div className={classes.stack}>
-          <Short text={row.username} width={130} />
-          {row.token_name ? (
-            <span className={classes.under}>
-              <Short text={row.token_name} width={130} />
-            </span>
-          ) : null}
-        </div>
-      ),
+      cell: (row) => <PersonCell row={row} />,
     },
     {
       id: "group",
@@ -176,6 +169,21 @@ function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
   const { tone, text } = outcomeWord(row);
   const word = t(text);
   return <span className={classes.dot} data-tone={tone} role="img" aria-label={word} title={word} />;
+}
+
+/** The user with the token below. */
+function PersonCell({ row }: { row: LogRow }) {
+  const isLong = ![row.username, row.token_name].every((name) => fitsIn(name, 100));
+  return (
+    <div className={isLong ? `${classes.stack} ${classes.person}` : classes.stack}>
+      <Short text={row.username} width={130} />
+      {row.token_name ? (
+        <span className={classes.under}>
+          <Short text={row.token_name} width={130} />
+        </span>
+      ) : null}
+    </div>
+  );
 }
 
 function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {

@@ -34,7 +34,7 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
       </ol>
       <div className={classes.axis} aria-hidden>
         <span>0</span>
-        <span>{formatDuration(total / 2)}</span>
+        {total < 2 ? null : <span>{formatDuration(total / 2)}</span>}
         <span>{formatDuration(total)}</span>
       </div>
     </>

@@ -127,7 +127,12 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 <tr key={row}>
                   {selection ? <td className={classes.check} /> : null}
                   {shown.map((column, index) => (
-                    <td key={column.id} data-secondary={column.secondary || undefined}>
+                    <td
+                      key={column.id}
+                      data-align={column.align}
+                      data-pinned={column.pinned}
+                      data-secondary={column.secondary || undefined}
+                    >
                       <Skeleton height={12} width={index === 0 ? 140 : 40 + ((row * 37 + index * 53) % 60)} />
                     </td>
                   ))}
