@@ -79,6 +79,20 @@ describe("an operator's first screen", () => {
     await page.getByRole("button", { name: "Reconnect" }).waitFor({ state: "detached" });
   });
 
+  it("draws its chart before the browser reports sizes, so that the card is never empty", async () => {
+    const page = await site.open("about:blank");
+    await page.addInitScript(() => {
+      window.ResizeObserver = class {
+        observe() {}
+        unobserve() {}
+        disconnect() {}
+      };
+    });
+    await page.goto("/panel/dashboard");
+    const chart = page.getByRole("slider", { name: "Requests per hour" });
+    await chart.locator("text", { hasText: "00" }).first().waitFor();
+  });
+
   it("fits a phone: nothing is wider than the window, and a channel takes at most 110 pixels", async () => {
     const page = await site.open("/panel/dashboard", { phone: true });
     const channel = page.getByRole("listitem").filter({ hasText: "Demo provider" });

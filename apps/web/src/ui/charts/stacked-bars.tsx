@@ -1,7 +1,6 @@
 /** Stacked bars per day. The pointer, a touch or the arrow keys show the values of a day. */
 import { Group, Text } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
-import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { axisTicks, barPaths, dayAt, labelEvery, middleOf } from "./bar-plot.ts";
 import { othersColor, seriesColors } from "./chart-colors.ts";
@@ -45,7 +44,7 @@ export function StackedBars(props: StackedBarsProps) {
   const { series, rows, title, tick, print, height = 260, nameOf, colors } = props;
   const { dayText = shortDate } = props;
   const { t } = useTranslation();
-  const { ref, width: wholeWidth } = useElementSize();
+  const [ref, wholeWidth] = useWidth();
   const [chosen, setChosen] = useState<number | null>(null);
   const days = rows.length;
   const plotHeight = height - topSpace - dateSpace;
@@ -181,6 +180,20 @@ export function StackedBars(props: StackedBarsProps) {
       </Group>
     </>
   );
+}
+
+/** Returns the width of an element, which is known before the element is painted. */
+function useWidth() {
+  const [width, setWidth] = useState(0);
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (element === null) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
 }
 
 /** Returns the day to select, null to deselect; undefined for an unhandled key. */
