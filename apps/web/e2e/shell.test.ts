@@ -286,6 +286,17 @@ describe("the public page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("changes at once for visitors who prefer less motion", async () => {
+    const page = await site.open("/", { guest: true });
+    const name = page.getByRole("banner").getByText("One Hub");
+    // A transition, however short, would begin with the old size.
+    const size = await name.evaluate((text) => {
+      text.style.fontSize = "40px";
+      return getComputedStyle(text).fontSize;
+    });
+    expect(size).toBe("40px");
+  });
+
   it("has its links in one line, or in a menu when they do not fit beside the name", async () => {
     const page = await site.open("/", { guest: true });
     const links = page.getByRole("navigation", { name: "Main" });
