@@ -1,9 +1,10 @@
-import { formatRate } from "@gateway/shared/billing/money";
 /** Prices of a model: by group, by kind of token, and for long inputs. */
+import { formatRate } from "@gateway/shared/billing/money";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
-import { Badge, Table, Text } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
+import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { type Offer, priceOf } from "./offers.ts";
 
@@ -22,20 +23,20 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
   const perCall = offer.type === "times";
   return (
     <Section title={perCall ? t("Price of a call") : t("Price per million tokens")}>
-      <Table className="tabular">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("Group")}</Table.Th>
-            <Table.Th ta="right">{perCall ? t("Per call") : t("Input")}</Table.Th>
-            {perCall ? null : <Table.Th ta="right">{t("Output")}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <Figures label={perCall ? t("Price of a call") : t("Price per million tokens")} wraps>
+        <thead>
+          <tr>
+            <th scope="col">{t("Group")}</th>
+            <th scope="col">{perCall ? t("Per call") : t("Input")}</th>
+            {perCall ? null : <th scope="col">{t("Output")}</th>}
+          </tr>
+        </thead>
+        <tbody>
           {Object.values(groups).map(({ symbol, name, ratio }) => {
             const reachable = offer.groups.includes(symbol) && offer.type !== "";
             return (
-              <Table.Tr key={symbol}>
-                <Table.Td>
+              <tr key={symbol}>
+                <th scope="row">
                   {name}{" "}
                   <Text span c="dimmed" fz="xs">
                     ×{ratio}
@@ -45,24 +46,22 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
                       {t("Your group")}
                     </Badge>
                   ) : null}
-                </Table.Td>
+                </th>
                 {reachable ? (
                   <>
-                    <Table.Td ta="right">{priceOf(offer, offer.input, ratio, options)}</Table.Td>
-                    {perCall ? null : (
-                      <Table.Td ta="right">{priceOf(offer, offer.output, ratio, options)}</Table.Td>
-                    )}
+                    <td>{priceOf(offer, offer.input, ratio, options)}</td>
+                    {perCall ? null : <td>{priceOf(offer, offer.output, ratio, options)}</td>}
                   </>
                 ) : (
-                  <Table.Td ta="right" colSpan={2} c="dimmed">
+                  <td colSpan={perCall ? 1 : 2} data-quiet>
                     {offer.type === "" ? t("No price") : t("Not in this group")}
-                  </Table.Td>
+                  </td>
                 )}
-              </Table.Tr>
+              </tr>
             );
           })}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </Figures>
     </Section>
   );
 }
@@ -90,19 +89,17 @@ export function Extras({ offer, group: { name, ratio } }: PartProps) {
       title={t("Extended pricing")}
       hint={t("Prices of the group {{name}}. Tools are charged per call.", { name })}
     >
-      <Table className="tabular">
-        <Table.Tbody>
+      <Figures label={t("Extended pricing")} wraps>
+        <tbody>
           {entries.map(([kind, value]) => (
-            <Table.Tr key={kind}>
-              <Table.Td>{t(nameOfKind(kind))}</Table.Td>
-              <Table.Td ta="right" c="dimmed">
-                {isTool(kind) ? t("per call") : `×${Number(value.toPrecision(6))}`}
-              </Table.Td>
-              <Table.Td ta="right">{priceOfKind(kind, value)}</Table.Td>
-            </Table.Tr>
+            <tr key={kind}>
+              <th scope="row">{t(nameOfKind(kind))}</th>
+              <td data-quiet>{isTool(kind) ? t("per call") : `×${Number(value.toPrecision(6))}`}</td>
+              <td>{priceOfKind(kind, value)}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </Figures>
     </Section>
   );
 }
@@ -114,24 +111,24 @@ export function Tiers({ offer, group: { name, ratio } }: PartProps) {
   const options = { unit, freeWord: t("Free"), usdOnly: true };
   return (
     <Section title={t("Long context")} hint={t("Prices of the group {{name}}.", { name })}>
-      <Table className="tabular">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("Input tokens above")}</Table.Th>
-            <Table.Th ta="right">{t("Input")}</Table.Th>
-            <Table.Th ta="right">{t("Output")}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <Figures label={t("Long context")} wraps>
+        <thead>
+          <tr>
+            <th scope="col">{t("Input tokens above")}</th>
+            <th scope="col">{t("Input")}</th>
+            <th scope="col">{t("Output")}</th>
+          </tr>
+        </thead>
+        <tbody>
           {offer.tiers.map((tier) => (
-            <Table.Tr key={tier.above}>
-              <Table.Td>{tier.above.toLocaleString()}</Table.Td>
-              <Table.Td ta="right">{priceOf(offer, tier.input, ratio, options)}</Table.Td>
-              <Table.Td ta="right">{priceOf(offer, tier.output, ratio, options)}</Table.Td>
-            </Table.Tr>
+            <tr key={tier.above}>
+              <th scope="row">{tier.above.toLocaleString()}</th>
+              <td>{priceOf(offer, tier.input, ratio, options)}</td>
+              <td>{priceOf(offer, tier.output, ratio, options)}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </Figures>
     </Section>
   );
 }
