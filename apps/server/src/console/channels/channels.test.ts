@@ -164,6 +164,7 @@ describe("channels", () => {
         who.get(`/api/channel/${row.id}`),
         who.get("/api/providers"),
         who.get("/api/group"),
+        who.get("/api/group/names"),
         who.send("POST", "/api/channel", input),
         who.send("PUT", `/api/channel/${row.id}`, input),
         who.send("PATCH", `/api/channel/${row.id}`, { status: 2 }),
@@ -178,6 +179,8 @@ describe("channels", () => {
 
   it("are described with the names that forms offer", async () => {
     expect((await admin.get("/api/group")).body.data).toEqual(["default", "vip", "svip"]);
+    const names = (await admin.get<Record<string, string>>("/api/group/names")).body.data;
+    expect(names).toMatchObject({ default: "Default", vip: "VIP" });
     const { data } = (await admin.get<{ type: number }[]>("/api/providers")).body;
     expect(data.map((provider) => provider.type)).toContain(900);
   });

@@ -16,7 +16,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { enabledGroups } from "#domain/accounts/groups.ts";
+import { enabledGroups, groupNames } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
@@ -83,6 +83,18 @@ function vocabularyRoutes(app: ConsoleApp, services: Services): void {
       schema: { summary: "List the symbols of all user groups", response: answers(z.array(z.string())) },
     },
     async () => ok(await enabledGroups(services.db)),
+  );
+
+  app.get(
+    "/group/names",
+    {
+      config: vocabulary,
+      schema: {
+        summary: "List the names of all user groups by symbol",
+        response: answers(z.record(z.string(), z.string())),
+      },
+    },
+    async () => ok(await groupNames(services.db)),
   );
 }
 

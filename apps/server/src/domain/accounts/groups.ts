@@ -27,6 +27,12 @@ export async function enabledGroups(db: Db): Promise<string[]> {
   return rows.map((row) => row.symbol);
 }
 
+/** Returns the names of all groups by symbol, with those that are disabled or not public. */
+export async function groupNames(db: Db): Promise<Record<string, string>> {
+  const rows = await db.userGroup.findMany({ select: { symbol: true, name: true }, orderBy: { id: "asc" } });
+  return Object.fromEntries(rows.map((row) => [row.symbol, row.name]));
+}
+
 export async function findGroup(db: Db, symbol: string): Promise<UserGroup | null> {
   return db.userGroup.findUnique({ where: { symbol } });
 }

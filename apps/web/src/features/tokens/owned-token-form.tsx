@@ -5,6 +5,7 @@ import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useGroupNames } from "#components/group-name.tsx";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -90,12 +91,16 @@ type GroupFieldProps = {
 /** Offers all groups; the server checks whether the owner may use it. */
 function GroupField({ form, field, label, none }: GroupFieldProps) {
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
+  const nameOf = useGroupNames();
   const current = form.values[field] ?? "";
   const known = [...new Set([...symbols, current])].filter((symbol) => symbol !== "");
   return (
     <Select
       label={label}
-      data={[{ value: "", label: none }, ...known.map((symbol) => ({ value: symbol, label: symbol }))]}
+      data={[
+        { value: "", label: none },
+        ...known.map((symbol) => ({ value: symbol, label: nameOf(symbol) })),
+      ]}
       allowDeselect={false}
       checkIconPosition="right"
       {...form.getInputProps(field)}

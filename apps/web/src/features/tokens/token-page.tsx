@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
+import { GroupName } from "#components/group-name.tsx";
 import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { listed } from "#lib/listed.ts";
@@ -167,8 +168,12 @@ function Settings({ token, edit }: { token: TokenRow; edit: string }) {
     >
       <Facts columns={3}>
         <Fact label={t("Key")}>{token.key_hint}</Fact>
-        <Fact label={t("Group")}>{token.group || t("Account default")}</Fact>
-        <Fact label={t("Backup group")}>{token.backup_group || "–"}</Fact>
+        <Fact label={t("Group")}>
+          {token.group ? <GroupName symbol={token.group} /> : t("Account default")}
+        </Fact>
+        <Fact label={t("Backup group")}>
+          {token.backup_group ? <GroupName symbol={token.backup_group} /> : "–"}
+        </Fact>
         <Fact label={t("Expires")}>
           {token.expired_time === NEVER_EXPIRES ? t("Never") : <RelativeTime seconds={token.expired_time} />}
         </Fact>
