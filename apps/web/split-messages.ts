@@ -23,6 +23,7 @@ const special: Record<string, Part> = {
     begin: ["src/features/channels", "src/components/disabled-models"],
     after: ["home", "console", "channels"],
   },
+  "audit-log": { begin: ["src/app/audit-log-screen.tsx"], after: ["home", "console"] },
   palette: {
     begin: ["src/app/command-palette.tsx", "src/app/shortcut-list.tsx"],
     after: ["home", "console"],

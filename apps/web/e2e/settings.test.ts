@@ -206,6 +206,7 @@ describe("the audit log", () => {
     await site.api("PUT", "/option", { key: "HeartbeatSeconds", value: 33 });
     const page = await site.open("/panel/audit?target_id=HeartbeatSeconds");
     const row = page.getByRole("row").filter({ hasText: "15 → 33" });
+    await expect.poll(() => row.textContent()).toContain("Timeouts · Heartbeat interval");
     await row.click();
     const details = page.getByRole("dialog", { name: "Setting changed" });
     await details.getByRole("cell", { name: "33" }).waitFor();

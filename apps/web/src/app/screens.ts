@@ -262,7 +262,11 @@ export const screens: Screen[] = [
     title: phrase("Audit log"),
     icon: IconHistory,
     messages: "audit-log",
-    load: () => import("#features/audit-log/audit-log-page.tsx"),
+    load: () =>
+      import("./audit-log-screen.tsx").then(({ AuditLogScreen, prefetch }) => ({
+        default: AuditLogScreen,
+        prefetch,
+      })),
     area: "audit",
     keywords: "who changed history",
   },

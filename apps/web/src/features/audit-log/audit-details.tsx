@@ -7,12 +7,16 @@ import { Fact, Facts } from "#ui/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Change, changesOf, printed } from "./diff.ts";
+import { fieldLabel, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
-export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => void }) {
+type AuditDetailsProps = { row: AuditRow; settings: SettingNames; onClose: () => void };
+
+export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const name = targetName(t, row, settings);
   const changes = changesOf(row.before, row.after);
   const changed = changes.filter((change) => !change.same);
   const same = changes.filter((change) => change.same);
@@ -29,15 +33,15 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
           <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
           <Fact label={t("Who")}>{actorText(t, row)}</Fact>
           <Fact label={t("Target")}>
-            {row.target_name === "" || row.target_name === row.target_id
+            {name === "" || name === row.target_id
               ? row.target_id
-              : `${row.target_name} (#${row.target_id})`}
+              : `${name} (${row.target_type === "setting" ? "" : "#"}${row.target_id})`}
           </Fact>
           <Fact label={t("Source IP")}>{row.ip || "–"}</Fact>
           <Fact label={t("Action")}>{row.action}</Fact>
         </Facts>
         {changed.length > 0 ? (
-          <Comparison changes={changed} />
+          <Comparison row={row} changes={changed} />
         ) : (
           <Text c="dimmed" fz="sm">
             {t("No details are recorded for this.")}
@@ -45,7 +49,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
         )}
         {same.length > 0 ? (
           <Fold label={t("Unchanged fields")}>
-            <Comparison changes={same} />
+            <Comparison row={row} changes={same} />
           </Fold>
         ) : null}
       </Stack>
@@ -53,7 +57,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
   );
 }
 
-function Comparison({ changes }: { changes: Change[] }) {
+function Comparison({ row, changes }: { row: AuditRow; changes: Change[] }) {
   const { t } = useTranslation();
   return (
     <table className={classes.table}>
@@ -67,7 +71,9 @@ function Comparison({ changes }: { changes: Change[] }) {
       <tbody>
         {changes.map((change) => (
           <tr key={change.path} data-same={change.same || undefined}>
-            <th scope="row">{change.path}</th>
+            <th scope="row" title={change.path}>
+              {fieldLabel(t, row.target_type, change.path)}
+            </th>
             <td data-side="before">{printed(change.before) || "–"}</td>
             <td data-side="after">{printed(change.after) || "–"}</td>
           </tr>

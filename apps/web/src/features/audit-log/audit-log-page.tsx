@@ -1,12 +1,13 @@
 /** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { Button, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { listed } from "#lib/listed.ts";
 import { useOpened } from "#lib/opened.ts";
 import { initialOf } from "#lib/params.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -23,6 +24,7 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { changesOf, printed } from "./diff.ts";
+import { fieldLabel, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels, targetLabels } from "./labels.ts";
 
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
@@ -33,13 +35,14 @@ export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchInfiniteQuery(auditQuery(initialOf(auditParams)));
 }
 
-export default function AuditLogPage() {
+/** @param settings names of the settings, which another feature has */
+export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   const { t } = useTranslation();
   const [filter, setFilter] = useListParams(auditParams);
   const opened = useOpened("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
-  const columns = useMemo(() => auditColumns(t), [t]);
+  const columns = useMemo(() => auditColumns(t, settings), [t, settings]);
   const narrowed = JSON.stringify({ ...filter, order: "" }) !== JSON.stringify(noFilter);
 
   return (
@@ -123,13 +126,13 @@ export default function AuditLogPage() {
         }
       />
       <OpenedRow opened={opened} rows={rows} keyOf={(row) => row.id} load={fetchEntry}>
-        {(row) => <AuditDetails row={row} onClose={opened.close} />}
+        {(row) => <AuditDetails row={row} settings={settings} onClose={opened.close} />}
       </OpenedRow>
     </Page>
   );
 }
 
-function auditColumns(t: TFunction): Column<AuditRow>[] {
+function auditColumns(t: TFunction, settings: SettingNames): Column<AuditRow>[] {
   return [
     {
       id: "action",
@@ -155,19 +158,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       card: "fact",
       sortable: true,
       width: 160,
-      cell: (row) =>
-        row.target_name === "" || row.target_name === row.target_id ? (
-          <Text span ff="monospace" fz="sm">
-            {row.target_id}
-          </Text>
-        ) : (
-          <>
-            <Short text={row.target_name} width={180} />{" "}
-            <Text span c="dimmed" fz="xs">
-              #{row.target_id}
-            </Text>
-          </>
-        ),
+      cell: (row) => <Target row={row} settings={settings} />,
     },
     {
       id: "changes",
@@ -204,17 +195,49 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
 
 const mostFields = 3;
 
-/** The names of the first changed fields; a single one with its values. */
+function Target({ row, settings }: { row: AuditRow; settings: SettingNames }) {
+  const { t } = useTranslation();
+  const name = targetName(t, row, settings);
+  if (row.target_type === "setting" && name !== row.target_name)
+    return <Short text={name} width={200} title={`${name} (${row.target_id})`} />;
+  return name === "" || name === row.target_id ? (
+    <Text span ff="monospace" fz="sm">
+      {row.target_id}
+    </Text>
+  ) : (
+    <Group component="span" display="inline-flex" gap={6} align="baseline" wrap="nowrap">
+      <Short text={name} width={150} />
+      <Text span c="dimmed" fz="xs">
+        #{row.target_id}
+      </Text>
+    </Group>
+  );
+}
+
+/** The labels of the first changed fields; a single one with its values. */
 function Fields({ row }: { row: AuditRow }) {
+  const { t } = useTranslation();
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;
   const more = changed.length - mostFields;
-  const names = changed.slice(0, mostFields).map((change) => change.path);
+  const named = changed.slice(0, mostFields);
+  const label = (path: string) => fieldLabel(t, row.target_type, path);
   return (
-    <Text span c="dimmed" fz="inherit" truncate display="block" maw="calc(min(320px, 24vw) + var(--spare))">
+    <Text
+      span
+      c="dimmed"
+      fz="inherit"
+      truncate
+      display="block"
+      maw="calc(min(320px, 24vw) + var(--spare))"
+      title={named.map((change) => change.path).join(", ")}
+    >
       {only && changed.length === 1
-        ? `${only.path}: ${printed(only.before) || "–"} → ${printed(only.after) || "–"}`
-        : names.join(", ") || "–"}
+        ? t("{{field}}: {{detail}}", {
+            field: label(only.path),
+            detail: `${printed(only.before) || "–"} → ${printed(only.after) || "–"}`,
+          })
+        : listed(named.map((change) => label(change.path))) || "–"}
       {more > 0 ? ` +${more}` : ""}
     </Text>
   );

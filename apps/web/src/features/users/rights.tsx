@@ -12,12 +12,12 @@ import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/co
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
+import { areaTitles } from "#lib/labels/rights.ts";
 import { listed } from "#lib/listed.ts";
 import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
-import { areaTitles } from "./right-labels.ts";
 import classes from "./rights.module.css";
 
 type Permissions = AdminRights["permissions"];

@@ -15,9 +15,9 @@ import {
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
-import { fieldNameOf } from "#features/channels/field-names.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { phrase } from "#lib/i18n.ts";
+import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { listed } from "#lib/listed.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";

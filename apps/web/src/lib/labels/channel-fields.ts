@@ -1,7 +1,8 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrase } from "#lib/i18n.ts";
 
-const fieldNames = lookupTable<string>({
+/** Names of the fields of a channel, in English. */
+export const channelFieldNames = lookupTable<string>({
   type: phrase("Provider"),
   name: phrase("Name"),
   base_url: phrase("API address"),
@@ -37,5 +38,5 @@ const fieldNames = lookupTable<string>({
 
 /** Returns a field's name in English; translate when displayed. */
 export function fieldNameOf(path: string): string {
-  return fieldNames[path.split(".")[0] ?? ""] ?? path;
+  return channelFieldNames[path.split(".")[0] ?? ""] ?? path;
 }

@@ -1,0 +1,117 @@
+/** Labels of changed fields, as on the forms of their objects. */
+import { lookupTable } from "@gateway/shared/lookup-table";
+import type { AuditRow } from "@gateway/shared/usage/audit";
+import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
+import { channelFieldNames } from "#lib/labels/channel-fields.ts";
+import { areaTitles } from "#lib/labels/rights.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+const common = {
+  id: "ID",
+  name: phrase("Name"),
+  group: phrase("Group"),
+  status: phrase("Status"),
+  created_time: phrase("Created"),
+};
+
+const labelsOf = lookupTable<Labels>({
+  channel: lookupTable({ ...common, ...channelFieldNames, key_hints: phrase("API keys") }),
+  token: lookupTable({
+    ...common,
+    user_id: phrase("User ID"),
+    key_hint: phrase("Key"),
+    accessed_time: phrase("Last used"),
+    expired_time: phrase("Expires"),
+    unlimited_quota: phrase("No limit"),
+    remain_quota: phrase("Quota"),
+    used_quota: phrase("Used"),
+    backup_group: phrase("Backup group"),
+    billing_tag: phrase("Billing tag"),
+    device_name: phrase("Device"),
+    "setting.heartbeat.enabled": phrase("Keep idle streams open"),
+    "setting.heartbeat.timeout_seconds": phrase("Send a heartbeat after"),
+    "setting.limits.limit_model_setting.enabled": phrase("Only certain models"),
+    "setting.limits.limit_model_setting.models": phrase("Models"),
+    "setting.limits.limits_ip_setting.enabled": phrase("Only certain IP addresses"),
+    "setting.limits.limits_ip_setting.whitelist": phrase("Addresses"),
+    "setting.rates.requests_per_minute": phrase("Requests per minute"),
+    "setting.rates.tokens_per_minute": phrase("Tokens per minute"),
+    "setting.rates.concurrency": phrase("Concurrent requests"),
+    "setting.rates.daily_spend": phrase("Daily spend (USD)"),
+    "setting.rates.monthly_spend": phrase("Monthly spend (USD)"),
+    "setting.rates.session_spend": phrase("Session spend (USD)"),
+    "setting.cache.enabled": phrase("Cache responses"),
+    "setting.cache.tool_streams": phrase("Also cache streams with tools"),
+    "setting.log_bodies": phrase("Store requests and responses"),
+  }),
+  user_group: lookupTable({
+    ...common,
+    symbol: phrase("Identifier"),
+    public: phrase("Public"),
+    enable: phrase("Enabled"),
+    ratio: phrase("Ratio"),
+    api_rate: phrase("Requests per minute"),
+    promotion: phrase("Promote accounts to this group"),
+    min: phrase("From"),
+    max: phrase("Below"),
+  }),
+  redemption: lookupTable({
+    ...common,
+    quota: phrase("Value of each code"),
+    count: phrase("Number of codes"),
+    expired_time: phrase("Expires at"),
+  }),
+  payment: lookupTable({
+    ...common,
+    type: phrase("Type"),
+    icon: phrase("Icon"),
+    currency: phrase("Currency"),
+    percent_fee: phrase("Percentage fee"),
+    fixed_fee: phrase("Fixed fee per order"),
+    notify_domain: phrase("Different address of this site"),
+    sort: phrase("Position"),
+    enable: phrase("Enabled"),
+  }),
+  setting: lookupTable({ value: phrase("Value") }),
+  user: lookupTable({
+    ...common,
+    username: phrase("Username"),
+    display_name: phrase("Display name"),
+    role: phrase("Role"),
+    email: phrase("Email"),
+    password: phrase("Password"),
+    quota: phrase("Balance"),
+    change: phrase("Change"),
+    remark: phrase("Remark"),
+    permissions: phrase("Permissions"),
+    ...Object.fromEntries(Object.entries(areaTitles).map(([area, title]) => [`permissions.${area}`, title])),
+  }),
+});
+
+/**
+ * Returns the label of a field and what follows it: "Models · 4". A field without a label has its own name.
+ */
+export function fieldLabel(t: TFunction, targetType: string, path: string): string {
+  const labels = labelsOf[targetType];
+  const parts = path.split(".");
+  for (let end = parts.length; end > 0; end -= 1) {
+    const label = labels?.[parts.slice(0, end).join(".")];
+    if (label === undefined) continue;
+    const rest = parts.slice(end).join(".");
+    return [t(label), /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest].filter(Boolean).join(" · ");
+  }
+  return path;
+}
+
+/** Sections and labels of the settings by key, in English. */
+export type SettingNames = Readonly<Record<string, { section: string; label: string }>>;
+
+type Target = Pick<AuditRow, "target_type" | "target_id" | "target_name">;
+
+/** Returns the name of an entry's target: of a setting, its section and label. */
+export function targetName(t: TFunction, row: Target, settings: SettingNames): string {
+  const setting = row.target_type === "setting" ? settings[row.target_id] : undefined;
+  return setting ? `${t(setting.section)} · ${t(setting.label)}` : row.target_name;
+}
