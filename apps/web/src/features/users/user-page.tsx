@@ -23,6 +23,7 @@ import { Figures } from "#ui/figures.tsx";
 import { late } from "#ui/late.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Stat } from "#ui/stats.tsx";
 import { userQuery } from "./api.ts";
@@ -276,7 +277,7 @@ function Tokens({ user }: { user: UserDetail }) {
             {rows.map((token) => (
               <tr key={token.id}>
                 <th scope="row">
-                  <Link to={`/panel/token/${token.id}`}>{token.name}</Link>
+                  <QuietLink to={`/panel/token/${token.id}`}>{token.name}</QuietLink>
                 </th>
                 <td>
                   <Amount column="used" points={token.used_quota} />
