@@ -237,7 +237,7 @@ function FailureList({ usage, filter }: DetailsProps) {
           </Figures>
           {last ? (
             <Text fz="sm" c="dimmed">
-              {t("Last failed call")}: <RelativeTime seconds={last.time} /> ·{" "}
+              {t("Last failed call")} · <RelativeTime seconds={last.time} /> ·{" "}
               {filter ? (
                 <QuietLink to={`/panel/log/${last.request_id}`}>{last.model || last.request_id}</QuietLink>
               ) : (

@@ -53,7 +53,7 @@ export function Section({ title, hint, aside, children, ...card }: SectionProps)
   return (
     <Card padding="lg" {...card}>
       {title || aside ? (
-        <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm" mb="md">
+        <Group justify="space-between" align={hint ? "flex-start" : "center"} wrap="nowrap" gap="sm" mb="md">
           <Box miw={0}>
             <Title order={2} fz="md">
               {title}
