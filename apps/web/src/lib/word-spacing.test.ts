@@ -1,6 +1,6 @@
 import { createInstance } from "i18next";
 import { describe, expect, it } from "vitest";
-import { withoutExtraSpaces, wordSpacing } from "./word-spacing.ts";
+import { withoutExtraSpaces, withSpace, wordSpacing } from "./word-spacing.ts";
 
 describe("spaces around inserted words", () => {
   it.each([
@@ -32,5 +32,19 @@ describe("spaces around inserted words", () => {
     });
     expect(translate("Link {{provider}}", { provider: "微信" })).toBe("绑定微信");
     expect(translate("Link {{provider}}", { provider: "GitHub" })).toBe("绑定 GitHub");
+  });
+});
+
+describe("the space before a link or a time", () => {
+  it.each([
+    ["No account yet?", "", "No account yet? "],
+    ["Updated", "now", "Updated "],
+    ["还没有账号？", "", "还没有账号？"],
+    ["请使用你某个令牌的密钥。", "", "请使用你某个令牌的密钥。"],
+    ["更新于", "现在", "更新于"],
+    ["更新于", "5 分钟前", "更新于 "],
+    ["更新:", "今", "更新: "],
+  ])("%s %s", (text, next, wanted) => {
+    expect(withSpace(text, next)).toBe(wanted);
   });
 });

@@ -11,6 +11,16 @@ export function withoutExtraSpaces(text: string, values: object): string {
   return Object.values(values).join("|").search(extraSpace) < 0 ? text.replace(extraSpace, "$1") : text;
 }
 
+/**
+ * Returns the text with the space that separates it from what follows on the line. Full-width punctuation contains that
+ * space, and between Chinese or Japanese words there is none.
+ * @param next the text that follows, if it may start with such a word
+ */
+export function withSpace(text: string, next = ""): string {
+  if (/[、-』！-？]$/.test(text)) return text;
+  return withoutExtraSpaces(`${text} ${next}`, {}).slice(0, -next.length || undefined);
+}
+
 /** Applies `withoutExtraSpaces` to every message. */
 export const wordSpacing: PostProcessorModule = {
   type: "postProcessor",

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Tooltip } from "./floating/tooltip.tsx";
 
 const tickMs = 30_000;
@@ -10,10 +11,12 @@ type RelativeTimeProps = {
   seconds: number | null;
   /** A tooltip per row would be a stop of the Tab key per row. There, the exact time is the `title`. */
   inList?: boolean;
+  /** Words before the time. */
+  lead?: string;
 };
 
 /** "3 minutes ago", with the exact time as its tooltip. */
-export function RelativeTime({ seconds, inList = false }: RelativeTimeProps) {
+export function RelativeTime({ seconds, inList = false, lead }: RelativeTimeProps) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), tickMs);
@@ -26,11 +29,20 @@ export function RelativeTime({ seconds, inList = false }: RelativeTimeProps) {
       </Text>
     );
   const exact = formatTime(seconds);
+  // Between two ticks of our clock something may happen: that is "now", not the future.
+  const relative = formatRelative(
+    seconds,
+    seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now,
+  );
   const time = (
     <time dateTime={new Date(seconds * 1000).toISOString()} title={inList ? exact : undefined}>
-      {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
-      {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
+      {relative}
     </time>
   );
-  return inList ? time : <Tooltip label={exact}>{time}</Tooltip>;
+  return (
+    <>
+      {lead === undefined ? null : withSpace(lead, relative)}
+      {inList ? time : <Tooltip label={exact}>{time}</Tooltip>}
+    </>
+  );
 }

@@ -14,6 +14,7 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
 import { Select } from "#ui/floating/select.tsx";
 import { choosableTokensQuery } from "./api.ts";
@@ -92,7 +93,7 @@ export function ConnectionChoices({
       ) : (
         <Input.Wrapper label={t("Key")} labelElement="div">
           <Text fz="sm" c="dimmed">
-            {t("The settings contain a placeholder instead of a key.")}{" "}
+            {withSpace(t("The settings contain a placeholder instead of a key."))}
             <Anchor component={Link} to="/login" fz="sm">
               {t("Sign in to use one of your keys")}
             </Anchor>

@@ -9,6 +9,7 @@ import { errorReason } from "#lib/error-text.ts";
 /** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
 import { groupParams } from "#lib/list-queries.ts";
 import { initialOf } from "#lib/params.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
@@ -100,10 +101,12 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
               </Text>
             ) : (
               <Text>
-                {t("A call that costs {{before}} now will cost {{after}}.", {
-                  before: dollars(row.ratio),
-                  after: dollars(ratio),
-                })}{" "}
+                {withSpace(
+                  t("A call that costs {{before}} now will cost {{after}}.", {
+                    before: dollars(row.ratio),
+                    after: dollars(ratio),
+                  }),
+                )}
                 <Text span c="dimmed" fz="sm">
                   {t("Ratio ×{{before}} → ×{{after}}, for all models.", { before: row.ratio, after: ratio })}
                 </Text>

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { currentLanguage } from "#lib/i18n.ts";
 import { usePageTitle } from "#lib/site.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
 import { helpLanguageOf, helpPageQuery } from "./api.ts";
 import type { HelpEntry, HelpLanguage } from "./content.ts";
@@ -45,7 +46,7 @@ export function HelpArticle({ entry, pages }: HelpArticleProps) {
       <div>
         {isKnown ? null : (
           <Alert color="amber" role="status" mb="md">
-            {t("This page does not have a section “{{section}}”.", { section: anchor })}{" "}
+            {withSpace(t("This page does not have a section “{{section}}”.", { section: anchor }))}
             {similar ? (
               <Anchor
                 component={Link}

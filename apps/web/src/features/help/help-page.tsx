@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useParams, useSearchParams } from "react-router-dom";
 import { currentLanguage } from "#lib/i18n.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
@@ -85,7 +86,7 @@ function Unknown({ id, index }: { id: string; index: HelpIndex }) {
   const similar = nearest(id, pages, (page) => [page.id, page.title]);
   return (
     <Alert color="amber" role="status">
-      {t("There is no help page “{{page}}”.", { page: id.slice(0, 60) })}{" "}
+      {withSpace(t("There is no help page “{{page}}”.", { page: id.slice(0, 60) }))}
       {similar ? (
         <Anchor component={Link} to={addressOf(similar.id)} inherit>
           {similar.title}

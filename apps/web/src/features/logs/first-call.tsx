@@ -7,6 +7,7 @@ import { ClientSamples } from "#components/client-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useServerAddress } from "#lib/site.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Empty } from "#ui/empty.tsx";
 
 export function FirstCall() {
@@ -23,7 +24,7 @@ export function FirstCall() {
       <Stack gap="sm" w="100%" maw={640}>
         <ClientSamples sample={{ address, model: sampleModel(models ?? {}) }} />
         <Text fz="sm" c="dimmed" ta="center">
-          {t("Use the key of one of your tokens.")}{" "}
+          {withSpace(t("Use the key of one of your tokens."))}
           <Anchor component={Link} to="/panel/token" fz="sm">
             {t("Create a token")}
           </Anchor>

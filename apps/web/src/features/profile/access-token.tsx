@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { apiUrl } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -49,9 +50,11 @@ export function AccessTokenSection() {
     >
       <Stack gap="md">
         <Text fz="sm">
-          {t(
-            "Send it in the Authorization header. It has all your permissions, so treat it like a password.",
-          )}{" "}
+          {withSpace(
+            t(
+              "Send it in the Authorization header. It has all your permissions, so treat it like a password.",
+            ),
+          )}
           <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="inherit">
             {t("API reference")}
           </Anchor>

@@ -8,6 +8,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { useSignIn } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
@@ -174,7 +175,7 @@ export default function LoginPage() {
       <ThirdParty next={next} />
       {site?.register_enabled && site.password_register ? (
         <Text fz="sm" c="dimmed" ta="center" mt="lg">
-          {t("No account yet?")}{" "}
+          {withSpace(t("No account yet?"))}
           <Anchor component={Link} to="/register" fz="inherit">
             {t("Sign up")}
           </Anchor>

@@ -12,6 +12,7 @@ import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useRegister, useSendCode } from "./api.ts";
@@ -170,7 +171,7 @@ function Fields() {
             {t("Create account")}
           </Button>
           <Text fz="sm" c="dimmed" ta="center">
-            {t("Already have an account?")}{" "}
+            {withSpace(t("Already have an account?"))}
             <Anchor component={Link} to="/login" fz="inherit">
               {t("Sign in")}
             </Anchor>

@@ -160,7 +160,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
-        <Text fz="lg" component="h2" m={0}>
+        <Text fz="lg" component="h2" m={0} display="flex">
           <StatusDot tone={tone}>
             <Text span fz="inherit" fw={600}>
               {text}
@@ -168,7 +168,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
           </StatusDot>
         </Text>
         <Text fz="sm" c="dimmed">
-          {t("Updated")} <RelativeTime seconds={computed_at} />
+          <RelativeTime lead={t("Updated")} seconds={computed_at} />
         </Text>
       </Group>
     </Card>

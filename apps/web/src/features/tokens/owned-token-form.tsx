@@ -7,6 +7,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -50,7 +51,9 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         <OwnerField known={{ id: token.user_id, name: token.owner_name }} value={owner} onChange={setOwner} />
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
-            {t("The new owner pays for all calls from now on. Past calls stay in the previous owner's log.")}{" "}
+            {withSpace(
+              t("The new owner pays for all calls from now on. Past calls stay in the previous owner's log."),
+            )}
             {t("The old key stops working immediately. The new owner finds the new key in the console.")}
           </Alert>
         ) : null}

@@ -7,6 +7,7 @@ import { useSearchParams } from "react-router-dom";
 import { currentLocation } from "#lib/history.ts";
 import { useQueryString } from "#lib/list-params.ts";
 import { droppedParams, type Params } from "#lib/params.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 
 type DroppedFiltersProps<T extends object> = {
   /** The parameters of the list. */
@@ -37,7 +38,7 @@ export function DroppedFilters<T extends object>({ params, others }: DroppedFilt
     >
       <Group justify="space-between" gap="sm">
         <Text fz="sm" flex="1 1 300px" style={{ overflowWrap: "anywhere" }}>
-          {t("They do not exist in this version, or their values are invalid:")}{" "}
+          {withSpace(t("They do not exist in this version, or their values are invalid:"))}
           {dropped.map(([name, value], place) => (
             <Fragment key={name}>
               {place === 0 ? "" : ", "}

@@ -9,6 +9,7 @@ import { Link, useSearchParams } from "react-router-dom";
 import { FailureText } from "#features/migration/failure-text.tsx";
 import { errorReason } from "#lib/error-text.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
+import { withSpace } from "#lib/word-spacing.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Page, Section } from "#ui/page.tsx";
@@ -28,9 +29,11 @@ export default function ParallelRunPage() {
       title={t("Parallel run")}
       description={
         <>
-          {t(
-            "Send some of your calls to the old gateway through a channel, and compare what both gateways charge for each call.",
-          )}{" "}
+          {withSpace(
+            t(
+              "Send some of your calls to the old gateway through a channel, and compare what both gateways charge for each call.",
+            ),
+          )}
           <Anchor component={Link} to="/panel/help/migration" fz="inherit">
             {t("How to set it up")}
           </Anchor>
