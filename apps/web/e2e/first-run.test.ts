@@ -123,6 +123,14 @@ describe("a fresh installation", () => {
       .not.toBe("$0.00");
   });
 
+  it("offers a key to those who have none only", async () => {
+    const page = await site.open("/panel/dashboard?view=usage");
+    await page.getByRole("region", { name: "Your tokens" }).getByRole("row").nth(1).waitFor();
+    await page.getByText("Quick start").waitFor();
+    expect(await page.getByRole("link", { name: "Get a key" }).count()).toBe(0);
+    expect(await page.getByRole("main").getByRole("link", { name: "Connect a client" }).count()).toBe(1);
+  });
+
   it("shows prices to visitors without an account", async () => {
     const page = await site.open("/price?view=list", { guest: true });
     const row = page.getByRole("row").filter({ hasText: "demo-chat" });

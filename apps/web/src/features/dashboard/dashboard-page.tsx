@@ -15,7 +15,7 @@ import { ChartSkeleton } from "#ui/charts/chart-skeleton.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Halves, Page, Section } from "#ui/page.tsx";
-import { dashboardQuery, shownDays, useLiveAccount } from "./api.ts";
+import { dashboardQuery, recentTokensQuery, shownDays, useLiveAccount } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { DayTable } from "./day-table.tsx";
@@ -147,14 +147,22 @@ function QuickStart() {
   const { t } = useTranslation();
   const address = useServerAddress();
   const models = useQuery(modelsQuery).data ?? {};
+  // Until the tokens are known: only a new account has none.
+  const hasKey = useQuery(recentTokensQuery).data?.data.length !== 0;
   return (
     <Section
       title={t("Quick start")}
       hint={t("Works with any OpenAI client. Change its base URL and API key.")}
       aside={
-        <Button component={Link} to="/panel/token" variant="default" size="xs">
-          {t("Get a key")}
-        </Button>
+        hasKey ? (
+          <Button component={Link} to="/panel/connect" variant="default" size="xs">
+            {t("Connect a client")}
+          </Button>
+        ) : (
+          <Button component={Link} to="/panel/token" variant="default" size="xs">
+            {t("Get a key")}
+          </Button>
+        )
       }
     >
       <CodeSamples sample={{ address, model: sampleModel(models) }} />
