@@ -293,6 +293,30 @@ describe("the list", () => {
     await expect.poll(() => details(page).getByText("Attempts", { exact: true }).count()).toBe(0);
   });
 
+  it("has the texts of a row at one height", async () => {
+    const page = await site.open("/panel/log?view=own");
+    await waitForRow(page, "demo-chat");
+    const spreads = await page.evaluate(() => {
+      const topsOf = (row: HTMLElement) => {
+        const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+        const tops: number[] = [];
+        while (texts.nextNode()) {
+          const range = document.createRange();
+          range.selectNode(texts.currentNode);
+          tops.push(...[...range.getClientRects()].map(({ top }) => top));
+        }
+        return tops;
+      };
+      return [...document.querySelectorAll<HTMLElement>("tbody tr[data-row]")]
+        .map(topsOf)
+        .map((tops) => Math.max(...tops) - Math.min(...tops));
+    });
+    // A cell of two lines has them 10 px apart.
+    const single = spreads.filter((spread) => spread < 5);
+    expect(single.length).toBeGreaterThan(0);
+    expect(Math.max(...single)).toBeLessThanOrEqual(0.5);
+  });
+
   it("has rows of two lines on a phone, and its filters in a sheet", async () => {
     const page = await site.open("/panel/log?log_type=2", { phone: true });
     const card = page.getByRole("list", { name: "Logs" }).getByRole("listitem").first();
