@@ -9,7 +9,7 @@ export function StatusDot({ tone, children }: { tone: Tone; children: ReactNode 
   return (
     <Group gap={7} align="baseline" wrap="nowrap" component="span" display="inline-flex">
       <span className={classes.dot} data-tone={tone} aria-hidden />
-      <Text span fz="inherit" style={{ whiteSpace: "nowrap" }}>
+      <Text span inherit style={{ whiteSpace: "nowrap" }}>
         {children}
       </Text>
     </Group>
