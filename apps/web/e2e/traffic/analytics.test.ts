@@ -114,6 +114,16 @@ it("describes a model, shows it in the price list, and deletes the description",
   await row.waitFor({ state: "detached" });
 });
 
+it("has a model catalog that fits into 820 px, with inputs in two lines", async () => {
+  const page = await site.open("/404");
+  await page.setViewportSize({ width: 820, height: 1000 });
+  await page.goto("/panel/model_info?size=100");
+  await page.locator("tbody tr[data-row]").first().waitFor();
+  const table = page.getByRole("region", { name: "Model catalog" });
+  const [inside, outside] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+  expect(inside).toBeLessThanOrEqual(outside ?? 0);
+});
+
 it("imports a pasted list, and reports errors in one", async () => {
   const page = await site.open("/panel/model_info", { phone: true });
   await page.getByRole("button", { name: "Import" }).first().click();

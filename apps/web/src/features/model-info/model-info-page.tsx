@@ -214,7 +214,8 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
       title: t("Input"),
       sortable: true,
       sortValue: (info) => labels(info.input_modalities),
-      cell: (info) => labels(info.input_modalities),
+      // Up to five, which take two lines in a narrow list.
+      cell: (info) => <span style={{ whiteSpace: "normal" }}>{labels(info.input_modalities)}</span>,
     },
     {
       id: "output_modalities",
