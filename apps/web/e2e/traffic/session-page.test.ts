@@ -7,7 +7,8 @@ const id = "review/42 ä";
 
 beforeAll(async () => {
   site = await openSite();
-  await site.api("POST", "/channel", { type: 900, groups: ["default"], models: ["demo-chat"], name: "demo" });
+  const channel = { type: 900, groups: ["default"], models: ["demo-chat"], name: "Channel of the agents" };
+  await site.api("POST", "/channel", channel);
   const { key } = await site.api<{ key: string }>("POST", "/token", { name: "Agents" });
   const call = async (headers: Record<string, string>, model = "demo-chat") => {
     const answer = await fetch(`${site.url}/v1/chat/completions`, {
@@ -49,6 +50,9 @@ describe("the page of a session", () => {
       .getByRole("link", { name: /^\d{4}-\d\d-\d\d/ })
       .first()
       .waitFor();
+    await page.setViewportSize({ width: 820, height: 1000 });
+    const calls = page.getByRole("region", { name: "Calls", exact: true });
+    await expect.poll(() => calls.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   });
 
   it("says that a session was not found, on a phone too", async () => {

@@ -121,6 +121,8 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
     seesAll && {
       id: "channel_id",
       title: t("Channel"),
+      // A narrow list has no space for it, as in the log.
+      secondary: true,
       cell: (row) => <Short text={row.channel_name || "–"} width={140} />,
     },
     {
