@@ -189,6 +189,24 @@ describe("the users screen", () => {
     await page.waitForURL((url) => !url.search.includes("order"));
   });
 
+  it("shows the name of a group that is not public", async () => {
+    const group = { symbol: "partner", name: "Partners", ratio: 1, api_rate: 600, min: 0, max: 0 };
+    await site.api("POST", "/user_group", group);
+    await site.api("POST", "/user", { username: "a.partner", password: "a long password", group: "partner" });
+    const page = await site.open("/panel/user?keyword=a.partner");
+    await rowOf(page, "a.partner").getByText("Partners").waitFor();
+  });
+
+  it("has switches with a visible track on the dark page", async () => {
+    const page = await site.open("/panel/inbox", { dark: true });
+    const track = page.locator(".mantine-SegmentedControl-root");
+    await track.waitFor();
+    const colors = await track.evaluate((each) =>
+      [each, document.body].map((one) => getComputedStyle(one).backgroundColor),
+    );
+    expect(colors[0]).not.toBe(colors[1]);
+  });
+
   it("shows cards on a phone", async () => {
     const page = await site.open("/panel/user?keyword=root", { phone: true, dark: true });
     const card = page.getByRole("listitem").filter({ hasText: "root" });

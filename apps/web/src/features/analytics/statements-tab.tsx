@@ -1,6 +1,6 @@
 /** Closed months: usage by user, and by model. */
 import type { StatementUser } from "@gateway/shared/billing/statement";
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Card, Skeleton } from "@mantine/core";
 import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -33,14 +33,16 @@ export function StatementsTab() {
   if (!months.data) return <Skeleton height={320} radius="lg" />;
   if (months.data.length === 0)
     return (
-      <Empty
-        icon={IconFileInvoice}
-        title={t("No statements yet")}
-        hint={t(
-          "Statements are created one day after a month ends (UTC). Their figures do not change afterward.",
-        )}
-        action={<MakeStatements made={[]} />}
-      />
+      <Card padding={0}>
+        <Empty
+          icon={IconFileInvoice}
+          title={t("No statements yet")}
+          hint={t(
+            "Statements are created one day after a month ends (UTC). Their figures do not change afterward.",
+          )}
+          action={<MakeStatements made={[]} />}
+        />
+      </Card>
     );
   return <StatementList months={months.data.map((month) => month.date)} />;
 }
