@@ -128,7 +128,7 @@ describe("a fresh installation", () => {
     await page.getByRole("region", { name: "Your tokens" }).getByRole("row").nth(1).waitFor();
     await page.getByText("Quick start").waitFor();
     expect(await page.getByRole("link", { name: "Get a key" }).count()).toBe(0);
-    expect(await page.getByRole("main").getByRole("link", { name: "Connect a client" }).count()).toBe(1);
+    expect(await page.getByRole("main").getByRole("link", { name: "Clients", exact: true }).count()).toBe(1);
   });
 
   it("shows prices to visitors without an account", async () => {

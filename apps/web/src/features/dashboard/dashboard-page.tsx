@@ -156,7 +156,7 @@ function QuickStart() {
       aside={
         hasKey ? (
           <Button component={Link} to="/panel/connect" variant="default" size="xs">
-            {t("Connect a client")}
+            {t("Clients")}
           </Button>
         ) : (
           <Button component={Link} to="/panel/token" variant="default" size="xs">
