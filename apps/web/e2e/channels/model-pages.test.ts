@@ -155,14 +155,16 @@ describe("the status page", () => {
     await expect
       .poll(async () => (await fetch(`${site.url}/api/model_status`)).status, { timeout: 10_000 })
       .toBe(200);
-    await page.goto(`${site.url}/`);
-    const served = () =>
-      page.evaluate(async () => {
+    // A page that received the settings just before keeps them for a minute: it is loaded anew.
+    const served = async () => {
+      await page.goto(`${site.url}/`, { waitUntil: "networkidle" });
+      return page.evaluate(async () => {
         const answer = await fetch("/api/status");
         const text = await answer.text();
         const links = [...document.querySelectorAll("nav a")].map((link) => link.textContent);
         return { code: answer.status, enabled: /"status_page": ?true/.test(text), links };
       });
+    };
     // Says which of them is wrong: the response, or what the page makes of it.
     await expect
       .poll(served, { timeout: 20_000 })
