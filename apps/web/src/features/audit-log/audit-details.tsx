@@ -2,12 +2,12 @@
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { Drawer, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime, useFormat } from "#lib/quota.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type Change, changesOf, printed } from "./diff.ts";
-import { fieldLabel, type SettingNames, targetName } from "./field-labels.ts";
+import { type Change, changesOf } from "./diff.ts";
+import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
@@ -59,6 +59,8 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
 
 function Comparison({ row, changes }: { row: AuditRow; changes: Change[] }) {
   const { t } = useTranslation();
+  const format = useFormat();
+  const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
   return (
     <table className={classes.table}>
       <thead>
@@ -74,8 +76,8 @@ function Comparison({ row, changes }: { row: AuditRow; changes: Change[] }) {
             <th scope="row" title={change.path}>
               {fieldLabel(t, row.target_type, change.path)}
             </th>
-            <td data-side="before">{printed(change.before) || "–"}</td>
-            <td data-side="after">{printed(change.after) || "–"}</td>
+            <td data-side="before">{text(change.path, change.before)}</td>
+            <td data-side="after">{text(change.path, change.after)}</td>
           </tr>
         ))}
       </tbody>

@@ -10,6 +10,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { listed } from "#lib/listed.ts";
 import { useOpened } from "#lib/opened.ts";
 import { initialOf } from "#lib/params.ts";
+import { useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
@@ -23,8 +24,8 @@ import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
-import { changesOf, printed } from "./diff.ts";
-import { fieldLabel, type SettingNames, targetName } from "./field-labels.ts";
+import { changesOf } from "./diff.ts";
+import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels, targetLabels } from "./labels.ts";
 
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
@@ -217,11 +218,13 @@ function Target({ row, settings }: { row: AuditRow; settings: SettingNames }) {
 /** The labels of the first changed fields; a single one with its values. */
 function Fields({ row }: { row: AuditRow }) {
   const { t } = useTranslation();
+  const format = useFormat();
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;
   const more = changed.length - mostFields;
   const named = changed.slice(0, mostFields);
   const label = (path: string) => fieldLabel(t, row.target_type, path);
+  const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
   return (
     <Text
       span
@@ -235,7 +238,7 @@ function Fields({ row }: { row: AuditRow }) {
       {only && changed.length === 1
         ? t("{{field}}: {{detail}}", {
             field: label(only.path),
-            detail: `${printed(only.before) || "–"} → ${printed(only.after) || "–"}`,
+            detail: `${text(only.path, only.before)} → ${text(only.path, only.after)}`,
           })
         : listed(named.map((change) => label(change.path))) || "–"}
       {more > 0 ? ` +${more}` : ""}

@@ -4,7 +4,7 @@ import { ChannelInput } from "@gateway/shared/channels/channel";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import type { TFunction } from "i18next";
 import { expect, it } from "vitest";
-import { fieldLabel, targetName } from "./field-labels.ts";
+import { fieldLabel, fieldValue, targetName } from "./field-labels.ts";
 
 const t = ((key: string) => `<${key}>`) as unknown as TFunction;
 
@@ -36,4 +36,15 @@ it("names a setting by its section and label", () => {
   expect(targetName(t, row, settings)).toBe("<Retries> · <Additional attempts>");
   expect(targetName(t, { ...row, target_id: "NoLonger" }, settings)).toBe("");
   expect(targetName(t, { ...row, target_type: "user", target_name: "penny" }, settings)).toBe("penny");
+});
+
+it("shows amounts as amounts, not as points", () => {
+  const format = { pointsPerUsd: 500_000, exact: (points: number) => `${points} as an amount` };
+  const text = (type: string, path: string, value: unknown) =>
+    fieldValue(format as unknown as Parameters<typeof fieldValue>[0], type, path, value);
+  expect(text("user", "quota", 500_000)).toBe("500000 as an amount");
+  expect(text("token", "setting.rates.daily_spend", 1_250_000)).toBe("$2.50");
+  expect(text("token", "setting.rates.concurrency", 5)).toBe("5");
+  expect(text("user", "role", 10)).toBe("10");
+  expect(text("user", "quota", undefined)).toBe("");
 });

@@ -1,10 +1,12 @@
-/** Labels of changed fields, as on the forms of their objects. */
+/** Labels and values of changed fields, as on the forms of their objects. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 import { channelFieldNames } from "#lib/labels/channel-fields.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
+import { exactText, type useFormat } from "#lib/quota.ts";
+import { printed } from "./diff.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -103,6 +105,29 @@ export function fieldLabel(t: TFunction, targetType: string, path: string): stri
     return [t(label), /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest].filter(Boolean).join(" · ");
   }
   return path;
+}
+
+/** Fields with amounts in points, by type of object. */
+const amounts = lookupTable<readonly string[]>({
+  user: ["quota", "change"],
+  token: ["remain_quota", "used_quota"],
+  redemption: ["quota"],
+});
+
+/** Limits of a token in points, which its form has in dollars. */
+const spendLimit = /^setting\.rates\.\w+_spend$/;
+
+/** Returns a value in one line; "" for a missing one. */
+export function fieldValue(
+  format: ReturnType<typeof useFormat>,
+  targetType: string,
+  path: string,
+  value: unknown,
+): string {
+  if (typeof value !== "number") return printed(value);
+  if (targetType === "token" && spendLimit.test(path))
+    return exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
+  return amounts[targetType]?.includes(path) ? format.exact(value) : printed(value);
 }
 
 /** Sections and labels of the settings by key, in English. */

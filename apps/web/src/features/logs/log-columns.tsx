@@ -151,7 +151,11 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; f
       </span>
       <span className={classes.compactFacts}>
         <TimeCell seconds={row.created_at} />
-        {failed ? <FailureReason row={row} t={t} /> : <span className={nameClass(who, 0)}>{who}</span>}
+        {failed ? (
+          <FailureReason row={row} t={t} />
+        ) : (
+          <span className={`${classes.name} ${classes.cut}`}>{who}</span>
+        )}
         <Retries row={row} t={t} />
         {isCall(row) ? <span className={classes.compactEnd}>{formatDuration(row.request_time)}</span> : null}
       </span>
@@ -159,7 +163,7 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; f
   );
 }
 
-/** @param width of its column in pixels */
+/** @param width of its column in pixels, where it is narrowest */
 function nameClass(name: string, width: number): string {
   return fitsIn(name, width) ? `${classes.name}` : `${classes.name} ${classes.cut}`;
 }
@@ -243,7 +247,7 @@ function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
     <span className={classes.model}>
       <ModelIcon model={model} size={16} />
       <span
-        className={nameClass(model, 220)}
+        className={nameClass(model, 170)}
         data-mapped={mapped || undefined}
         title={mapped ? t("Forwarded as {{model}}", { model: row.upstream_model }) : model}
       >
