@@ -275,6 +275,7 @@ export default defineConfig({
         `${server}/main.ts`,
         `${server}/cli/main.ts`,
         `${server}/demo/main.ts`,
+        "apps/web/playwright.config.ts",
         "scripts/**",
       ],
       rules: { "no-restricted-properties": "off", "no-console": "off" },

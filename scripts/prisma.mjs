@@ -63,7 +63,7 @@ async function difference() {
   // The engine is WebAssembly, for which Node prints an experimental warning.
   process.removeAllListeners("warning");
   const { migrate, migrationsFolder } = await import("../apps/server/src/platform/database/migrate.ts");
-  const { startThrowAwayPostgres } = await import("../apps/server/test/services.ts");
+  const { startThrowAwayPostgres } = await import("../apps/server/test/run/services.ts");
   const { differenceToSchema } = await import("../apps/server/test/schema-diff.ts");
   const postgres = await startThrowAwayPostgres();
   try {

@@ -1,4 +1,4 @@
-// pnpm dev | gateway | bench | bench:channels | chaos | matrix | fuzz | lighthouse | measure:console, on the pinned Node.
+// pnpm dev | e2e | gateway | bench | bench:channels | fuzz | lighthouse | measure:console, on the pinned Node.
 //   dev      the server, restarted on every change, with Vite in front of it
 //   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
@@ -11,10 +11,8 @@
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
 //   measure-console  size, paint, layout shifts and reaction times of the built console
-//   matrix   coding agents from npm at every kind of upstream; writes docs/compatibility.md
-//   screens  the browser tests over all screens, in every language and on every device
+//   e2e      the browser tests, with the flags of Playwright: pnpm e2e --ui
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
-//   chaos    strikes gateways, Postgres and Redis under load and checks the ledger
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,6 +29,7 @@ import {
   serverFlags,
   toolEnvironment,
 } from "./steps.mjs";
+import { provide } from "./testing/services.mjs";
 
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
@@ -41,9 +40,7 @@ const programs = {
   "bench:ledger": "bench/ledger.ts",
   "bench:session": "bench/session.ts",
   "bench:start": "bench/footprint.ts",
-  chaos: "bench/chaos/main.ts",
   cli: "src/cli/main.ts",
-  matrix: "bench/matrix/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",
   structure: "bench/visited-modules.ts",
@@ -56,18 +53,16 @@ generate();
 
 if (what === "dev") dev();
 else if (what === "fuzz") fuzz(Number(rest[0] ?? 20));
-else if (what === "screens") screens();
+else if (what === "e2e") e2e();
 else if (what in browserPrograms) {
   buildWeb();
   hand(node24(), [join(root, "apps/web/e2e", browserPrograms[what]), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
-  if (["bench:start", "bench:import", "chaos"].includes(what)) buildServer();
+  if (["bench:start", "bench:import"].includes(what)) buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else
-  fail(
-    `Say what to run: dev, fuzz, screens, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`,
-  );
+  fail(`Say what to run: dev, e2e, fuzz, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`);
 
 function dev() {
   const web = join(root, "apps/web");
@@ -107,18 +102,14 @@ function fuzz(factor) {
   }
 }
 
-function screens() {
+/** Runs the browser tests. `--ui` opens Playwright's interface, in the default browser where Playwright has none of its own. */
+function e2e() {
+  provide("redis", "browser");
   buildWeb();
   buildServer();
   const web = join(root, "apps/web");
-  const tests = ["every-screen", "open-menus", "tooltips"].map((name) => `e2e/${name}.test.ts`);
-  const vitest = [
-    join(web, "node_modules/vitest/vitest.mjs"),
-    "run",
-    "--config",
-    "e2e/vitest.config.ts",
-    ...tests,
-  ];
-  const env = { ...toolEnvironment(web), NODE_ENV: "test", WHOLE_SCREENS: "1" };
-  process.exitCode = spawnSync(node24(), vitest, { cwd: web, env, stdio: "inherit" }).status ?? 1;
+  hand(node24(), [join(web, "node_modules/@playwright/test/cli.js"), "test", ...rest], {
+    cwd: web,
+    env: { ...toolEnvironment(web), NODE_ENV: "test" },
+  });
 }

@@ -1,18 +1,16 @@
 import { defineConfig } from "vitest/config";
-import { SlowFilesFirst } from "./test/slow-files-first.ts";
+import { SlowFilesFirst } from "./test/run/slow-files-first.ts";
 
 /**
- * Each of these has its process for itself: they measure memory, set the clock, or break what a process has only once.
+ * Each of these has its process for itself: they measure their own memory, or break what a process has only once.
  */
-const alone = [
-  "test/faults/**/*.test.ts",
-  "test/project/**/*.test.ts",
-  "test/relay/uploads.test.ts",
-  "src/platform/**/*.test.ts",
-  "src/start/**/*.test.ts",
-];
+const alone = ["test/faults/long-streams.test.ts", "src/platform/**/*.test.ts", "src/start/**/*.test.ts"];
 
-const common = {
+/** Long tests, which vitest.verify.config.ts runs. */
+const verify = "**/*.verify.test.ts";
+
+/** What all projects and vitest.verify.config.ts share. */
+export const common = {
   // Prisma's schema engine is WebAssembly, which Node still calls experimental.
   execArgv: ["--disable-warning=ExperimentalWarning"],
   setupFiles: "test/fast-check.ts",
@@ -24,18 +22,18 @@ const common = {
 
 export default defineConfig({
   test: {
-    globalSetup: "test/setup.ts",
+    globalSetup: "test/run/setup.ts",
     // The browser tests run at the same time: a third worker on two cores only makes tests wait for the processor.
     maxWorkers: 2,
     sequence: { sequencer: SlowFilesFirst },
     projects: [
-      { test: { ...common, name: "alone", include: alone } },
+      { test: { ...common, name: "alone", include: alone, exclude: [verify] } },
       {
         test: {
           ...common,
           name: "together",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: alone,
+          exclude: [...alone, verify],
           // Loading the gateway takes longer than most files do: a worker loads it once and runs file after file.
           isolate: false,
         },

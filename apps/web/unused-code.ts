@@ -203,7 +203,7 @@ const react: Library = {
 
 /**
  * The console passes all options to `init`, and loads its messages itself: no namespaces, nested keys or messages,
- * contexts, ordinals, post-processors, backends and language detectors. lean-libraries.test.ts compares the
+ * contexts, ordinals, post-processors, backends and language detectors. lean-libraries.verify.test.ts compares the
  * rest with the whole library, on every text.
  */
 const i18next: Library = {

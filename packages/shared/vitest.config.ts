@@ -6,5 +6,9 @@ export default defineConfig({
     include: ["src/**/*.test.ts"],
     setupFiles: "../../apps/server/test/fast-check.ts",
     passWithNoTests: true,
+    // The tests take less time than the start of a worker: one thread runs all files and loads each module once.
+    isolate: false,
+    pool: "threads",
+    maxWorkers: 1,
   },
 });

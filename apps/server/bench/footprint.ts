@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { root } from "#platform/places.ts";
 import { gatewayFlags } from "#test/gateway-process.ts";
-import { startThrowAwayPostgres } from "#test/services.ts";
+import { startThrowAwayPostgres } from "#test/run/services.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "3" }, idle: { type: "string", default: "8" } },

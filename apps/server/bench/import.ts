@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import type { ImportReport } from "#migration/report.ts";
 import { root } from "#platform/places.ts";
-import { startThrowAwayPostgres } from "#test/services.ts";
+import { startThrowAwayPostgres } from "#test/run/services.ts";
 import { fillPostgres, fillSqlite, type SourceSize } from "./import-source.ts";
 import { cpuOf } from "./processes.ts";
 

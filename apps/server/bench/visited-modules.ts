@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoUpstream } from "#demo/server.ts";
-import { startThrowAwayPostgres } from "#test/services.ts";
+import { startThrowAwayPostgres } from "#test/run/services.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
 

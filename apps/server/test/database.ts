@@ -1,21 +1,5 @@
-import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { inject } from "vitest";
 import { connect, type ConnectOptions, type Database } from "#platform/database/db.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Postgres of this run, with the databases `template` (migrated) and `installed` (started once). */
-    postgresUrl: string;
-    redisUrl: string;
-  }
-}
-
-export interface TestDatabase {
-  url: string;
-  /** Ends all connections to the database and drops it. */
-  drop(): Promise<void>;
-}
+import { copyDatabase, type TestDatabase } from "./database-copies.ts";
 
 /** Creates a migrated, empty database for one test file. */
 export async function freshDatabase(): Promise<TestDatabase> {
@@ -55,24 +39,16 @@ export async function asciiDatabase(): Promise<TestDatabase> {
 
 /** Returns the Redis of this test run. It is shared, so use unique keys. */
 export function redisUrl(): string {
-  return inject("redisUrl");
+  return serviceUrl("TEST_REDIS_URL");
 }
 
-async function copyOf(template: string, options = ""): Promise<TestDatabase> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  // Without fsync, copying the files takes a fifth of the time of writing them through the WAL.
-  await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY ${options}`);
-  const url = new URL(inject("postgresUrl"));
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asAdmin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+function copyOf(template: string, options?: string): Promise<TestDatabase> {
+  return copyDatabase(serviceUrl("TEST_POSTGRES_URL"), template, options);
 }
 
-async function asAdmin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject("postgresUrl") });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+/** Test files run in processes that inherit the environment of the runner, which has started the services. */
+function serviceUrl(name: "TEST_POSTGRES_URL" | "TEST_REDIS_URL"): string {
+  const url = process.env[name];
+  if (url === undefined) throw new Error(`${name} is not set: this code runs in tests only.`);
+  return url;
 }

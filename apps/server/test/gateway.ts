@@ -30,8 +30,8 @@ export interface TestGateway {
   allow(perMinute: number): Promise<void>;
   openai(key: string): OpenAI;
   anthropic(key: string): Anthropic;
-  /** Returns log rows, newest first. Waits until the log has at least `count` rows of calls. */
-  logs(count?: number): Promise<LogRow[]>;
+  /** Returns log rows, newest first, of one key or all. Waits until there are at least `count` rows of calls. */
+  logs(count?: number, tokenId?: number): Promise<LogRow[]>;
   /** Sum of the drift of all balances; must be 0. */
   drift(): Promise<bigint>;
   stop(): Promise<void>;
@@ -123,11 +123,13 @@ export async function startTestGateway(
     },
     openai: (apiKey) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 }),
     anthropic: (apiKey) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 }),
-    async logs(count = 1) {
+    async logs(count = 1, tokenId) {
       const until = Date.now() + 30_000;
       while (true) {
         const page = await api<LogPage>("GET", "/log?size=100");
-        const calls = page.data.filter((row) => row.type === 2 || row.type === 5);
+        const calls = page.data.filter(
+          (row) => (row.type === 2 || row.type === 5) && (tokenId === undefined || row.token_id === tokenId),
+        );
         if (calls.length >= count || Date.now() > until) return calls;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 /** What a provider's connection does after reading a request: the bytes it sends, and how it ends. */
 export interface Script {
   /** All bytes on the wire, including status line and headers. */
-  chunks: Iterable<string | Buffer>;
+  chunks: Iterable<string | Buffer> | AsyncIterable<string | Buffer>;
   /** `end` closes properly, `reset` resets the connection, `hang` stops sending. */
   ending: "end" | "reset" | "hang";
   /** Milliseconds between two chunks. */
@@ -72,7 +72,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
 /** Returns true when this side closed the connection. */
 async function perform(socket: Socket, { chunks, ending, pauseMs = 0 }: Script): Promise<boolean> {
   socket.setNoDelay(true);
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     if (socket.destroyed) return false;
     await new Promise<void>((resolve) => {
       socket.write(chunk, () => resolve());

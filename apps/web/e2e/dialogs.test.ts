@@ -1,134 +1,147 @@
-/** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { furnishedSite } from "./support/furnished-site.ts";
-import { choose, click, examine, type Opening } from "./support/openings.ts";
-import type { Site } from "./support/site.ts";
+/**
+ * Menus, tooltips and dialogs without an address: one of each kind. `pnpm verify:screens` opens all of them, see
+ * `verify/`. Those with an address are among every-screen.test.ts.
+ */
+import type { Page } from "@playwright/test";
+import { faultsWithLayer, layer, tooltipFaults } from "./support/faults.ts";
+import { furnish } from "./support/furnish.ts";
+import { goTo } from "./support/go-to.ts";
+import { click } from "./support/openings.ts";
+import { expect, test } from "./support/test.ts";
 
-let site: Site;
-beforeAll(async () => {
-  site = await furnishedSite();
-});
-afterAll(() => site.close());
+test.beforeAll(({ site }) => furnish(site));
 
-const openings: Opening[] = [
-  { what: "the palette", path: "/panel/dashboard", open: (page) => page.keyboard.press("Control+k") },
-  { what: "the shortcuts", path: "/panel/dashboard", open: (page) => page.keyboard.press("?") },
-  {
-    what: "the menu of a phone",
-    path: "/panel/user",
-    phone: true,
-    open: (page) => click(page, "Expand menu"),
-  },
-  {
-    what: "the filters of a phone",
-    path: "/panel/pricing",
-    phone: true,
-    open: (page) => click(page, "Filters"),
-  },
-  { what: "the filters of the log", path: "/panel/log", phone: true, open: (page) => click(page, "Filters") },
-  { what: "a call", path: "/panel/log", open: (page) => page.locator("tbody tr[data-row]").first().click() },
-  {
-    what: "the question before a user is deleted",
-    path: "/panel/user",
-    open: (page) => choose(page, "More actions for penny", /^Delete/),
-  },
-  {
-    what: "the question before a channel is deleted",
-    path: "/panel/channel",
-    open: (page) => choose(page, "More actions for demo", "Delete"),
-  },
-  {
-    what: "the models of a provider",
-    path: "/panel/channel?edit=1",
-    open: (page) => click(page, "Fetch from provider"),
-  },
-  { what: "the second factor", path: "/panel/profile?tab=security", open: (page) => click(page, "Set up") },
-  {
-    what: "the access token",
-    path: "/panel/profile?tab=access",
-    open: (page) => click(page, "Create access token"),
-  },
-  { what: "a passkey", path: "/panel/profile?tab=security", open: (page) => click(page, "Add passkey") },
-  {
-    what: "a new token",
-    path: "/panel/token?edit=new",
-    open: async (page) => {
-      await page.getByRole("dialog").getByLabel("Name").first().fill("examined");
-      await click(page, "Create token");
-      await page.getByRole("dialog").getByRole("button", { name: "Copy the key" }).waitFor();
-    },
-  },
-  {
-    what: "new codes",
-    path: "/panel/redemption?edit=new",
-    open: async (page) => {
-      await page.getByRole("dialog").getByLabel("Name").first().fill("gift");
-      await page.getByRole("dialog").getByLabel("Value of each code").fill("1");
-      await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
-      await page.getByRole("dialog", { name: /created/ }).waitFor();
-    },
-  },
-];
-
-it.each(openings)("$what can be used by everybody", (opening) => examine(site, opening));
-
-it.each(["/panel/log", "/panel/pricing"])("the filters of %s fill the lines of their sheet", async (path) => {
-  const page = await site.open(path, { phone: true });
-  await page.locator("main h1").waitFor();
-  await click(page, "Filters");
-  const sheet = page.getByRole("dialog", { name: "Filters" });
-  const results = sheet.getByRole("button", { name: "Show results" });
-  await results.waitFor();
-  const widths = await results.evaluate((button) =>
-    [...(button.parentElement?.children ?? [])].map((each) => Math.round(each.getBoundingClientRect().width)),
-  );
-  expect(widths.length).toBeGreaterThan(3);
-  expect(new Set(widths).size).toBe(1);
+test("a menu, a question, the palette and a list of options are accessible", async ({ page }) => {
+  await page.goto("/panel/channel");
+  await test.step("a menu", async () => {
+    await click(page, "More actions for demo");
+    await expect(page.getByRole("menuitem", { name: "Delete" })).toBeVisible();
+    expect(await faultsWithLayer(page)).toEqual([]);
+  });
+  await test.step("a question", async () => {
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await faultsWithLayer(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  });
+  await test.step("the palette", async () => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("dialog").getByRole("textbox", { name: "Go to…" })).toBeVisible();
+    expect(await faultsWithLayer(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  });
+  await test.step("a list of options", async () => {
+    await page.getByRole("combobox", { name: "Status", exact: true }).click();
+    await expect(page.getByRole("listbox")).toBeVisible();
+    expect(await faultsWithLayer(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect(page.locator(layer).filter({ visible: true })).toHaveCount(0);
+  });
 });
 
-it.each([
+test("the exact time is the hint of a time in a list, and elsewhere a tooltip that the keyboard opens", async ({
+  page,
+  site,
+}) => {
+  const exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+  await page.goto("/panel/token");
+  await test.step("the rows of a list have no further stop of the Tab key", async () => {
+    const times = page.getByRole("table").locator("time");
+    await expect(times.first()).toHaveAttribute("title", exact);
+    for (const time of await times.all()) {
+      await expect(time).toHaveAttribute("title", exact);
+      expect(await time.evaluate((element) => element.tabIndex)).toBe(-1);
+    }
+  });
+  const [token] = (await site.api<{ data: { id: number }[] }>("GET", "/token")).data;
+  await goTo(page, `/panel/token/${token?.id}`);
+  await page.getByRole("tab", { name: "Settings", exact: true }).click();
+  await test.step("the tooltip is accessible, and Escape closes it but keeps the focus", async () => {
+    const time = page.getByRole("main").locator("time[data-tooltip]").first();
+    await expect(time).toBeVisible();
+    // The focus opens it only while the keyboard is in use.
+    await page.keyboard.press("Shift");
+    await time.focus();
+    await expect(page.getByRole("tooltip").getByText(exact)).toBeVisible();
+    await expect(time).toHaveAccessibleDescription(exact);
+    expect(await tooltipFaults(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("tooltip")).toBeHidden();
+    await expect(time).toBeFocused();
+  });
+});
+
+for (const { path, api } of [
   { path: "/panel/user?budget=2", api: "**/api/user/2/budget" },
   { path: "/panel/user_group?prices=1", api: "**/api/user_group?*size=100*" },
-])("a form that arrives after its dialog has the focus: $path", async ({ path, api }) => {
-  const page = await site.open("/panel/dashboard");
-  let late = false;
-  await page.route(api, async (route) => {
-    await sleep(700);
-    late = true;
-    await route.continue();
+])
+  test(`a form that arrives after its dialog has the focus: ${path}`, async ({ page }) => {
+    const answer = Promise.withResolvers<void>();
+    await page.route(api, async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await page.goto(path);
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByRole("textbox")).toHaveCount(0);
+    answer.resolve();
+    await expect(dialog.getByRole("textbox").first()).toBeVisible();
+    await expect(page.locator("[role=dialog] form input:focus")).toHaveCount(1);
   });
-  await page.goto(`${site.url}${path}`);
-  await page.getByRole("dialog").getByRole("textbox").first().waitFor();
-  await expect.poll(() => page.locator("[role=dialog] form input:focus").count()).toBe(1);
-  expect(late).toBe(true);
+
+test("a long list scrolls to its selected option, and only the dialog scrolls while it is open", async ({
+  page,
+}) => {
+  await page.goto("/panel/channel?edit=new");
+  const dialog = page.getByRole("dialog");
+  await test.step("the arrow keys scroll a list of options to the selected one", async () => {
+    await dialog.getByRole("combobox", { name: "Provider" }).click();
+    const list = page.getByRole("listbox");
+    await expect(list).toBeVisible();
+    for (let steps = 0; steps < 14; steps += 1) await page.keyboard.press("ArrowDown");
+    await expect.poll(() => list.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+    await expect(list.locator("[data-combobox-selected]")).toBeInViewport();
+    await page.keyboard.press("Escape");
+    await expect(list).toBeHidden();
+  });
+  await test.step("the wheel scrolls the dialog and not the page behind it", async () => {
+    await page.setViewportSize({ width: 1_000, height: 500 });
+    await wheelAt(page, 20);
+    await wheelAt(page, 800);
+    await expect.poll(() => scrolledDialog(page)).toBe(300);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  });
+  await test.step("the wheel scrolls the page again when the dialog is closed", async () => {
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await wheelAt(page, 500);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+  });
+  await test.step("a property that a dialog sets at the body does not restyle every cell", async () => {
+    const inherited = await page
+      .locator("td")
+      .first()
+      .evaluate((cell) => {
+        document.body.style.setProperty("--removed-body-scroll-bar-size", "15px");
+        return getComputedStyle(cell).getPropertyValue("--removed-body-scroll-bar-size");
+      });
+    expect(inherited).toBe("");
+  });
 });
 
-it("the page behind a dialog does not scroll, the dialog does, and both afterwards", async () => {
-  const page = await site.open("/panel/channel?edit=1");
-  await page.setViewportSize({ width: 1_000, height: 500 });
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").first().waitFor();
-  const wheel = async (x: number) => {
-    await page.mouse.move(x, 250);
-    await page.mouse.wheel(0, 300);
-    await sleep(300);
-  };
-  const scrolled = () =>
-    page.evaluate(() => [
-      window.scrollY,
-      Math.max(
-        ...[...document.querySelectorAll("[role=dialog], [role=dialog] *")].map(
-          (element) => element.scrollTop,
-        ),
-      ),
-    ]);
-  await wheel(20);
-  expect(await scrolled()).toEqual([0, 0]);
-  await wheel(800);
-  expect(await scrolled()).toEqual([0, 300]);
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-  await wheel(500);
-  expect((await scrolled())[0]).toBeGreaterThan(0);
-});
+async function wheelAt(page: Page, x: number): Promise<void> {
+  await page.mouse.move(x, 250);
+  await page.mouse.wheel(0, 300);
+}
+
+/** Returns how far the dialog, or a part of it, is scrolled. */
+function scrolledDialog(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    Math.max(
+      ...[...document.querySelectorAll("[role=dialog], [role=dialog] *")].map(({ scrollTop }) => scrollTop),
+    ),
+  );
+}

@@ -1,141 +1,112 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "./support/site.ts";
+/** A fresh installation: from the first screen to the first call, and what comes next. */
+import type { Page } from "@playwright/test";
+import { addChannel } from "./support/channel-stock.ts";
+import { expect, test, type Site } from "./support/test.ts";
 
-let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-});
-afterAll(() => site.close());
+const dialogOf = (page: Page, name: string) => page.getByRole("dialog", { name });
 
-describe("an installation without an administrator", () => {
-  it("links from its home page to the set-up, and rejects an invalid link before any input", async () => {
-    const page = await site.open("about:blank", { guest: true });
-    await page.route("**/api/status", async (route) => {
-      const response = await route.fetch();
-      const { data, ...rest } = (await response.json()) as { data: object };
-      await route.fulfill({ response, json: { ...rest, data: { ...data, needs_setup: true } } });
-    });
-    await page.route("**/api/setup/check", (route) =>
-      route.fulfill({
-        status: 401,
-        json: {
-          success: false,
-          message: "",
-          code: "wrong_credentials",
-          params: { reason: "setup_link_invalid" },
-        },
-      }),
-    );
-    await page.goto(site.url);
-    await page.waitForURL("**/setup");
-    await page.getByText("one-time set-up link").waitFor();
-    await page.goto(`${site.url}/setup?token=wrong`);
-    await page.getByRole("heading", { name: "This link is not valid" }).waitFor();
-    await expect.poll(() => page.getByLabel("Username").count()).toBe(0);
-    await page.unroute("**/api/setup/check");
-    await page.route("**/api/setup/check", (route) =>
-      route.fulfill({ json: { success: true, message: "", data: null } }),
-    );
-    await page.reload();
-    await page.getByLabel("Username").waitFor();
+/** Leaves a form that a step has opened. */
+async function cancel(page: Page, name: string): Promise<void> {
+  await dialogOf(page, name).getByRole("button", { name: "Cancel" }).click();
+  await expect(dialogOf(page, name)).toHaveCount(0);
+  await expect.poll(() => page.url()).not.toMatch(/edit|customer/);
+}
+
+const openDashboard = (page: Page) =>
+  page
+    .getByRole("navigation", { name: "Console" })
+    .getByRole("link", { name: "Dashboard", exact: true })
+    .click();
+
+async function call(site: Site, key: string): Promise<void> {
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
   });
-});
+  expect(answer.status).toBe(200);
+  await answer.text();
+}
 
-describe("a fresh installation", () => {
-  it("leads to the first call, one step at a time", async () => {
-    const page = await site.open("/panel/dashboard");
-    const steps = page.getByRole("listitem");
-    await page.getByText("0 of 4 steps done").waitFor();
+test("a fresh installation leads to the first call, one step at a time", async ({ page, site }) => {
+  await page.goto("/panel/dashboard");
+  const steps = page.getByRole("listitem");
+  await test.step("no step is done", async () => {
+    await expect(page.getByText("0 of 4 steps done")).toBeVisible();
     await steps.getByRole("link", { name: "Add channel" }).click();
-    const editor = page.getByRole("dialog", { name: "Add channel" });
-    await editor.getByRole("button", { name: "Cancel" }).click();
-    await editor.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Add the demo channel" }).waitFor();
-    await page.goto("/panel/dashboard");
-    await steps.getByRole("link", { name: "Use the demo provider" }).waitFor();
+    await cancel(page, "Add channel");
+    await expect(page.getByRole("button", { name: "Add the demo channel" })).toBeVisible();
+    await openDashboard(page);
+    await expect(steps.getByRole("link", { name: "Use the demo provider" })).toBeVisible();
+  });
 
-    const channel = await site.api<{ id: number }>("POST", "/channel", {
-      type: 900,
-      name: "Demo",
-      models: ["demo-chat"],
-      groups: ["default"],
-    });
-    await page.getByText("1 of 4 steps done").waitFor();
-    await site.api("POST", `/channel/${channel.id}/test`, {});
-    await page.getByText("2 of 4 steps done").waitFor();
+  await test.step("a channel and its test are two steps", async () => {
+    const { id } = await addChannel(site, { models: ["demo-chat"] });
+    await expect(page.getByText("1 of 4 steps done")).toBeVisible();
+    await site.api("POST", `/channel/${id}/test`, {});
+    await expect(page.getByText("2 of 4 steps done")).toBeVisible();
+  });
+
+  await test.step("a token is the third step", async () => {
     await steps.getByRole("link", { name: "Create a token" }).click();
-    const form = page.getByRole("dialog", { name: "New token" });
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await form.waitFor({ state: "hidden" });
-    await expect.poll(() => page.url()).not.toContain("edit");
-    await page.goto("/panel/dashboard");
-    const token = await site.api<{ key: string }>("POST", "/token", { name: "first" });
-    await page.getByText("3 of 4 steps done").waitFor();
-    await steps.getByRole("link", { name: "Open the playground" }).waitFor();
-
-    const answer = await fetch(`${site.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${token.key}` },
-      body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
-    });
-    expect(answer.status).toBe(200);
-    await page.getByText("Requests per hour").first().waitFor();
-    await page.getByText("steps done").waitFor({ state: "detached" });
+    await cancel(page, "New token");
+    await openDashboard(page);
   });
 
-  it("shows the first call with its cost, then what comes next, until that is done", async () => {
-    const page = await site.open("/panel/dashboard");
-    const next = page.getByRole("region", { name: "Your first call" });
-    await next.getByText("demo-chat").waitFor();
-    await next.getByTitle(/^\$0\.0000\d+$/).waitFor();
-    await next.getByRole("link", { name: "Connect a client" }).waitFor();
-    await next.getByRole("link", { name: "New customer" }).click();
-    const form = page.getByRole("dialog", { name: "New customer" });
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await form.waitFor({ state: "hidden" });
+  await test.step("the first call ends the steps", async () => {
+    const { key } = await site.api<{ key: string }>("POST", "/token", { name: "first" });
+    await expect(page.getByText("3 of 4 steps done")).toBeVisible();
+    await expect(steps.getByRole("link", { name: "Open the playground" })).toBeVisible();
+    await call(site, key);
+    await expect(page.getByText("Requests per hour").first()).toBeVisible();
+    await expect(page.getByText("steps done")).toHaveCount(0);
+  });
+});
 
-    await site.api("POST", "/user", { username: "customer", password: "long enough" });
-    await page.goto("/panel/dashboard");
-    await next.getByRole("link", { name: "Add channel" }).waitFor();
-    await next.getByRole("link", { name: "New customer" }).waitFor({ state: "detached" });
+test("the first call is shown with its cost, in today's numbers, and with what comes next until that is done", async ({
+  page,
+  site,
+}) => {
+  await addChannel(site, { models: ["demo-chat"] });
+  await call(site, (await site.api<{ key: string }>("POST", "/token", { name: "second" })).key);
+  await page.goto("/panel/dashboard");
+  const next = page.getByRole("region", { name: "Your first call" });
+  await test.step("its cost is shown and explained", async () => {
+    await expect(next.getByText("demo-chat")).toBeVisible();
+    await expect(next.getByTitle(/^\$0\.0000\d+$/)).toBeVisible();
     await next.getByRole("link", { name: "See how the cost was calculated" }).click();
-    await page.getByRole("table", { name: "Cost" }).getByText("Charged").waitFor();
-
-    const openai = { type: 1, key: "sk-test", models: ["gpt-5"], groups: ["default"] };
-    await page.goto("/panel/dashboard");
-    await next.waitFor();
-    await site.api("POST", "/channel", { ...openai, name: "OpenAI" });
-    const channels = page.waitForResponse(/\/api\/channel\?(?=.*size=20)/);
-    await page.reload();
-    await channels;
-    await page.waitForLoadState("networkidle");
-    expect(await next.count()).toBe(0);
+    await expect(page.getByRole("table", { name: "Cost" }).getByText("Charged")).toBeVisible();
+    await openDashboard(page);
   });
 
-  it("shows the call in today's numbers and the model in the list of available models", async () => {
-    const page = await site.open("/panel/dashboard?view=usage");
-    await page.getByRole("button", { name: "demo-chat" }).waitFor();
+  await test.step("the own usage has the call of today, and offers no further key", async () => {
+    await page.getByRole("tab", { name: "My usage" }).click();
+    await expect(page.getByRole("button", { name: "demo-chat" })).toBeVisible();
     const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
-    await today.waitFor();
-    await expect.poll(() => today.getByRole("cell").first().textContent()).toBe("1");
-    await expect
-      .poll(() => today.getByRole("cell").nth(1).locator("[title]").getAttribute("title"))
-      .not.toBe("$0.00");
+    await expect(today.getByRole("cell").first()).toHaveText(/^[12]$/);
+    await expect(today.getByRole("cell").nth(1).locator("[title]")).not.toHaveAttribute("title", "$0.00");
+    await expect(page.getByRole("region", { name: "Your tokens" }).getByRole("row").nth(1)).toBeVisible();
+    await expect(page.getByText("Quick start")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Get a key" })).toHaveCount(0);
+    const clients = page.getByRole("main").getByRole("link", { name: "Clients", exact: true });
+    await expect(clients).toHaveCount(1);
+    await page.getByRole("tab", { name: "Gateway" }).click();
   });
 
-  it("offers a key to those who have none only", async () => {
-    const page = await site.open("/panel/dashboard?view=usage");
-    await page.getByRole("region", { name: "Your tokens" }).getByRole("row").nth(1).waitFor();
-    await page.getByText("Quick start").waitFor();
-    expect(await page.getByRole("link", { name: "Get a key" }).count()).toBe(0);
-    expect(await page.getByRole("main").getByRole("link", { name: "Clients", exact: true }).count()).toBe(1);
+  await test.step("a customer is one of the next steps", async () => {
+    await expect(next.getByRole("link", { name: "Connect a client" })).toBeVisible();
+    await next.getByRole("link", { name: "New customer" }).click();
+    await cancel(page, "New customer");
+    await site.api("POST", "/user", { username: "customer", password: "long enough" });
+    await openDashboard(page);
+    await expect(next.getByRole("link", { name: "Add channel" })).toBeVisible();
+    await expect(next.getByRole("link", { name: "New customer" })).toHaveCount(0);
   });
 
-  it("shows prices to visitors without an account", async () => {
-    const page = await site.open("/price?view=list", { guest: true });
-    const row = page.getByRole("row").filter({ hasText: "demo-chat" });
-    await row.getByText(/^\$/).first().waitFor();
-    await row.click();
-    await page.getByRole("heading", { name: "Price per million tokens" }).waitFor();
+  await test.step("a real provider is the last one", async () => {
+    await addChannel(site, { type: 1, key: "sk-test", models: ["gpt-5"], name: "OpenAI" });
+    await page.reload();
+    await expect(page.getByText("Requests per hour").first()).toBeVisible();
+    await expect(next).toHaveCount(0);
   });
 });

@@ -5,8 +5,9 @@
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import lighthouse, { desktopConfig, type Flags } from "lighthouse";
-import { chromium } from "playwright-core";
-import { browserFlags, browserPath, install } from "./support/installation.ts";
+import { chromium } from "playwright";
+import { browserFlags, browserPath } from "./support/browser.ts";
+import { install } from "./support/installation.ts";
 
 const { values } = parseArgs({ options: { phone: { type: "boolean", default: false } } });
 const wanted = 95;
@@ -34,7 +35,7 @@ try {
       port,
       logLevel: "error",
       onlyCategories: categories,
-      ...(page.signedIn ? { extraHeaders: { cookie: site.cookie } } : {}),
+      ...(page.signedIn ? { extraHeaders: { cookie: `${site.session?.name}=${site.session?.value}` } } : {}),
     };
     const result = await lighthouse(site.url + page.path, flags, values.phone ? undefined : desktopConfig);
     if (!result) throw new Error(`Lighthouse says nothing of ${page.path}.`);
@@ -51,7 +52,7 @@ try {
   }
 } finally {
   await browser.close();
-  await site.close();
+  await site.stop();
 }
 if (low) {
   console.error(

@@ -2,25 +2,31 @@
  * `pnpm measure:console`: measures the console in a real browser with 1,000 users, 100 channels and 20,000 calls on its
  * own gateway, and prints the tables of docs/benchmarks.md. It fails nothing: times depend on the machine.
  *
- * --parts loads,clicks,lists  what is measured
+ * --parts loads,shifts,clicks,lists  what is measured
  * --screens log,user          ids of the screens that are opened directly; by default all
  * --rounds 3                  how often; the best time counts, because other programs only make it longer
  * --data DIR                  keeps the filled database in this directory for the next run
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import type { Page } from "@playwright/test";
+import { chromium } from "playwright";
 import { contentOf, cpuMeter, loadedAhead, menuLinks, type Reaction, reactionsOf } from "./reactions.ts";
+import { browserFlags, browserPath } from "./support/browser.ts";
 import { type Installation, install } from "./support/installation.ts";
 import { loadOf, observe, seenBy } from "./support/page-load.ts";
+import { screenIds } from "./support/screen-list.ts";
+import { openWindow } from "./support/windows.ts";
 
 const { values } = parseArgs({
   options: {
-    parts: { type: "string", default: "loads,clicks,lists" },
+    parts: { type: "string", default: "loads,shifts,clicks,lists" },
     screens: { type: "string", default: "" },
     rounds: { type: "string", default: "3" },
     data: { type: "string" },
@@ -29,20 +35,20 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const server = fileURLToPath(new URL("../../server/", import.meta.url));
 
-const screenList = readFileSync(new URL("../src/app/screens.ts", import.meta.url), "utf8");
-const screenIds = [...screenList.matchAll(/^ {4}id: "(\w+)"/gm)].map(([, id = ""]) => id);
-const chosen = values.screens === "" ? screenIds : values.screens.split(",");
+const usage = "dashboard?view=usage";
+const chosen = values.screens === "" ? [...screenIds, usage] : values.screens.split(",");
 const guests = values.screens === "" ? ["/", "/login"] : [];
 
 /** Lists with the largest number of rows that each can show. */
 const longLists = ["/panel/log", "/panel/user?size=100", "/panel/channel?size=100", "/panel/token?size=100"];
 
-const parts: Record<string, (site: Installation) => Promise<void>> = { loads, clicks, lists };
+const parts: Record<string, (site: Installation) => Promise<void>> = { loads, shifts, clicks, lists };
 const wanted = values.parts.split(",");
 const unknown = wanted.filter((name) => !(name in parts));
 if (unknown.length > 0)
   throw new Error(`There is no part ${unknown.join(", ")}: ${Object.keys(parts).join(", ")}.`);
 
+const browser = await chromium.launch({ executablePath: browserPath(), args: browserFlags });
 const dataDir = values.data ?? (await mkdtemp(join(tmpdir(), "gateway-measure-")));
 const isFilled = existsSync(join(dataDir, "postgres"));
 try {
@@ -53,9 +59,10 @@ try {
     for (const name of wanted) await parts[name]?.(site);
     console.log(`\nLoad of the machine: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
-    await site.close();
+    await site.stop();
   }
 } finally {
+  await browser.close();
   if (values.data === undefined) await rm(dataDir, { recursive: true, force: true });
 }
 
@@ -84,7 +91,7 @@ async function loads(site: Installation): Promise<void> {
   for (const path of [...guests, ...chosen.map((id) => `/panel/${id}`)]) {
     const found = [];
     for (let round = 0; round < rounds; round += 1) {
-      const page = await site.open("about:blank", { guest: guests.includes(path) });
+      const page = await openWindow(browser, site, "about:blank", { guest: guests.includes(path) });
       found.push(await loadOf(page, `${site.url}${path}`));
       await page.context().close();
     }
@@ -99,11 +106,41 @@ async function loads(site: Installation): Promise<void> {
   }
 }
 
+/** What moves on a phone after a direct load, and on your own usage while its figures are late. */
+async function shifts(site: Installation): Promise<void> {
+  const charts = (page: Page) => page.locator("[data-chart]").first();
+  const late = `${usage}, late figures`;
+  head("layout shifts of a direct load", "desktop", "phone");
+  for (const name of [...chosen, ...(chosen.includes(usage) ? [late] : [])]) {
+    const cells: string[] = [];
+    for (const phone of [false, true]) {
+      let largest = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        const page = await openWindow(browser, site, "about:blank", { phone });
+        if (name === late) await delayFigures(page);
+        const path = name === late ? usage : name;
+        const { cls } = await loadOf(page, `${site.url}/panel/${path}`, name === late ? charts : undefined);
+        largest = Math.max(largest, cls);
+        await page.context().close();
+      }
+      cells.push(largest.toFixed(3));
+    }
+    row(`/panel/${name}`, ...cells);
+  }
+}
+
+async function delayFigures(page: Page): Promise<void> {
+  await page.route(/api\/user\/dashboard\?/, async (route) => {
+    await sleep(2_000);
+    await route.continue();
+  });
+}
+
 /** From a click in the menu to the content of the screen, with its rows. */
 async function clicks(site: Installation): Promise<void> {
   const found = new Map<string, { first: Reaction[]; again: Reaction[]; shifts: number[] }>();
   for (let round = 0; round < rounds; round += 1) {
-    const page = await site.open("about:blank", { loadsAhead: true });
+    const page = await openWindow(browser, site, "about:blank", { loadsAhead: true });
     await observe(page);
     await page.goto(`${site.url}/panel/dashboard`);
     const meter = await cpuMeter(page);
@@ -135,7 +172,7 @@ async function lists(site: Installation): Promise<void> {
     const found = new Map<string, Reaction[]>();
     let count = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const page = await site.open(path, { loadsAhead: true });
+      const page = await openWindow(browser, site, path, { loadsAhead: true });
       const rows = page.locator("tbody tr[data-row]");
       await rows.first().waitFor();
       if (path === "/panel/log")

@@ -1,128 +1,147 @@
-/** The wizard of the first run: another gateway's file becomes this installation, and root finds the report. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+/** The set-up of a first run, and its wizard: another gateway's data becomes this installation, and root finds the report. */
 import { oneHubColumns } from "../../server/src/migration/products/one-hub-columns.ts";
 import { type ForeignDatabase, foreignDatabase } from "../../server/test/cli/foreign-database.ts";
 import { litellmDatabase, salt, smallLitellm } from "../../server/test/cli/litellm-rows.ts";
 import { oneHubPassword, oneHubRows } from "../../server/test/cli/one-hub-rows.ts";
 import { faults } from "./support/faults.ts";
-import { openSite, type Site } from "./support/site.ts";
+import { expect, test, type Site } from "./support/test.ts";
 
-let site: Site;
+const withoutRoot = { ROOT_USERNAME: "", ROOT_PASSWORD: "" };
+test.use({ guest: true, gateway: { env: withoutRoot } });
+
 let source: ForeignDatabase;
-beforeAll(async () => {
-  site = await openSite({ ROOT_USERNAME: "", ROOT_PASSWORD: "" });
+test.beforeAll(async () => {
   source = await foreignDatabase("sqlite", oneHubColumns, await oneHubRows());
 });
-afterAll(async () => {
-  await site.close();
-  await source.remove();
-});
+test.afterAll(() => source.remove());
 
 /** The path of the set-up link that the server has printed. */
-async function setupLink(server = site): Promise<string> {
-  const found = () => server.printed.map((line) => /\/setup\?token=\S+/.exec(line)?.[0]).find(Boolean);
-  await expect.poll(found).toBeDefined();
-  return found() ?? "";
+async function setupLink(site: Site): Promise<string> {
+  const link = () => site.printed.map((line) => /\/setup\?token=\S+/.exec(line)?.[0]).find(Boolean);
+  await expect.poll(link).toBeDefined();
+  return link() ?? "";
 }
 
-it("imports a file after a dry run, then signs in with an account of the other gateway", async () => {
-  const page = await site.open(await setupLink(), { guest: true });
-  await page.getByRole("link", { name: "Migrate from another gateway" }).click();
-  await page.getByRole("heading", { name: "Migrate from another gateway" }).waitFor();
+const startDryRun = { name: "Start the dry run" };
 
-  await page.getByRole("button", { name: "Start the dry run" }).click();
-  await page.getByText("Choose a product").last().waitFor();
-  await page.getByRole("combobox", { name: "Other gateway" }).click();
-  await page.getByRole("option", { name: "New API" }).click();
-  const [chooser] = await Promise.all([
-    page.waitForEvent("filechooser"),
-    page.getByLabel("Database file").click(),
-  ]);
-  await chooser.setFiles(source.from);
-  expect(await faults(page)).toEqual([]);
-
-  // The wrong product is named, and the form keeps what was entered.
-  await page.getByRole("button", { name: "Start the dry run" }).click();
-  await page.getByText("is a One Hub database, not one of New API").waitFor();
-  await page.getByRole("button", { name: "Back" }).click();
-  await page.getByRole("combobox", { name: "Other gateway" }).click();
-  await page.getByRole("option", { name: "One Hub" }).click();
-  await page.getByRole("button", { name: "Start the dry run" }).click();
-
-  await page.getByText("The dry run succeeded").waitFor();
-  await page.getByRole("heading", { name: "Needs your attention" }).waitFor();
-  await page.getByText("Balances compared: 5. Different: 0.").waitFor();
-  expect(await faults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Import now" }).click();
-  await page.getByText("The import is complete").waitFor();
-  await page.getByRole("link", { name: "Sign in" }).last().click();
-
-  await page.getByLabel("Username").fill("root");
-  await page.getByLabel("Password", { exact: true }).fill(oneHubPassword);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL("**/panel/dashboard");
-
-  await page.goto(`${site.url}/panel/migration`);
-  await page.getByText("One Hub", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Open the report" }).click();
-  await page.getByRole("heading", { name: "Import from One Hub" }).waitFor();
-  await page.getByRole("rowheader", { name: "Анна 1" }).waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download JSON" }).click(),
-  ]);
-  expect(download.suggestedFilename()).toMatch(/^import-one-hub-\d{4}-\d\d-\d\d\.json$/);
+test("an installation without an administrator leads to the set-up, and refuses an invalid link before any input", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await page.waitForURL("**/setup");
+  await expect(page.getByText("one-time set-up link")).toBeVisible();
+  await page.goto("/setup?token=wrong");
+  await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
+  await expect(page.getByLabel("Username")).toHaveCount(0);
 });
 
-it("ends with the set-up: the link leads to the sign-in afterwards", async () => {
-  const page = await site.open((await setupLink()).replace("/setup?", "/setup/import?"), { guest: true });
-  await page.getByText("You can only import into a new installation").waitFor();
-  await page.getByRole("link", { name: "Sign in" }).last().waitFor();
+test("a file of One Hub is imported after a dry run, and an account of it finds the report", async ({
+  page,
+  site,
+}) => {
+  const link = await setupLink(site);
+  await page.goto(link);
+  await test.step("the valid link has the form of the administrator and the wizard", async () => {
+    await expect(page.getByLabel("Username")).toBeVisible();
+    await page.getByRole("link", { name: "Migrate from another gateway" }).click();
+    await expect(page.getByRole("heading", { name: "Migrate from another gateway" })).toBeVisible();
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("Choose a product").last()).toBeVisible();
+  });
+
+  const product = page.getByRole("combobox", { name: "Other gateway" });
+  await test.step("the wrong product is named, and the form keeps what was entered", async () => {
+    await product.click();
+    await page.getByRole("option", { name: "New API" }).click();
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByLabel("Database file").click(),
+    ]);
+    await chooser.setFiles(source.from);
+    expect(await faults(page)).toEqual([]);
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("is a One Hub database, not one of New API")).toBeVisible();
+    await page.getByRole("button", { name: "Back" }).click();
+    await product.click();
+    await page.getByRole("option", { name: "One Hub" }).click();
+  });
+
+  await test.step("the dry run succeeds, and the import follows", async () => {
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("The dry run succeeded")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Needs your attention" })).toBeVisible();
+    await expect(page.getByText("Balances compared: 5. Different: 0.")).toBeVisible();
+    expect(await faults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Import now" }).click();
+    await expect(page.getByText("The import is complete")).toBeVisible();
+  });
+
+  await test.step("root of the other gateway signs in, and finds the report", async () => {
+    await page.getByRole("link", { name: "Sign in" }).last().click();
+    await page.getByLabel("Username").fill("root");
+    await page.getByLabel("Password", { exact: true }).fill(oneHubPassword);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL("**/panel/dashboard");
+    await page.getByRole("button", { name: /^Go to…/ }).click();
+    await page.getByRole("textbox", { name: "Go to…" }).fill("Migration");
+    await page.getByRole("dialog").getByText("Migration", { exact: true }).click();
+    await expect(page.getByText("One Hub", { exact: true })).toBeVisible();
+    await page.getByRole("button", { name: "Open the report" }).click();
+    await expect(page.getByRole("heading", { name: "Import from One Hub" })).toBeVisible();
+    await expect(page.getByRole("rowheader", { name: "Анна 1" })).toBeVisible();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download JSON" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^import-one-hub-\d{4}-\d\d-\d\d\.json$/);
+  });
+
+  await test.step("the link leads others to the sign-in afterwards", async () => {
+    const later = await site.open(link.replace("/setup?", "/setup/import?"), { guest: true });
+    await expect(later.getByText("You can only import into a new installation")).toBeVisible();
+    await expect(later.getByRole("link", { name: "Sign in" }).last()).toBeVisible();
+  });
 });
 
-it("imports LiteLLM from its Postgres database, with the salt key and a pasted config.yaml", async () => {
-  const server = await openSite({ ROOT_USERNAME: "", ROOT_PASSWORD: "" });
+test("LiteLLM is imported from its Postgres database, with the salt key and a pasted config.yaml", async ({
+  startSite,
+}) => {
+  const server = await startSite({ env: withoutRoot });
   const database = await litellmDatabase(smallLitellm());
   try {
-    const page = await server.open((await setupLink(server)).replace("/setup?", "/setup/import?"), {
-      guest: true,
-    });
+    const link = (await setupLink(server)).replace("/setup?", "/setup/import?");
+    const page = await server.open(link, { guest: true });
     await page.getByRole("combobox", { name: "Other gateway" }).click();
     await page.getByRole("option", { name: "LiteLLM" }).click();
-    await page.getByLabel("Salt key", { exact: true }).waitFor();
+    await expect(page.getByLabel("Salt key", { exact: true })).toBeVisible();
     // It has no file, so only an address can be entered.
-    expect(await page.getByText("SQLite file").count()).toBe(0);
+    await expect(page.getByText("SQLite file")).toHaveCount(0);
     expect(await faults(page)).toEqual([]);
-    await page.getByRole("button", { name: "Start the dry run" }).click();
-    await page.getByText("Enter the address", { exact: true }).waitFor();
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("Enter the address", { exact: true })).toBeVisible();
     await page.getByLabel("Database address").fill(database.from);
     await page.getByLabel("Starting balance in dollars").fill("50");
-    const chosen = page.waitForEvent("filechooser");
-    await page.getByLabel("Configuration file").click();
-    await (
-      await chosen
-    ).setFiles({
-      name: "config.yaml",
-      mimeType: "application/yaml",
-      buffer: Buffer.from(
-        "model_list:\n  - model_name: fast\n    litellm_params: { model: openai/gpt-5, api_key: sk-x }\n",
-      ),
-    });
-    const pasted = page.getByLabel("Content of config.yaml");
-    await expect.poll(() => pasted.inputValue()).toContain("model_name: fast");
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByLabel("Configuration file").click(),
+    ]);
+    const config =
+      "model_list:\n  - model_name: fast\n    litellm_params: { model: openai/gpt-5, api_key: sk-x }\n";
+    const buffer = Buffer.from(config);
+    await chooser.setFiles({ name: "config.yaml", mimeType: "application/yaml", buffer });
+    await expect(page.getByLabel("Content of config.yaml")).toHaveValue(/model_name: fast/);
 
     // Without the salt key, the refusal says what is missing, and the form keeps what was entered.
-    await page.getByRole("button", { name: "Start the dry run" }).click();
-    await page.getByText("Enter its LITELLM_SALT_KEY").waitFor();
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("Enter its LITELLM_SALT_KEY")).toBeVisible();
     await page.getByRole("button", { name: "Back" }).click();
     await page.getByLabel("Salt key", { exact: true }).fill(salt);
-    await page.getByRole("button", { name: "Start the dry run" }).click();
-    await page.getByText("The dry run succeeded").waitFor();
+    await page.getByRole("button", startDryRun).click();
+    await expect(page.getByText("The dry run succeeded")).toBeVisible();
     await page.getByRole("button", { name: "Import now" }).click();
-    await page.getByText("The import is complete").waitFor();
+    await expect(page.getByText("The import is complete")).toBeVisible();
     expect(server.printed.join("\n")).not.toContain(salt);
   } finally {
-    await server.close();
     await database.remove();
   }
 });

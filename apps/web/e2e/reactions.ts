@@ -1,5 +1,5 @@
 /** How soon the console reacts: to a click in the menu, and to input on a long list. */
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 
 export interface Reaction {
   /** Milliseconds until the reaction is drawn. */

@@ -4,7 +4,7 @@ import { bundledMain } from "#test/gateway-process.ts";
 import { runChaos } from "./run.ts";
 
 /**
- * `pnpm chaos`: strikes gateways, Postgres and Redis under load, and compares the ledger with what clients
+ * `pnpm verify:chaos`: strikes gateways, Postgres and Redis under load, and compares the ledger with what clients
  * saw. SIGINT ends the strikes, but not the comparison.
  */
 const { values } = parseArgs({

@@ -7,7 +7,7 @@ import { type UpstreamKind, upstreams } from "./upstream-kinds.ts";
 import { createWorld } from "./world.ts";
 
 /**
- * pnpm matrix: real coding agents from npm, each at every kind of upstream, in scripted tool loops.
+ * pnpm verify:clients: real coding agents from npm, each at every kind of upstream, in scripted tool loops.
  *   --client, --upstream, --scenario   run a part of it, and keep the other results
  */
 const { values } = parseArgs({

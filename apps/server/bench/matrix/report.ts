@@ -8,7 +8,7 @@ import { type ReportTexts, reportTexts } from "./report-texts.ts";
 import { type Result, type Scenario, scenarios } from "./scenarios.ts";
 import { upstreamLabels, upstreams } from "./upstream-kinds.ts";
 
-const BEGIN = "<!-- results: written by pnpm matrix -->";
+const BEGIN = "<!-- results: written by pnpm verify:clients -->";
 const END = "<!-- end of results -->";
 
 const resultsFile = join(import.meta.dirname, "results.json");

@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createReadiness } from "./readiness.ts";
 
 const well = { ping: async () => {}, trouble: () => undefined, stale: () => [] };
 
+afterEach(() => void vi.useRealTimers());
+
 describe("readiness", () => {
   it("tolerates a failure for a while, then reports why, and recovers with the first response", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
     let away = true;
     const readiness = createReadiness({
       ...well,
@@ -15,7 +17,7 @@ describe("readiness", () => {
       notReadyAfterMs: 200,
     });
     expect(await readiness.check()).toEqual({ stale: [] });
-    await sleep(250);
+    vi.advanceTimersByTime(250);
     await expect(readiness.check()).rejects.toMatchObject({ code: "unavailable", retryAfter: 1 });
     away = false;
     expect(await readiness.check()).toEqual({ stale: [] });

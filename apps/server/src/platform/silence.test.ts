@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { freshDatabase } from "#test/database.ts";
 import { startTcpProxy } from "#test/tcp-proxy.ts";
-import { listen } from "./announcements.ts";
+import { announce, listen } from "./announcements.ts";
 import { connect } from "./database/db.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -21,11 +21,16 @@ it("database: an idle node whose connections all went silent drops them and work
   announcements.onSilence(() => database.dropSilent());
   await Promise.all([database.pool.query("SELECT 1"), database.pool.query("SELECT 1")]);
 
-  proxy.silence();
-  const began = performance.now();
+  // At a moment at which the connection that listens is open: on a busy machine it may be replaced meanwhile.
+  await new Promise<void>((resolve) => {
+    announcements.on("users", () => {
+      proxy.silence();
+      resolve();
+    });
+    void announce(database.db, "users");
+  });
+  // The limit of a statement is five minutes: only because the silence is detected, these end in time.
   const waiting = [database.pool.query("SELECT 1"), database.pool.query("SELECT 1")];
   for (const result of await Promise.allSettled(waiting)) expect(result.status).toBe("rejected");
-  // The limit of a statement is five minutes. A silent connection is detected long before.
-  expect(performance.now() - began).toBeLessThan(30_000);
   expect((await database.pool.query("SELECT 1")).rowCount).toBe(1);
 }, 60_000);

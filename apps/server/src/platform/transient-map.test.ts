@@ -28,10 +28,17 @@ describe("TransientMap", () => {
 
   // With a plain Map, no collection of young objects frees any of these entries.
   it("keeps no deleted entry in memory until the next full collection", () => {
+    const plain = leftAfterCalls(new Map());
+    expect(leftAfterCalls(new TransientMap())).toBeLessThan(plain / 4);
+  });
+
+  /** Returns the bytes that the entries of ended calls occupy after collections of young objects. */
+  function leftAfterCalls(
+    map: Map<number, { of: number[] }> | TransientMap<number, { of: number[] }>,
+  ): number {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as (options: { type: "minor" | "major" }) => void;
     setFlagsFromString("--no-expose-gc");
-    const map = new TransientMap<number, { of: number[] }>();
     const [together, calls, numbers] = [64, 2_000, 500];
     const begin = (id: number) => map.set(id, { of: Array.from<number>({ length: numbers }).fill(id) });
     for (let id = 0; id < together; id += 1) begin(id);
@@ -45,6 +52,6 @@ describe("TransientMap", () => {
     }
     collect({ type: "minor" });
     collect({ type: "minor" });
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan((calls * numbers * 8) / 4);
-  });
+    return process.memoryUsage().heapUsed - before;
+  }
 });

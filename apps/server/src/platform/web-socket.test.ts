@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { TransportError } from "./transport-error.ts";
@@ -67,7 +66,9 @@ describe("a WebSocket to an upstream", () => {
     const [ours, theirs] = await pair();
     const count = 400;
     for (let index = 0; index < count; index += 1) theirs.send(`${index} ${"x".repeat(100_000)}`);
-    await sleep(300);
+    let seen = -1;
+    const isStill = () => seen === (seen = theirs.bufferedAmount);
+    await expect.poll(isStill, { interval: 100 }).toBe(true);
     // 40 MB were sent. All but a few of them are still buffered by the sender.
     expect(theirs.bufferedAmount).toBeGreaterThan(20_000_000);
     let next = 0;

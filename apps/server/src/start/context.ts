@@ -32,4 +32,13 @@ export interface StartOptions {
   paymentGateways?: PaymentGateways;
   /** The process is not only the gateway, so memory from the start is not released before listening. */
   keepStartMemory?: boolean;
+  /** Shorter times between nodes than those of production. */
+  nodeTimes?: NodeTimes;
+}
+
+/** Milliseconds: between two signs of life, until a silent node counts as dead, between two counts of nodes. */
+export interface NodeTimes {
+  beatMs?: number;
+  silentAfterMs?: number;
+  countMs?: number;
 }

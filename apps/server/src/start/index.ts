@@ -51,6 +51,7 @@ export async function startGateway(
       mayReach: isPublicAddress,
       paymentGateways: openPaymentGateways(),
       keepStartMemory: false,
+      nodeTimes: {},
       ...options,
     },
     worker,

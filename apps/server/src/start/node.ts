@@ -50,7 +50,8 @@ export const books: Part<
   { ledger: Ledger; nodeId: string }
 > = {
   name: "ledger",
-  async open({ database, announcements, settings, onError, metrics, worker }) {
+  async open({ database, announcements, settings, onError, metrics, worker, options }) {
+    const { beatMs, silentAfterMs } = options.nodeTimes;
     const nodeId = worker?.task.nodeId ?? randomUUID();
     const ledger = createLedger({
       database,
@@ -60,6 +61,8 @@ export const books: Part<
       onBatch: metrics.batch,
       onCheckpoints: metrics.checkpoints,
       askForLeases: (userId) => announce(database.db, "leases", userId),
+      ...(beatMs !== undefined && { beatMs }),
+      ...(silentAfterMs !== undefined && { silentAfterMs }),
     });
     // Another node needs the points, or rights and limits have changed. Announcements do not wait for the
     // ledger.
@@ -95,8 +98,9 @@ export const nodeCount: Part<
   NodeCount
 > = {
   name: "node count",
-  open: ({ database: { pool }, nodeId, redis: shared, onError, log, worker }) =>
+  open: ({ database: { pool }, nodeId, redis: shared, onError, log, worker, options }) =>
     watchNodes(pool, nodeId, onError, {
+      ...(options.nodeTimes.countMs !== undefined && { everyMs: options.nodeTimes.countMs }),
       ...(worker !== undefined && {
         siblings: () => worker.siblings(),
         onCount: (together: Share) => worker.share(together),

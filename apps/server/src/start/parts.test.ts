@@ -56,9 +56,7 @@ describe("parts", () => {
       {},
     );
     await parts.open(part("d", { close: () => new Promise(() => {}) }), {});
-    const began = performance.now();
     await parts.close();
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(events.at(-1)).toBe("close a");
     expect(errors.map((error) => error.split(":")[0])).toEqual(["d", "c", "b"]);
   });

@@ -9,7 +9,7 @@ import { runScenario } from "../../bench/matrix/scenarios.ts";
 import { unpricedModels, upstreamChannels, upstreams } from "../../bench/matrix/upstream-kinds.ts";
 import { type ScriptedUpstream, startScriptedUpstream } from "../../bench/matrix/upstream.ts";
 
-/** The part of `pnpm matrix` that needs no program from npm: the Vercel AI SDK at every kind of upstream. */
+/** The part of `pnpm verify:clients` that needs no program from npm: the Vercel AI SDK at every kind of upstream. */
 let gateway: TestGateway;
 let upstream: ScriptedUpstream;
 let recorder: Recorder;

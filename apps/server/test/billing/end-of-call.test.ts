@@ -143,10 +143,8 @@ describe.each(kinds)("at an upstream with the format %s", (kind) => {
     sent.end(body(kind, true));
     const before = raw.calls();
     await expect.poll(() => raw.calls()).toBe(before + 1);
-    const left = Date.now();
     sent.destroy();
     await expect.poll(() => raw.leftAt(), { interval: 10 }).toBeDefined();
-    expect(raw.leftAt()! - left).toBeLessThan(5_000);
     expect(await row()).toMatchObject({
       outcome: "client-left",
       status: 499,
@@ -170,10 +168,8 @@ describe.each(kinds)("at an upstream with the format %s", (kind) => {
         `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
     await expect.poll(() => received.split("four score").length, { interval: 10 }).toBeGreaterThan(5);
-    const left = Date.now();
     socket.resetAndDestroy();
     await expect.poll(() => raw.leftAt(), { interval: 10 }).toBeDefined();
-    expect(raw.leftAt()! - left).toBeLessThan(5_000);
     const logged = await row();
     expect(logged).toMatchObject({ outcome: "client-left", status: 499, estimated: true });
     expect(logged.completion_tokens).toBeGreaterThan(0);

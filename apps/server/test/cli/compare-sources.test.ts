@@ -1,136 +1,33 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ComparisonReport } from "@gateway/shared/site/comparison";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newApiColumns } from "#migration/products/new-api-columns.ts";
 import { newApi } from "#migration/products/new-api.ts";
-import { oneApiColumns } from "#migration/products/one-api-columns.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
 import { openLogApi } from "#migration/sources/log-api.ts";
-import { connect, type Database } from "#platform/database/db.ts";
-import { installedDatabase } from "#test/database.ts";
-import { type Mariadb, mariadbMissing, startMariadb } from "#test/mariadb.ts";
-import { cli, shellVariables } from "./cli.ts";
-import { foreignDatabase } from "./foreign-database.ts";
+import { shellVariables } from "./cli.ts";
+import {
+  accessToken,
+  calls,
+  closeComparison,
+  compare,
+  expectSameCalls,
+  expected,
+  ids,
+  late,
+  openComparison,
+  products,
+  rows,
+} from "./compared-calls.ts";
 import { hashOf, litellmDatabase } from "./litellm-rows.ts";
 
-/** The same calls in the log of each product, read from each database system and from the management APIs. */
+/**
+ * The same calls in the log of each product, read from SQLite, Postgres and the management APIs. For MariaDB
+ * see mariadb.verify.test.ts.
+ */
+beforeAll(openComparison);
+afterAll(closeComparison);
 
-const calls = 25;
-const accessToken = "token-of-the-old-account";
-const missing = mariadbMissing();
-if (missing !== undefined) console.warn(`MariaDB sources are not tested: ${missing}`);
-const kinds = ["sqlite", "postgres", ...(missing === undefined ? (["mariadb"] as const) : [])] as const;
-
-let mariadb: Mariadb | undefined;
-let place: Awaited<ReturnType<typeof installedDatabase>>;
-let database: Database;
-let channel: number;
-/** When the first call began; each one began a minute after the one before. */
-const start = Math.floor(Date.now() / 1_000) - 7_200;
-
-beforeAll(async () => {
-  if (missing === undefined) mariadb = await startMariadb();
-  place = await installedDatabase();
-  database = connect(place.url, { max: 2 });
-  ({ id: channel } = await database.db.channel.create({ data: { name: "Old gateway", type: 1 } }));
-  for (let number = 1; number <= calls; number += 1)
-    await database.pool.query(
-      `INSERT INTO request_logs (request_id, created_at, user_id, type, channel_id, model_name, prompt_tokens,
-         completion_tokens, quota, attempts)
-       VALUES ($1, to_timestamp($2), 1, 2, $3, 'm', 10, 5, $4, $5)`,
-      [
-        `here-${number}`,
-        start + number * 60,
-        channel,
-        number * 500,
-        JSON.stringify([{ channel_id: channel, result: "ok", upstream_request_id: `there-${number}` }]),
-      ],
-    );
-});
-afterAll(async () => {
-  await mariadb?.stop();
-  await database.close();
-  await place.drop();
-});
-
-/** Tokens are the same in all rows, so that only time or request id finds a row. The last one costs 1,000 points more. */
-const rows = (fields: (number: number) => object, lateSeconds = 0) =>
-  Array.from({ length: calls }, (_, index) => {
-    const number = index + 1;
-    return {
-      id: number,
-      user_id: 7,
-      created_at: start + number * 60 + lateSeconds,
-      type: 2,
-      username: "root",
-      token_name: "bridge",
-      model_name: "m",
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      quota: number * 500 + (number === calls ? 1_000 : 0),
-      ...fields(number),
-    };
-  });
-
-/** Half an hour late: without the ids none of these rows would be found, or a wrong one. */
-const late = 1_800;
-const products = {
-  "one-hub": {
-    columns: oneHubColumns,
-    logs: rows(() => ({ metadata: "{}" })),
-    byId: 0,
-  },
-  "new-api": {
-    columns: newApiColumns,
-    logs: rows((number) => ({ request_id: `there-${number}`, other: "{}" }), late),
-    byId: calls,
-  },
-  "one-api": {
-    columns: oneApiColumns,
-    logs: rows((number) => ({ request_id: `there-${number}` }), late),
-    byId: calls,
-  },
-};
-type Id = keyof typeof products;
-const ids = Object.keys(products) as Id[];
-
-async function compare(product: string, ...args: string[]): Promise<ComparisonReport> {
-  const run = await cli(
-    place.url,
-    "compare",
-    product,
-    "--channel",
-    String(channel),
-    "--key-name",
-    "bridge",
-    "--window",
-    "20",
-    "--json",
-    ...args,
-  );
-  expect(run.exitCode, run.err).toBe(1);
-  return run.json() as ComparisonReport;
-}
-
-const expected = (byId: number) => ({
-  calls: { compared: calls, equal: calls - 1, deviating: 1, ambiguous: 0, missing_here: 0, missing_there: 0 },
-  matched_by_id: byId,
-  deviations: [
-    { kind: "charge", here: { id: `here-${calls}`, charge: "12500" }, source: { charge: "13500" } },
-  ],
-});
-
-describe.each(kinds)("from %s", (kind) => {
-  it.each(ids)("reads the log of %s", async (id) => {
-    const { columns, logs, byId } = products[id];
-    const source = await foreignDatabase(kind, columns, { logs }, mariadb);
-    try {
-      expect(await compare(id, "--from", source.from)).toMatchObject(expected(byId));
-    } finally {
-      await source.remove();
-    }
-  });
+describe.each(["sqlite", "postgres"] as const)("gateway compare, from %s", (kind) => {
+  it.each(ids)("reads the log of %s", (id) => expectSameCalls(kind, id));
 });
 
 it("finds the calls of LiteLLM by the call id in the header of its answers", async () => {

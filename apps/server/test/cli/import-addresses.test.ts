@@ -1,24 +1,17 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { newApiColumns } from "#migration/products/new-api-columns.ts";
 import { oneApiColumns } from "#migration/products/one-api-columns.ts";
 import { openSource } from "#migration/sources/open-source.ts";
 import { emptyDatabase, installedDatabase } from "#test/database.ts";
-import { type Mariadb, mariadbMissing, startMariadb } from "#test/mariadb.ts";
 import { cli } from "./cli.ts";
 import { difficultRows } from "./difficult-rows.ts";
 import { foreignDatabase } from "./foreign-database.ts";
 
 /** Forms of `--from`, and what a wrong one leaves behind: nothing. */
 
-const missing = mariadbMissing();
-let mariadb: Mariadb | undefined;
 const cases: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  if (missing === undefined) mariadb = await startMariadb();
-});
-afterAll(async () => mariadb?.stop());
 afterEach(async () => {
   for (const remove of cases.splice(0)) await remove();
 });
@@ -51,15 +44,6 @@ describe("the address of a source", () => {
       expect(users).toBe(difficultRows("one-api")["users"]?.length);
       await source.close();
     }
-  });
-
-  it.runIf(missing === undefined)("can be the one of the Go programs for MySQL", async () => {
-    const from = await foreignDatabase("mariadb", oneApiColumns, difficultRows("one-api"), mariadb);
-    const { username, password, host, pathname } = new URL(from.from);
-    const address = `${username}:${decodeURIComponent(password)}@tcp(${host})${pathname}?parseTime=true`;
-    const source = await openSource(password === "" ? address.replace(":@", "@") : address);
-    expect(source.columns.has("users")).toBe(true);
-    await source.close();
   });
 
   it("is explained if it has another form", async () => {

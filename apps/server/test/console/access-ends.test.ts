@@ -201,7 +201,7 @@ describe("credentials of an account", () => {
         here.api("PUT", "/user", { id, permissions: { logs: "view" } }),
       "signed out": async ({ cookie }: Person) => ask(here, "POST", "/api/user/logout", { cookie, body: {} }),
     };
-    const streams = await Promise.all(
+    await Promise.all(
       Object.entries(changes).map(async ([name, change]) => {
         const person = await makePerson();
         const by = name === "demoted" ? { authorization: person.accessToken } : { cookie: person.cookie };
@@ -212,13 +212,11 @@ describe("credentials of an account", () => {
           open("/user/dashboard/events?seen=0"),
         ]);
         for (const answer of answers) expect(answer.status, name).toBe(200);
-        const began = performance.now();
         await change(person);
+        // An allowed stream would be open for five minutes.
         await Promise.all(answers.map((answer) => answer.text()));
-        return { name, seconds: (performance.now() - began) / 1_000 };
       }),
     );
-    for (const { name, seconds } of streams) expect(seconds, name).toBeLessThan(9);
   });
 
   it("do not work for rows that were disabled directly in the database", async () => {

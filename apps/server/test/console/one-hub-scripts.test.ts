@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { freshDatabase } from "#test/database.ts";
 import { type GatewayProcess, rootAccount, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Typical scripts for One Hub, in Python, run unchanged against a gateway in a process of its own. */

@@ -14,6 +14,8 @@ const usage = {
 const FULL = 60_100;
 
 let gateway: TestGateway;
+/** Another node on the same database. */
+let node: TestGateway;
 let provider: Server;
 /** Status of each response at the provider. */
 const responses = new Map<string, string>();
@@ -61,8 +63,10 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 1, name: "c", models: ["thinker"], base_url: `http://127.0.0.1:${port}` });
   await gateway.addPrice("thinker");
+  node = await startTestGateway({}, gateway);
 });
 afterAll(async () => {
+  await node.stop();
   await gateway.stop();
   provider.close();
 });
@@ -92,15 +96,6 @@ async function beginAt(node: TestGateway): Promise<Begun> {
   return { id, key, token, before };
 }
 
-async function withNode(use: (node: TestGateway) => Promise<void>): Promise<void> {
-  const node = await startTestGateway({}, gateway);
-  try {
-    await use(node);
-  } finally {
-    await node.stop();
-  }
-}
-
 async function expectNothingOpen(): Promise<void> {
   const { db } = gateway.database;
   await expect.poll(() => db.backgroundResponse.count()).toBe(0);
@@ -109,36 +104,32 @@ async function expectNothingOpen(): Promise<void> {
 }
 
 describe("background responses on two nodes", () => {
-  it("charges in full when another node reads and deletes a response", () =>
-    withNode(async (node) => {
-      const { id, key, before } = await beginAt(node);
-      const client = gateway.openai(key);
-      responses.set(id, "completed");
-      expect((await client.responses.retrieve(id)).output_text).toBe("Done.");
-      const rows = await gateway.logs(before + 1);
-      expect(rows[0]).toMatchObject({ quota: FULL, outcome: "complete", estimated: false });
-      expect(rows[0]?.attempts).toHaveLength(1);
-      await client.responses.delete(id);
-      await expectNothingOpen();
-      expect(await gateway.logs(0)).toHaveLength(before + 1);
-    }));
+  it("charges in full when another node reads and deletes a response", async () => {
+    const { id, key, before } = await beginAt(node);
+    const client = gateway.openai(key);
+    responses.set(id, "completed");
+    expect((await client.responses.retrieve(id)).output_text).toBe("Done.");
+    const rows = await gateway.logs(before + 1);
+    expect(rows[0]).toMatchObject({ quota: FULL, outcome: "complete", estimated: false });
+    expect(rows[0]?.attempts).toHaveLength(1);
+    await client.responses.delete(id);
+    await expectNothingOpen();
+    expect(await gateway.logs(0)).toHaveLength(before + 1);
+  });
 
-  it("charges in full when another node deletes an unread response", () =>
-    withNode(async (node) => {
-      const { id, key, before } = await beginAt(node);
-      responses.set(id, "completed");
-      await gateway.openai(key).responses.delete(id);
-      expect((await gateway.logs(before + 1))[0]).toMatchObject({ quota: FULL });
-      await expectNothingOpen();
-      expect(await gateway.logs(0)).toHaveLength(before + 1);
-    }));
+  it("charges in full when another node deletes an unread response", async () => {
+    const { id, key, before } = await beginAt(node);
+    responses.set(id, "completed");
+    await gateway.openai(key).responses.delete(id);
+    expect((await gateway.logs(before + 1))[0]).toMatchObject({ quota: FULL });
+    await expectNothingOpen();
+    expect(await gateway.logs(0)).toHaveLength(before + 1);
+  });
 
   it("keeps reservation and bill when the starting node stops, and charges through the other", async () => {
-    let begun: Begun | undefined;
-    await withNode(async (node) => {
-      begun = await beginAt(node);
-    });
-    if (begun === undefined) throw new Error("It did not begin.");
+    const starting = await startTestGateway({}, gateway);
+    const begun = await beginAt(starting);
+    await starting.stop();
     expect(await gateway.database.db.reservation.count()).toBe(1);
     responses.set(begun.id, "completed");
     expect((await gateway.openai(begun.key).responses.retrieve(begun.id)).output_text).toBe("Done.");
@@ -174,36 +165,34 @@ describe("background responses on two nodes", () => {
     await expectNothingOpen();
   });
 
-  it("charges once when both nodes read, cancel and delete at the same time", () =>
-    withNode(async (node) => {
-      const { id, key, before } = await beginAt(node);
-      responses.set(id, "completed");
-      const clients = [gateway.openai(key), node.openai(key)];
-      await Promise.allSettled([
-        ...[1, 2, 3].flatMap(() => clients.map((client) => client.responses.retrieve(id))),
-        ...clients.map((client) => client.responses.cancel(id)),
-        ...clients.map((client) => client.responses.delete(id)),
-      ]);
-      await expectNothingOpen();
-      const rows = (await gateway.logs(before + 1)).slice(0, -before || undefined);
-      expect(rows.map(({ quota, outcome }) => ({ quota, outcome }))).toEqual([
-        { quota: FULL, outcome: "complete" },
-      ]);
-    }));
+  it("charges once when both nodes read, cancel and delete at the same time", async () => {
+    const { id, key, before } = await beginAt(node);
+    responses.set(id, "completed");
+    const clients = [gateway.openai(key), node.openai(key)];
+    await Promise.allSettled([
+      ...[1, 2, 3].flatMap(() => clients.map((client) => client.responses.retrieve(id))),
+      ...clients.map((client) => client.responses.cancel(id)),
+      ...clients.map((client) => client.responses.delete(id)),
+    ]);
+    await expectNothingOpen();
+    const rows = (await gateway.logs(before + 1)).slice(0, -before || undefined);
+    expect(rows.map(({ quota, outcome }) => ({ quota, outcome }))).toEqual([
+      { quota: FULL, outcome: "complete" },
+    ]);
+  });
 
-  it("cancels an unfinished response before deleting it, and keeps one that cannot be cancelled", () =>
-    withNode(async (node) => {
-      const { id, key, before } = await beginAt(node);
-      refuses = true;
-      const client = gateway.openai(key);
-      await expect(client.responses.delete(id)).rejects.toMatchObject({ status: 502 });
-      expect(responses.has(id)).toBe(true);
-      refuses = false;
-      await client.responses.delete(id);
-      expect(cancels).toBeGreaterThan(1);
-      expect((await gateway.logs(before + 1))[0]).toMatchObject({ outcome: "client-left" });
-      await expectNothingOpen();
-    }));
+  it("cancels an unfinished response before deleting it, and keeps one that cannot be cancelled", async () => {
+    const { id, key, before } = await beginAt(node);
+    refuses = true;
+    const client = gateway.openai(key);
+    await expect(client.responses.delete(id)).rejects.toMatchObject({ status: 502 });
+    expect(responses.has(id)).toBe(true);
+    refuses = false;
+    await client.responses.delete(id);
+    expect(cancels).toBeGreaterThan(1);
+    expect((await gateway.logs(before + 1))[0]).toMatchObject({ outcome: "client-left" });
+    await expectNothingOpen();
+  });
 
   it("rejects a forwarded response whose state it cannot read", async () => {
     const { id, key, before } = await beginAt(gateway);

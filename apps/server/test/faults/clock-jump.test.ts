@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { installedDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** A node whose wall clock is set forward and back while it serves calls. */

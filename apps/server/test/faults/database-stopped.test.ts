@@ -1,22 +1,26 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { audit } from "#domain/ledger/audit.ts";
+import { connect } from "#platform/database/db.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
-import { type Service, startThrowAwayPostgres } from "#test/services.ts";
 
 /**
  * A gateway whose Postgres is stopped. Every endpoint returns 503 in its dialect, for cached and uncached
  * keys.
  */
-let postgres: Service;
+let postgres: EmbeddedPostgres;
 let dataDir: string;
 let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
-  postgres = await startThrowAwayPostgres();
   dataDir = await mkdtemp(join(tmpdir(), "gateway-stopped-"));
+  // Postgres may run as another user, who needs access to its folder.
+  await chmod(dataDir, 0o755);
+  postgres = await startPostgres();
   gateway = await startGatewayProcess({ DATABASE_URL: postgres.url, DATA_DIR: dataDir });
   await gateway.api("POST", "/channel", {
     type: 900,
@@ -32,6 +36,9 @@ afterAll(async () => {
   await postgres.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+/** Starts Postgres on the same data and port each time. */
+const startPostgres = () => startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
 
 const chat = { model: "demo-chat", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
 
@@ -93,5 +100,17 @@ describe("a gateway whose database is stopped", () => {
       }
     }
     expect(gateway.process.exitCode).toBe(null);
+  }, 120_000);
+
+  it("serves calls again when its database is back, and every balance is explained", async () => {
+    postgres = await startPostgres();
+    await expect
+      .poll(async () => (await call(key, "POST", "/v1/chat/completions", chat)).status, { timeout: 50_000 })
+      .toBe(200);
+    const database = connect(postgres.url, { max: 1 });
+    // A lease of the node may still be open.
+    const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
+    expect(wrong).toEqual([]);
+    await database.close();
   }, 120_000);
 });

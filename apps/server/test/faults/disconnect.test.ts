@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
@@ -19,19 +20,10 @@ beforeAll(async () => {
     RetryCooldownSeconds: 0,
     RetryTimes: 0,
     AutomaticDisableChannelEnabled: false,
-    DisconnectDrainSeconds: 2,
+    DisconnectDrainSeconds: 1,
   };
   await gateway.api("PUT", "/option/batch", { values });
   for (const model of models) await gateway.addPrice(model);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await raw.close();
-});
-const channels: number[] = [];
-beforeEach(async () => {
-  ({ key } = await gateway.addToken());
-  for (const id of channels.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
   for (const [model, type] of [
     ["chat", 8],
     ["claude", 14],
@@ -40,10 +32,18 @@ beforeEach(async () => {
     ["image", 1],
     ["speech", 1],
     ["embedding", 1],
-  ] as const) {
-    const { id } = await gateway.addChannel({ type, name: model, base_url: raw.url, models: [model] });
-    channels.push(id);
-  }
+  ] as const)
+    await gateway.addChannel({ type, name: model, base_url: raw.url, models: [model] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await raw.close();
+});
+/** Resolves when the client of the test has disconnected. */
+let left = Promise.withResolvers<void>();
+beforeEach(async () => {
+  left = Promise.withResolvers();
+  ({ key } = await gateway.addToken());
 });
 
 interface Ask {
@@ -67,6 +67,7 @@ async function askAndLeave({ path, body }: Ask, until: string | undefined): Prom
   if (until === undefined) await expect.poll(() => raw.calls(), { interval: 5 }).toBe(before + 1);
   else await expect.poll(() => read, { interval: 5 }).toContain(until);
   sent.destroy();
+  left.resolve();
 }
 
 async function row(): Promise<LogRow> {
@@ -264,10 +265,8 @@ describe("a client that disconnects before the usage", () => {
   ] as const)("%s: pays the documented share when the provider reports nothing in time", async (...given) => {
     const [, ask, chunks, until, output] = given;
     raw.play({ chunks: [sse, ...chunks], ending: "hang" });
-    const left = Date.now();
     await askAndLeave(ask, until);
     expect(await row()).toMatchObject({ outcome: "client-left", completion_tokens: output, estimated: true });
-    expect(Date.now() - left).toBeLessThan(20_000);
     // The gateway cancels the provider's call at the limit.
     expect(raw.leftAt()).toBeDefined();
   });
@@ -304,7 +303,7 @@ describe("a client that disconnects before the usage", () => {
     "%s, not streamed: is charged for a response that the provider completes",
     async (_name, ask, body, output) => {
       const text = JSON.stringify(body);
-      raw.play({ chunks: late(400, head("application/json") + text), ending: "end" });
+      raw.play({ chunks: late(head("application/json") + text), ending: "end" });
       await askAndLeave(ask, undefined);
       expect(await row()).toMatchObject({
         outcome: "client-left",
@@ -316,23 +315,23 @@ describe("a client that disconnects before the usage", () => {
   );
 });
 
-/** Yields an empty chunk after which the provider pauses. */
-function* late(ms: number, text: string): Generator<string> {
-  const until = Date.now() + ms;
-  while (Date.now() < until) yield "";
+/** Yields the text once the client has left and the gateway has had time to notice. */
+async function* late(text: string): AsyncGenerator<string> {
+  await left.promise;
+  await sleep(300);
   yield text;
 }
 
 describe("a client that disconnects before the provider responds", () => {
   it("is not charged when the provider rejects the call", async () => {
     const refusal = JSON.stringify({ error: { message: "No.", type: "invalid_request_error" } });
-    raw.play({ chunks: late(300, head("application/json", {}, 400) + refusal), ending: "end" });
+    raw.play({ chunks: late(head("application/json", {}, 400) + refusal), ending: "end" });
     await askAndLeave(chat(), undefined);
     expect(await row()).toMatchObject({ quota: 0, status: 499 });
   });
 
   it("is not charged when the provider's connection breaks", async () => {
-    raw.play({ chunks: late(300, ""), ending: "reset" });
+    raw.play({ chunks: late(""), ending: "reset" });
     await askAndLeave(chat(), undefined);
     expect(await row()).toMatchObject({ quota: 0, status: 499 });
   });
@@ -342,8 +341,7 @@ describe("a client that disconnects before the provider responds", () => {
     raw.play({ chunks: [], ending: "hang" });
     const mapping = { models: ["nowhere"], base_url: "https://127.0.0.1:9", proxy: raw.url };
     await gateway.addPrice("nowhere").catch(() => undefined);
-    const { id } = await gateway.addChannel({ type: 8, name: "nowhere", ...mapping });
-    channels.push(id);
+    await gateway.addChannel({ type: 8, name: "nowhere", ...mapping });
     const sent = httpRequest(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

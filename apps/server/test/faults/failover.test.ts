@@ -1,18 +1,31 @@
 import type { Self } from "@gateway/shared/accounts/session";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { APIError } from "openai";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /** Provider failures: which channel takes over, which one is paused, and what is charged. */
 let gateway: TestGateway;
+let made: number[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startTestGateway();
+  await gateway.allow(1_000_000);
   // Failed channels must still be paused at the end of a test, however slow the machine is.
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
 });
-afterEach(() => gateway.stop());
+afterEach(async () => {
+  for (const id of made.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
+  gateway.upstream.control.reset();
+});
+afterAll(() => gateway.stop());
+
+/** Adds a channel for one test. */
+async function add(channel: Parameters<TestGateway["addChannel"]>[0]): Promise<ChannelRow> {
+  const row = await gateway.addChannel(channel);
+  made.push(row.id);
+  return row;
+}
 
 const ask = { model: "demo-chat", messages: [{ role: "user" as const, content: "Hello" }] };
 
@@ -28,9 +41,8 @@ async function failure(call: Promise<unknown>): Promise<APIError> {
 
 describe("two channels of one priority", () => {
   it("share calls by weight", async () => {
-    await gateway.allow(1_000);
-    await gateway.addChannel({ type: 8, name: "heavy", key: "heavy", weight: 9 });
-    await gateway.addChannel({ type: 8, name: "light", key: "light", weight: 1 });
+    await add({ type: 8, name: "heavy", key: "heavy", weight: 9 });
+    await add({ type: 8, name: "light", key: "light", weight: 1 });
     const client = gateway.openai((await gateway.addToken()).key);
     for (let round = 0; round < 20; round += 1)
       await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask)));
@@ -41,16 +53,17 @@ describe("two channels of one priority", () => {
   });
 
   it("replace each other: the failed one is paused and the call succeeds", async () => {
-    const broken = await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
-    await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
-    const client = gateway.openai((await gateway.addToken()).key);
+    const broken = await add({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
+    await add({ type: 8, name: "sound", key: "sound" });
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     for (let round = 0; round < 3; round += 1)
       expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBeTruthy();
     const calls = gateway.upstream.calls().map((call) => call.key);
     expect(calls).toEqual(["demo-fail-500", "sound", "sound", "sound"]);
     const row = await gateway.api<ChannelRow>("GET", `/channel/${broken.id}`);
     expect(row.frozen.map((freeze) => freeze.model)).toEqual(["demo-chat"]);
-    const [latest, , first] = await gateway.logs(3);
+    const [latest, , first] = await gateway.logs(3, token.id);
     expect(latest?.attempts?.map((attempt) => attempt.result)).toEqual(["ok"]);
     expect(first?.attempts?.map((attempt) => attempt.result)).toEqual(["server", "ok"]);
     expect(await gateway.drift()).toBe(0n);
@@ -59,12 +72,13 @@ describe("two channels of one priority", () => {
 
 describe("the log of a call with a failed attempt", () => {
   it("contains the channels that were not tried, why, and when each attempt began", async () => {
-    await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 9 });
-    const serves = await gateway.addChannel({ type: 8, name: "serves", key: "serves", priority: 5 });
-    const idle = await gateway.addChannel({ type: 8, name: "idle", key: "idle", priority: 1 });
-    const client = gateway.openai((await gateway.addToken()).key);
+    await add({ type: 8, name: "broken", key: "demo-fail-500", priority: 9 });
+    const serves = await add({ type: 8, name: "serves", key: "serves", priority: 5 });
+    const idle = await add({ type: 8, name: "idle", key: "idle", priority: 1 });
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     await client.chat.completions.create(ask);
-    const [retried] = await gateway.logs(1);
+    const [retried] = await gateway.logs(1, token.id);
     expect(retried).toMatchObject({
       channel_id: serves.id,
       attempts: [
@@ -77,16 +91,17 @@ describe("the log of a call with a failed attempt", () => {
     expect(served?.begun).toBeGreaterThanOrEqual((failed?.begun ?? NaN) + (failed?.duration ?? NaN));
     // A call that succeeds at the first attempt logs no skipped channels.
     await client.chat.completions.create(ask);
-    expect((await gateway.logs(1))[0]).toMatchObject({ attempts: [{ result: "ok" }], skipped: [] });
+    expect((await gateway.logs(2, token.id))[0]).toMatchObject({ attempts: [{ result: "ok" }], skipped: [] });
   });
 
   it("shows when a channel is excluded by what the call needs", async () => {
-    await gateway.addChannel({ type: 8, name: "chat only", key: "a", only_chat: true });
-    await gateway.addChannel({ type: 8, name: "no streams", key: "b", disabled_stream: ["demo-chat"] });
-    const client = gateway.openai((await gateway.addToken()).key);
+    await add({ type: 8, name: "chat only", key: "a", only_chat: true });
+    await add({ type: 8, name: "no streams", key: "b", disabled_stream: ["demo-chat"] });
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     const tools = [{ type: "function" as const, function: { name: "f", parameters: {} } }];
     await expect(client.chat.completions.create({ ...ask, tools, stream: true })).rejects.toThrow();
-    const [row] = await gateway.logs(1);
+    const [row] = await gateway.logs(1, token.id);
     expect(row?.attempts).toEqual([]);
     expect(row?.skipped?.map((note) => note.skipped).toSorted()).toEqual(["no-streaming", "no-tools"]);
   });
@@ -94,8 +109,8 @@ describe("the log of a call with a failed attempt", () => {
 
 describe("an unreadable response", () => {
   it("counts as a failure of the provider: another channel serves the call", async () => {
-    await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });
-    await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
+    await add({ type: 14, name: "babbles", key: "babbles", priority: 5 });
+    await add({ type: 8, name: "sound", key: "sound" });
     gateway.upstream.control.set({ garbage: true, only: { key: "babbles" } });
     const client = gateway.openai((await gateway.addToken()).key);
     const answer = await client.chat.completions.create(ask);
@@ -106,8 +121,8 @@ describe("an unreadable response", () => {
 
 describe("when every channel fails", () => {
   it("returns one clear error in the client's dialect, and charges nothing", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "demo-fail-500" });
-    await gateway.addChannel({ type: 14, name: "b", key: "demo-fail-500" });
+    await add({ type: 8, name: "a", key: "demo-fail-500" });
+    await add({ type: 14, name: "b", key: "demo-fail-500" });
     const token = await gateway.addToken();
     const before = await gateway.api<Self>("GET", "/user/self");
     const openai = await failure(gateway.openai(token.key).chat.completions.create(ask));
@@ -123,7 +138,7 @@ describe("when every channel fails", () => {
     const after = await gateway.api<Self>("GET", "/user/self");
     expect(after.quota).toBe(before.quota);
     expect(after.reserved).toBe(0);
-    const rows = await gateway.logs(2);
+    const rows = await gateway.logs(2, token.id);
     expect(rows.map((row) => [row.type, row.quota])).toEqual([
       [5, 0],
       [5, 0],
@@ -132,8 +147,8 @@ describe("when every channel fails", () => {
   });
 
   it("returns a provider's rejection of the request without trying other channels", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    await gateway.addChannel({ type: 8, name: "b", key: "b" });
+    await add({ type: 8, name: "a", key: "a" });
+    await add({ type: 8, name: "b", key: "b" });
     gateway.upstream.control.set({ status: 400 });
     const error = await failure(gateway.openai((await gateway.addToken()).key).chat.completions.create(ask));
     expect(error.status).toBe(400);
@@ -141,7 +156,7 @@ describe("when every channel fails", () => {
   });
 
   it("respects the provider's Retry-After", async () => {
-    const channel = await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    const channel = await add({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ status: 429, retryAfter: 37 });
     const token = await gateway.addToken();
     const begun = Date.now();
@@ -157,8 +172,9 @@ describe("when every channel fails", () => {
 
 describe("the end of a call", () => {
   it("charges what was delivered when the upstream dies in the middle, and sends an error in the stream", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    const client = gateway.openai((await gateway.addToken()).key);
+    await add({ type: 8, name: "a", key: "a" });
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     const stream = await client.chat.completions.create({
       model: "demo-chat",
       stream: true,
@@ -170,15 +186,16 @@ describe("the end of a call", () => {
     })();
     expect((await failure(broken)).message).toContain("closed the connection");
     expect(text.length).toBeGreaterThan(0);
-    const [row] = await gateway.logs(1);
+    const [row] = await gateway.logs(1, token.id);
     expect(row).toMatchObject({ outcome: "upstream-died", estimated: true });
     expect(row?.quota).toBeGreaterThan(0);
     expect(await gateway.drift()).toBe(0n);
   });
 
   it("cancels the upstream and charges up to the time when the client disconnects", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    const client = gateway.openai((await gateway.addToken()).key);
+    await add({ type: 8, name: "a", key: "a" });
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     const stream = await client.chat.completions.create({
       model: "demo-chat",
       stream: true,
@@ -189,7 +206,7 @@ describe("the end of a call", () => {
       chunks += chunk.choices.length;
       if (chunks >= 5) break;
     }
-    const [row] = await gateway.logs(1);
+    const [row] = await gateway.logs(1, token.id);
     expect(row).toMatchObject({ outcome: "client-left", status: 499 });
     expect(row?.quota).toBeGreaterThan(0);
     expect(row?.completion_tokens).toBeLessThan(200);
@@ -198,9 +215,10 @@ describe("the end of a call", () => {
   });
 
   it("costs nothing when the upstream returns an empty response", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    await add({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ empty: true, noUsage: true });
-    const client = gateway.openai((await gateway.addToken()).key);
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     expect((await failure(client.chat.completions.create(ask))).status).toBeGreaterThan(500);
     // Its first frame can be sent before the end shows that no content follows.
     const streamed = async () => {
@@ -210,15 +228,16 @@ describe("the end of a call", () => {
       return frames;
     };
     await expect(streamed()).rejects.toThrow(/with nothing|Bad Gateway|502|503/);
-    expect((await gateway.logs(2)).map((row) => row.quota)).toEqual([0, 0]);
+    expect((await gateway.logs(2, token.id)).map((row) => row.quota)).toEqual([0, 0]);
   });
 
   it("counts tokens, and marks them as estimated, when the provider reports no usage", async () => {
-    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    await add({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ noUsage: true });
-    const client = gateway.openai((await gateway.addToken()).key);
+    const token = await gateway.addToken();
+    const client = gateway.openai(token.key);
     await client.chat.completions.create(ask);
-    const [row] = await gateway.logs(1);
+    const [row] = await gateway.logs(1, token.id);
     expect(row).toMatchObject({ estimated: true, outcome: "complete" });
     expect(row?.completion_tokens).toBeGreaterThan(0);
   });

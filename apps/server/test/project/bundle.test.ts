@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { freshDatabase } from "#test/database.ts";
 import { gatewayFlags, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** The bundled server, as npm start and the image run it. */

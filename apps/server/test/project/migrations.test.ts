@@ -4,7 +4,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "#platform/database/migrate.ts";
-import { asciiDatabase, emptyDatabase, freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { asciiDatabase, emptyDatabase, freshDatabase } from "#test/database.ts";
 import { differenceToSchema } from "#test/schema-diff.ts";
 
 describe("the migrations of this repository", () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startThrowAwayPostgres } from "#test/services.ts";
+import { startThrowAwayPostgres } from "#test/run/services.ts";
 
 it("cleans up after a killed run, and does not end an unrelated process that reused its Postgres' process id", async () => {
   const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });

@@ -26,8 +26,6 @@ beforeAll(async () => {
   raw = await startRawUpstream();
   gateway = await startTestGateway();
   const values = {
-    IdleTimeoutMs: 1_000,
-    FirstByteTimeoutMs: 1_000,
     RetryTimes: 0,
     AutomaticDisableChannelEnabled: false,
   };
@@ -38,6 +36,8 @@ beforeAll(async () => {
       type,
       name,
       base_url: raw.url,
+      first_byte_timeout_ms: 300,
+      idle_timeout_ms: 300,
       models: [name],
       model_mapping: { [name]: "demo-chat" },
     });
@@ -190,54 +190,62 @@ describe("a provider whose stream is broken in any way", () => {
           ending,
         });
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(60) },
     );
   });
 
-  it("also when the response is not streamed", { timeout: 120_000 * runsFactor }, async () => {
-    const answer = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain((upstream) =>
-      fc.record({
-        upstream: fc.constant(upstream),
+  it(
+    "neither blocks a client nor ends the process when the response is not streamed",
+    { timeout: 120_000 * runsFactor },
+    async () => {
+      const answer = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain((upstream) =>
+        fc.record({
+          upstream: fc.constant(upstream),
+          client: fc.constantFrom(...clients),
+          text: fc.oneof(
+            fc
+              .tuple(fc.constantFrom(...fixtures(upstream, ".json")), fc.nat({ max: 2_000 }))
+              .map(([text, length]) => text.slice(0, length)),
+            fc.json(),
+            fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+          ),
+          ending,
+        }),
+      );
+      await fc.assert(
+        fc.asyncProperty(answer, async ({ upstream, client, text, ending }) => {
+          await ask(client, upstream, false, { chunks: [head("application/json"), text], ending });
+        }),
+        { numRuns: runs(40) },
+      );
+    },
+  );
+
+  it(
+    "neither blocks a client nor ends the process when the bytes are not HTTP",
+    { timeout: 120_000 * runsFactor },
+    async () => {
+      const bytes = fc.record({
         client: fc.constantFrom(...clients),
-        text: fc.oneof(
-          fc
-            .tuple(fc.constantFrom(...fixtures(upstream, ".json")), fc.nat({ max: 2_000 }))
-            .map(([text, length]) => text.slice(0, length)),
-          fc.json(),
-          fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+        upstream: fc.constantFrom(...(Object.keys(upstreams) as Upstream[])),
+        stream: fc.boolean(),
+        start: fc.constantFrom(
+          "",
+          "HTTP/1.1 200 OK\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
+          head("text/event-stream"),
         ),
+        rest: fc.uint8Array({ maxLength: 300 }),
         ending,
-      }),
-    );
-    await fc.assert(
-      fc.asyncProperty(answer, async ({ upstream, client, text, ending }) => {
-        await ask(client, upstream, false, { chunks: [head("application/json"), text], ending });
-      }),
-      { numRuns: runs(100) },
-    );
-  });
-
-  it("also when the bytes are not HTTP", { timeout: 120_000 * runsFactor }, async () => {
-    const bytes = fc.record({
-      client: fc.constantFrom(...clients),
-      upstream: fc.constantFrom(...(Object.keys(upstreams) as Upstream[])),
-      stream: fc.boolean(),
-      start: fc.constantFrom(
-        "",
-        "HTTP/1.1 200 OK\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
-        head("text/event-stream"),
-      ),
-      rest: fc.uint8Array({ maxLength: 300 }),
-      ending,
-    });
-    await fc.assert(
-      fc.asyncProperty(bytes, async ({ client, upstream, stream, start, rest, ending }) => {
-        await ask(client, upstream, stream, { chunks: [start, Buffer.from(rest)], ending });
-      }),
-      { numRuns: runs(80) },
-    );
-  });
+      });
+      await fc.assert(
+        fc.asyncProperty(bytes, async ({ client, upstream, stream, start, rest, ending }) => {
+          await ask(client, upstream, stream, { chunks: [start, Buffer.from(rest)], ending });
+        }),
+        { numRuns: runs(30) },
+      );
+    },
+  );
 
   it.each([
     ["openai-chat", "anthropic"],
@@ -245,7 +253,7 @@ describe("a provider whose stream is broken in any way", () => {
     ["anthropic", "anthropic"],
     ["gemini", "openai-chat"],
   ] as const)(
-    "also when it stops in the middle, for a client of %s with an upstream of %s",
+    "does not block a client when it stops in the middle, for a client of %s with an upstream of %s",
     async (client, upstream) => {
       const text = fixtures(upstream, ".sse")[0]!;
       const chunks = [head("text/event-stream"), text.slice(0, Math.floor(text.length / 2))];
@@ -253,15 +261,18 @@ describe("a provider whose stream is broken in any way", () => {
     },
   );
 
-  it.each(clients)("also when the request id is invalid in a header, for a client of %s", async (client) => {
-    const text = fixtures("openai-chat", ".sse").find((each) => each.includes("[DONE]"))!;
-    const headers = { "x-request-id": "请求-1" };
-    const answer = await ask(client, "openai-chat", true, {
-      chunks: [head("text/event-stream", headers), text],
-      ending: "end",
-    });
-    expect(answer.length).toBeGreaterThan(0);
-  });
+  it.each(clients)(
+    "does not block a client when its request id is invalid in a header, for a client of %s",
+    async (client) => {
+      const text = fixtures("openai-chat", ".sse").find((each) => each.includes("[DONE]"))!;
+      const headers = { "x-request-id": "请求-1" };
+      const answer = await ask(client, "openai-chat", true, {
+        chunks: [head("text/event-stream", headers), text],
+        ending: "end",
+      });
+      expect(answer.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe("a client with fields that are invalid in a header", () => {
@@ -304,7 +315,7 @@ describe("after all fuzz tests", () => {
       "SELECT request_id, outcome, estimated, completion_tokens, quota FROM request_logs WHERE request_id = ANY($1)",
       [[...delivered.keys()]],
     );
-    expect(rows.length).toBeGreaterThan(300);
+    expect(rows.length).toBeGreaterThan(delivered.size / 2);
     expect(new Set(rows.map((row) => row.outcome))).toEqual(new Set(["complete", "upstream-died", "failed"]));
     for (const row of rows) {
       const seen = delivered.get(row.request_id)!;

@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installedDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Uploaded files on their way through the process, and the memory that they need. */
@@ -204,12 +205,12 @@ describe("an upload", () => {
   it("can be large and concurrent with many others while memory stays small", async () => {
     await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
     const { answer: all, growth } = await growthDuring(() =>
-      Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE)))),
+      Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 40 * MEGABYTE)))),
     );
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    // 480 MB passed, all of which would be in memory if buffered once. Up to 300 MB of it waits for garbage
-    // collection on a busy machine, which has one thread.
-    expect(growth).toBeLessThan(380);
+    // 320 MB passed, all of which would be in memory if buffered once. A part of it waits for garbage
+    // collection, a larger one on a busy machine.
+    expect(growth).toBeLessThan(8 * 40 * 0.8);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   });
 
@@ -243,12 +244,13 @@ describe("an upload", () => {
 
 describe("a file that a provider stores", () => {
   it("is forwarded in full at any size, and never buffered", async () => {
-    const form = () => formOf({ purpose: "batch" }, 256 * MEGABYTE);
+    // Larger than any other body may be.
+    const form = () => formOf({ purpose: "batch" }, 160 * MEGABYTE);
     const headers = { authorization: `Bearer ${key}#${keeper}` };
     const { answer, growth } = await growthDuring(() => upload(form(), "/v1/files", headers));
     expect(answer).toMatchObject({ status: 200, body: { text: "heard" } });
     expect(received.at(-1)).toMatchObject({ path: "/v1/files", digest: digestOf(form()) });
-    expect(growth).toBeLessThan(200);
+    expect(growth).toBeLessThan(160 * 0.8);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   });
 });

@@ -1,63 +1,77 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSite, type Site } from "../support/site.ts";
+import { rootUser } from "../support/installation.ts";
+import { expect, test, type Site } from "../support/test.ts";
+import { goTo, keyStatus } from "./common-steps.ts";
+
+test.use({ guest: true });
 
 let site: Site;
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
 });
-afterAll(() => site.close());
 
 async function ask(path: string, form: Record<string, string>): Promise<Record<string, string>> {
   const response = await fetch(`${site.url}${path}`, { method: "POST", body: new URLSearchParams(form) });
   return (await response.json()) as Record<string, string>;
 }
 
-it("approves a device with limits, lists it in the profile, and revokes it", async () => {
-  const started = await ask("/device/authorization", { device_name: "Work laptop" });
-  const page = await site.open(`/device?code=${started["user_code"] ?? ""}`);
+const begin = (device: string) => ask("/device/authorization", { device_name: device });
+
+const tokenOf = (started: Record<string, string>) =>
+  ask("/device/token", {
+    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+    device_code: started["device_code"] ?? "",
+  });
+
+test("a command-line device is approved with limits, listed in the profile and revoked, or denied", async ({
+  page,
+}) => {
+  const laptop = await begin("Work laptop");
+  const address = `/device?code=${laptop["user_code"] ?? ""}`;
   const code = page.getByRole("textbox", { name: "Code on your device" });
-  await expect.poll(() => code.inputValue()).toBe(started["user_code"]);
-  await code.fill("BBBB-BBBB");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByRole("alert").getByText("This code is unknown").waitFor();
-  await code.fill((started["user_code"] ?? "").toLowerCase());
-  await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByText("Only approve a sign-in that you started yourself.").waitFor();
-  await page.getByText("Limited", { exact: true }).click();
-  await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByText("Work laptop is signed in").waitFor();
+  const next = page.getByRole("button", { name: "Continue" });
 
-  const issued = await ask("/device/token", {
-    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-    device_code: started["device_code"] ?? "",
+  await test.step("a guest is led to the sign-in page, whose address contains that of the device", async () => {
+    await page.goto(address);
+    await expect.poll(() => new URL(page.url()).searchParams.get("next")).toBe(address);
+    await page.getByLabel("Username or email").fill(rootUser.username);
+    await page.getByRole("textbox", { name: "Password" }).fill(rootUser.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).last().click();
+    await page.waitForURL("**/panel/dashboard");
   });
-  expect(issued["access_token"]).toMatch(/^sk-/);
 
-  await page.getByRole("link", { name: "Command-line devices" }).click();
-  await page.getByRole("button", { name: "Sign out Work laptop" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByText("No devices are signed in").waitFor();
-  const models = await fetch(`${site.url}/v1/models`, {
-    headers: { authorization: `Bearer ${issued["access_token"] ?? ""}` },
+  let key = "";
+  await test.step("an unknown code is rejected, and the approved device gets a key", async () => {
+    await page.goto(address);
+    await expect(code).toHaveValue(laptop["user_code"] ?? "");
+    await code.fill("BBBB-BBBB");
+    await next.click();
+    await page.getByRole("alert").getByText("This code is unknown").waitFor();
+    await code.fill((laptop["user_code"] ?? "").toLowerCase());
+    await next.click();
+    await page.getByText("Only approve a sign-in that you started yourself.").waitFor();
+    await page.getByText("Limited", { exact: true }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Work laptop is signed in").waitFor();
+    key = (await tokenOf(laptop))["access_token"] ?? "";
+    expect(key).toMatch(/^sk-/);
+    expect(await keyStatus(site, key)).toBe(200);
   });
-  expect(models.status).toBe(401);
-});
 
-it("denies a device", async () => {
-  const started = await ask("/device/authorization", { device_name: "Stranger" });
-  const page = await site.open(`/device?code=${started["user_code"] ?? ""}`);
-  await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByRole("button", { name: "Deny" }).click();
-  await page.getByText("The sign-in was denied").waitFor();
-  const answer = await ask("/device/token", {
-    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-    device_code: started["device_code"] ?? "",
+  await test.step("the device is revoked in the profile", async () => {
+    await page.getByRole("link", { name: "Command-line devices" }).click();
+    await page.getByRole("button", { name: "Sign out Work laptop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No devices are signed in").waitFor();
+    expect(await keyStatus(site, key)).toBe(401);
   });
-  expect(answer["error"]).toBe("access_denied");
-});
 
-it("keeps the code through the sign-in", async () => {
-  const page = await site.open("/device?code=BCDF-GHJK", { guest: true });
-  await expect.poll(() => new URL(page.url()).searchParams.get("next")).toBe("/device?code=BCDF-GHJK");
+  await test.step("a denied device gets no key", async () => {
+    const stranger = await begin("Stranger");
+    await goTo(page, `/device?code=${stranger["user_code"] ?? ""}`);
+    await next.click();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("The sign-in was denied").waitFor();
+    expect(await tokenOf(stranger)).toMatchObject({ error: "access_denied" });
+  });
 });

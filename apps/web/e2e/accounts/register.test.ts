@@ -1,12 +1,12 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "../support/site.ts";
+import type { Page } from "@playwright/test";
+import { expect, test, type Site } from "../support/test.ts";
+
+test.use({ guest: true });
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
 });
-afterAll(() => site.close());
 
 interface Row {
   username: string;
@@ -25,43 +25,34 @@ async function fill(page: Page, username: string, password: string, repeat = pas
   await page.getByRole("button", { name: "Create account" }).click();
 }
 
-describe("signing up", () => {
-  it("keeps the invite code, credits the gifts and signs in", async () => {
-    await set("QuotaForNewUser", 500_000);
-    await set("QuotaForInvitee", 250_000);
-    await set("QuotaForInviter", 100_000);
-    const root = (await find("root"))!;
-    const page = await site.open(`/register?aff=${root.aff_code}`, { guest: true });
-    await page.getByRole("link", { name: "Sign in" }).last().click();
-    await page.getByRole("link", { name: "Sign up" }).click();
-    await page.waitForURL(/\/register$/);
-    await fill(page, "newcomer", "long enough", "something else");
-    await page.getByText("Passwords do not match").waitFor();
-    await fill(page, "ab", "short");
-    await page.getByText("The username needs at least 3 characters").waitFor();
-    await page.getByText("The password needs at least 8 characters").waitFor();
-    await fill(page, "Root", "long enough");
-    await page.getByText("This username is taken.").waitFor();
-    await fill(page, "newcomer", "long enough");
-    await page.waitForURL("**/panel/dashboard");
-    expect(await find("newcomer")).toMatchObject({ quota: 750_000 });
-    expect(await find("root")).toMatchObject({ aff_count: 1, quota: root.quota + 100_000 });
-  });
+test("a sign-up keeps the invite code, credits the gifts and signs in", async ({ page }) => {
+  await set("QuotaForNewUser", 500_000);
+  await set("QuotaForInvitee", 250_000);
+  await set("QuotaForInviter", 100_000);
+  const root = (await find("root"))!;
+  await page.goto(`/register?aff=${root.aff_code}`);
+  await page.getByRole("link", { name: "Sign in" }).last().click();
+  await page.getByRole("link", { name: "Sign up" }).click();
+  await page.waitForURL(/\/register$/);
+  await fill(page, "newcomer", "long enough", "something else");
+  await page.getByText("Passwords do not match").waitFor();
+  await fill(page, "ab", "short");
+  await page.getByText("The username needs at least 3 characters").waitFor();
+  await page.getByText("The password needs at least 8 characters").waitFor();
+  await fill(page, "Root", "long enough");
+  await page.getByText("This username is taken.").waitFor();
+  await fill(page, "newcomer", "long enough");
+  await page.waitForURL("**/panel/dashboard");
+  expect(await find("newcomer")).toMatchObject({ quota: 750_000 });
+  expect(await find("root")).toMatchObject({ aff_count: 1, quota: root.quota + 100_000 });
+});
 
-  it("is neither shown nor possible while it is disabled", async () => {
-    await set("RegisterEnabled", false);
-    const page = await site.open("/login", { guest: true });
-    await page.getByLabel("Username or email").waitFor();
-    await expect.poll(() => page.getByRole("link", { name: "Sign up" }).count()).toBe(0);
-    await page.goto("/register");
-    await page.getByText("Sign-up is closed").waitFor();
-    await set("RegisterEnabled", true);
-  });
-
-  it("uses the visitor's language", async () => {
-    const page = await site.open("/register", { guest: true, locale: "zh-CN", phone: true });
-    await page.getByRole("heading", { name: "注册" }).waitFor();
-    await page.getByRole("button", { name: "创建账号" }).click();
-    await page.getByText("用户名至少需要 3 个字符").waitFor();
-  });
+test("sign-up is neither offered nor possible while it is disabled", async ({ page }) => {
+  await set("RegisterEnabled", false);
+  await page.goto("/register");
+  await page.getByText("Sign-up is closed").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("Username or email").waitFor();
+  await expect(page.getByRole("link", { name: "Sign up" })).toHaveCount(0);
+  await set("RegisterEnabled", true);
 });

@@ -1,14 +1,13 @@
 import type { TelegramMenuRow } from "@gateway/shared/site/telegram";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rootUser } from "../support/installation.ts";
-import { openSite, type Site } from "../support/site.ts";
+import { expect, test, type Site } from "../support/test.ts";
+import { goTo, rowOf } from "./common-steps.ts";
 
 let site: Site;
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
 });
-afterAll(() => site.close());
 
 const setting = (key: string, value: unknown) => site.api("PUT", "/option", { key, value });
 
@@ -17,13 +16,15 @@ async function menus(): Promise<Pick<TelegramMenuRow, "command" | "parse_mode" |
   return data.map(({ command, parse_mode, reply_message }) => ({ command, parse_mode, reply_message }));
 }
 
-describe("the Telegram bot's screen", () => {
-  it("creates, changes, finds and deletes commands", async () => {
-    const page = await site.open("/panel/telegram");
+test("commands of the Telegram bot are created, changed, found and deleted", async ({ page }) => {
+  const form = page.getByRole("dialog");
+  const row = rowOf(page, "/price");
+  await page.goto("/panel/telegram");
+
+  await test.step("the form names missing values and a command that is built in", async () => {
     await page.getByText("No bot yet").waitFor();
     await page.getByText("No commands yet").waitFor();
     await page.getByRole("button", { name: "New command" }).first().click();
-    const form = page.getByRole("dialog");
     await form.getByRole("button", { name: "Save" }).click();
     for (const sentence of [
       "The command is required",
@@ -36,21 +37,24 @@ describe("the Telegram bot's screen", () => {
     await form.getByLabel("Reply").fill("*One* dollar");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("The bot has a built-in reply for this command").waitFor();
+  });
+
+  await test.step("a command is created and changed", async () => {
     await form.getByLabel(/^Command/).fill("/price");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.waitFor({ state: "detached" });
+    await expect(form).toHaveCount(0);
     expect(await menus()).toEqual([
       { command: "price", parse_mode: "MarkdownV2", reply_message: "*One* dollar" },
     ]);
-
-    const row = page.getByRole("row").filter({ hasText: "/price" });
     await row.click();
     await form.getByRole("combobox", { name: "Message type" }).click();
     await page.getByRole("option", { name: "HTML" }).click();
     await form.getByRole("button", { name: "Save" }).click();
-    await form.waitFor({ state: "detached" });
+    await expect(form).toHaveCount(0);
     await row.getByText("HTML").waitFor();
+  });
 
+  await test.step("it is found and deleted", async () => {
     const search = page.getByPlaceholder("Command or ID");
     await search.fill("nothing");
     await page.getByText("No command matches").waitFor();
@@ -58,30 +62,34 @@ describe("the Telegram bot's screen", () => {
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await row.waitFor({ state: "detached" });
+    await expect(row).toHaveCount(0);
     expect(await menus()).toEqual([]);
   });
 
-  it("shows missing and wrong settings, and links to them", async () => {
-    const page = await site.open("/panel/telegram", { phone: true });
+  await test.step("a missing bot is shown with a link to the settings", async () => {
     await page.getByRole("link", { name: "Open the settings" }).click();
     await page.getByLabel("Token of the user bot").waitFor();
-    await setting("TelegramBotToken", "1:wrong");
-    // Only public addresses are called, so no request leaves this machine.
-    await setting("TelegramBotServer", "http://127.0.0.1:1");
+  });
+});
+
+test("a bot that does not work is shown with the reason, and the profile shows how to link an account", async ({
+  page,
+}) => {
+  await setting("TelegramBotToken", "1:wrong");
+  await setting("TelegramBotUsername", "a_bot");
+  // Only public addresses are called, so no request leaves this machine.
+  await setting("TelegramBotServer", "http://127.0.0.1:1");
+
+  await test.step("the screen of the bot shows the problem, also after another attempt", async () => {
     await page.goto("/panel/telegram");
     await page.getByText("Not working").waitFor();
     await page.getByText("Telegram cannot be reached.").waitFor();
     await page.getByRole("button", { name: "Reload menu" }).click();
     await page.locator(".mantine-Notification-root").waitFor();
   });
-});
 
-describe("the profile", () => {
-  it("shows how to link the user's Telegram account", async () => {
-    await setting("TelegramBotToken", "1:wrong");
-    await setting("TelegramBotUsername", "a_bot");
-    const page = await site.open("/panel/profile?tab=security");
+  await test.step("the profile shows a command and a link that contain the same code", async () => {
+    await goTo(page, "/panel/profile?tab=security");
     await page.getByRole("heading", { name: "Telegram" }).waitFor();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     const dialog = page.getByRole("dialog");
@@ -93,6 +101,6 @@ describe("the profile", () => {
     expect(link).toMatch(/^https:\/\/t\.me\/a_bot\?start=/);
     await dialog.getByRole("img", { name: "QR code that opens the bot" }).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await expect(dialog).toHaveCount(0);
   });
 });

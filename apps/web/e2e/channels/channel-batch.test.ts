@@ -1,179 +1,177 @@
-import { readFile } from "node:fs/promises";
-import type { Locator } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { addChannel, removeChannels, rowOf } from "../support/channel-stock.ts";
-import { openSite, type Site } from "../support/site.ts";
-
 /** Operations on many channels: selected ones, those of a tag, and all. */
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "@playwright/test";
+import { addChannel, removeChannels, rowOf } from "../support/channel-stock.ts";
+import { expect, test, type Site } from "../support/test.ts";
+
 let site: Site;
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
 });
-afterAll(() => site.close());
 
 const add = (values: object) => addChannel(site, values);
 
 // Each test starts with its own channels.
-beforeEach(() => removeChannels(site));
+test.beforeEach(() => removeChannels(site));
 
 const closed = (form: Locator) => form.waitFor({ state: "detached" });
 
-describe("selected channels", () => {
-  it("are changed after a preview", async () => {
-    const one = await add({ name: "One", priority: 2 });
-    const two = await add({ name: "Two", models: ["demo-chat"] });
-    const page = await site.open("/panel/channel");
-    await rowOf(page, "Two").waitFor();
-    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+/** Clicks the button of a question. */
+const confirm = (page: Page, question: string | RegExp, answer: string) =>
+  page.getByRole("dialog", { name: question }).getByRole("button", { name: answer }).click();
+
+test("selected channels are tested, changed after a preview, disabled and deleted, and the results are shown", async ({
+  page,
+}) => {
+  const one = await add({ name: "One", priority: 2 });
+  const two = await add({ name: "Two", models: ["demo-chat"] });
+  await add({ name: "Three", key: "demo-fail-401" });
+  await page.goto("/panel/channel");
+  await expect(rowOf(page, "Three")).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select all rows" }).check();
+  await expect(page.getByText("3 selected")).toBeVisible();
+
+  await test.step("a test shows how many succeeded, and why one failed", async () => {
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    const run = page.getByRole("status", { name: "Channels tested" });
+    await expect(run.getByText("2 succeeded")).toBeVisible();
+    await run.getByRole("button", { name: "1 failed" }).click();
+    await expect(page.getByRole("dialog").getByText(/HTTP 401/)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await run.getByRole("button", { name: "Close" }).click();
+  });
+
+  await test.step("a change is previewed, and those it cannot be applied to stay as they are", async () => {
     await page.getByRole("button", { name: "Edit", exact: true }).click();
-    const drawer = page.getByRole("dialog", { name: "Edit 2 channels" });
-    // The close button has a name, as in every drawer and dialog.
-    await drawer.getByRole("button", { name: "Close", exact: true }).waitFor();
+    const drawer = page.getByRole("dialog", { name: "Edit 3 channels" });
     await drawer.getByRole("radiogroup", { name: "Action for Models" }).getByText("Remove").click();
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-chat");
     await page.keyboard.press("Enter");
     await drawer.getByLabel("Priority").fill("7");
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("1 channel cannot be changed").waitFor();
-    await drawer.getByText("At least one model must remain on the channel.").waitFor();
+    await expect(drawer.getByText("1 channel cannot be changed")).toBeVisible();
+    await expect(drawer.getByText("At least one model must remain on the channel.")).toBeVisible();
     expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject({ priority: 2 });
-    await drawer.getByRole("button", { name: "Apply to 1 channel" }).click();
-    await drawer.getByText("1 channel was not changed").waitFor();
+    await drawer.getByRole("button", { name: "Apply to 2 channels" }).click();
+    await expect(drawer.getByText("1 channel was not changed")).toBeVisible();
     await drawer.getByRole("button", { name: "Close" }).last().click();
     await closed(drawer);
-    expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject({
-      priority: 7,
-      models: ["demo-think"],
-    });
-    expect(await site.api("GET", `/channel/${two.id}`)).toMatchObject({ priority: 0, models: ["demo-chat"] });
+    const changed = { priority: 7, models: ["demo-think"] };
+    expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject(changed);
+    const unchanged = { priority: 0, models: ["demo-chat"] };
+    expect(await site.api("GET", `/channel/${two.id}`)).toMatchObject(unchanged);
   });
 
-  it("are exported without keys, and imported as disabled where a key is missing", async () => {
-    await add({ name: "Traveller", type: 1, key: "sk-key-that-stays-at-home" });
-    const page = await site.open("/panel/channel");
-    await page.getByRole("button", { name: "For all channels" }).click();
-    await page.getByRole("menuitem", { name: "Export" }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("dialog").getByRole("button", { name: "Export" }).click(),
-    ]);
-    const text = await readFile(await file.path(), "utf8");
-    expect(JSON.parse(text)).toMatchObject({ with_keys: false, channels: [{ name: "Traveller", key: "" }] });
-    await page.getByRole("button", { name: "For all channels" }).click();
-    await page.getByRole("menuitem", { name: "Import" }).click();
-    const dialog = page.getByRole("dialog", { name: "Import channels" });
-    await dialog.locator("input[type=file]").setInputFiles({
-      name: "channels.json",
-      mimeType: "application/json",
-      buffer: Buffer.from(text.replaceAll("Traveller", "Returned")),
-    });
-    await dialog.getByRole("button", { name: "Import" }).click();
-    await dialog.getByText("1 channel imported").waitFor();
-    await dialog.getByText("1 of them stays disabled until you enter its key.").waitFor();
-    await dialog.getByRole("button", { name: "Close" }).last().click();
-    await rowOf(page, "Returned").getByText("Disabled").waitFor();
+  await test.step("they are disabled and deleted after a confirmation", async () => {
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByRole("button", { name: "Disable", exact: true }).click();
+    await confirm(page, "Disable 3 channels?", "Disable");
+    await expect(page.getByText("3 succeeded")).toBeVisible();
+    await expect(page.getByRole("row").getByText("Disabled", { exact: true })).toHaveCount(3);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await confirm(page, "Delete 3 channels?", "Delete");
+    await expect(page.getByText("No channels yet")).toBeVisible();
   });
 });
 
-describe("a tag", () => {
-  it("is a row that expands, is edited as a whole, disabled and deleted", async () => {
-    for (const name of ["One", "Two"]) await add({ name, tag: "lab" });
-    await add({ name: "Loose" });
-    const page = await site.open("/panel/channel");
-    await page.getByRole("radiogroup", { name: "View" }).getByText("By tag").click();
-    await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("tags");
-    const line = page
-      .getByRole("row")
-      .filter({ has: page.getByRole("button", { name: "Channels of lab", exact: true }) });
-    await line.getByText("2 enabled").waitFor();
-    await line.getByRole("button", { name: "Channels of lab", exact: true }).click();
-    await page.getByRole("button", { name: "Edit Two" }).waitFor();
-    await expect.poll(() => page.getByText("Loose").count()).toBe(0);
-
+test("a tag is a row that expands, is edited as a whole, disabled and deleted", async ({ page }) => {
+  for (const name of ["One", "Two"]) await add({ name, tag: "lab" });
+  await add({ name: "Loose" });
+  await page.goto("/panel/channel");
+  await page.getByRole("radiogroup", { name: "View" }).getByText("By tag").click();
+  await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("tags");
+  const channels = page.getByRole("button", { name: "Channels of lab", exact: true });
+  const line = page.getByRole("row").filter({ has: channels });
+  await test.step("it has the channels of the tag", async () => {
+    await expect(line.getByText("2 enabled")).toBeVisible();
+    await channels.click();
+    await expect(page.getByRole("button", { name: "Edit Two" })).toBeVisible();
+    await expect(page.getByText("Loose")).toHaveCount(0);
     await line.getByRole("textbox", { name: "Priority: lab" }).fill("-1");
     await page.keyboard.press("Enter");
-    await page.getByText("Priority cannot be less than 0").waitFor();
+    await expect(page.getByText("Priority cannot be less than 0")).toBeVisible();
     await page.keyboard.press("Escape");
+  });
+
+  await test.step("all its channels are edited at once", async () => {
     await line.hover();
     await line.getByRole("button", { name: "Edit all channels of lab" }).click();
     const drawer = page.getByRole("dialog", { name: "Edit all channels of lab" });
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-embed");
     await page.keyboard.press("Enter");
     await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("2 channels will be changed").waitFor();
+    await expect(drawer.getByText("2 channels will be changed")).toBeVisible();
     await drawer.getByRole("button", { name: "Apply to 2 channels" }).click();
     await closed(drawer);
+  });
 
+  await test.step("all are disabled, one is removed from the tag, and the rest is deleted", async () => {
     await line.getByRole("button", { name: "More actions for lab" }).click();
     await page.getByRole("menuitem", { name: "Disable all" }).click();
-    await page
-      .getByRole("dialog", { name: "Disable all 2 channels of lab?" })
-      .getByRole("button", { name: "Disable" })
-      .click();
-    await line.getByText("2 disabled").waitFor();
+    await confirm(page, "Disable all 2 channels of lab?", "Disable");
+    await expect(line.getByText("2 disabled")).toBeVisible();
     await page.getByRole("button", { name: "Remove Two from the tag" }).click();
-    await line.getByText("1 disabled").waitFor();
-
+    await expect(line.getByText("1 disabled")).toBeVisible();
     await line.hover();
     await line.getByRole("button", { name: "More actions for lab" }).click();
     await page.getByRole("menuitem", { name: "Delete with its channels" }).click();
-    await page
-      .getByRole("dialog", { name: /^Delete lab/ })
-      .getByRole("button", { name: "Delete" })
-      .click();
-    await page.getByText("No tags yet").waitFor();
+    await confirm(page, /^Delete lab/, "Delete");
+    await expect(page.getByText("No tags yet")).toBeVisible();
     const { data } = await site.api<{ data: object[] }>("GET", "/channel?order=name");
     expect(data).toMatchObject([
       { name: "Loose", tag: "" },
       { name: "Two", tag: "", models: ["demo-chat", "demo-think", "demo-embed"] },
     ]);
   });
-
-  it("is a card on a phone with its channels inside", async () => {
-    await add({ name: "Pocket", tag: "lab" });
-    const page = await site.open("/panel/channel?view=tags", { phone: true });
-    await page.getByRole("button", { name: "Channels of lab", exact: true }).click();
-    await page.getByRole("button", { name: "Edit Pocket" }).waitFor();
-    await expect
-      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
-      .toBeLessThanOrEqual(390);
-  });
 });
 
-describe("a run of tests", () => {
-  it("continues after a reload, and can be stopped", async () => {
-    const slow = { models: ["slow"], model_mapping: { slow: "demo-chat@delay=10000" } };
-    for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await add({ name, ...slow });
-    const page = await site.open("/panel/channel");
+test("all channels are exported without keys, imported, and tested in a run that continues after a reload and can be stopped", async ({
+  page,
+}) => {
+  await add({ name: "Traveller", type: 1, key: "sk-key-that-stays-at-home" });
+  await page.goto("/panel/channel");
+  const choose = async (name: string) => {
     await page.getByRole("button", { name: "For all channels" }).click();
-    await page.getByRole("menuitem", { name: "Test all" }).click();
-    await page
-      .getByRole("dialog", { name: "Test all channels?" })
-      .getByRole("button", { name: "Test" })
-      .click();
-    await page.getByRole("status", { name: "Testing channels" }).waitFor();
-    await page.reload();
-    const run = page.getByRole("status", { name: "Testing channels" });
-    await run.getByRole("button", { name: "Stop" }).click();
-    await page.getByRole("status", { name: "Testing was stopped" }).waitFor();
+    await page.getByRole("menuitem", { name }).click();
+  };
+  let exported = "";
+  await test.step("the exported file has no keys", async () => {
+    await choose("Export");
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("dialog").getByRole("button", { name: "Export" }).click(),
+    ]);
+    exported = await readFile(await file.path(), "utf8");
+    const channels = [{ name: "Traveller", key: "" }];
+    expect(JSON.parse(exported)).toMatchObject({ with_keys: false, channels });
   });
 
-  it("has a history, and checks whether a model is genuine", async () => {
-    const { id } = await add({ name: "Known" });
-    for (let round = 0; round < 3; round += 1) await site.api("POST", `/channel/${id}/test`, {});
-    const page = await site.open("/panel/channel");
-    await page.getByRole("button", { name: "Test Known" }).first().click();
-    await page.getByRole("button", { name: "History" }).click();
-    const history = page.getByRole("dialog", { name: "Tests of Known" });
-    await expect.poll(() => history.getByText("demo-chat", { exact: true }).count()).toBe(3);
-    await page.keyboard.press("Escape");
-    await closed(history);
-    await page.getByRole("button", { name: "Test Known" }).first().click();
-    await page.getByRole("button", { name: "Verify the model" }).click();
-    const check = page.getByRole("dialog", { name: "Verify Known" });
-    await check.getByRole("button", { name: "Verify", exact: true }).click();
-    await check.getByText("Tool call").waitFor();
-    await check.getByText("Responds").waitFor();
+  await test.step("an imported channel without its key is disabled", async () => {
+    await choose("Import");
+    const dialog = page.getByRole("dialog", { name: "Import channels" });
+    await dialog.locator("input[type=file]").setInputFiles({
+      name: "channels.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(exported.replaceAll("Traveller", "Returned")),
+    });
+    await dialog.getByRole("button", { name: "Import" }).click();
+    await expect(dialog.getByText("1 channel imported")).toBeVisible();
+    await expect(dialog.getByText("1 of them stays disabled until you enter its key.")).toBeVisible();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await expect(rowOf(page, "Returned").getByText("Disabled")).toBeVisible();
+  });
+
+  await test.step("a run of tests continues after a reload, and is stopped", async () => {
+    await removeChannels(site);
+    const slow = { models: ["slow"], model_mapping: { slow: "demo-chat@delay=10000" } };
+    for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await add({ name, ...slow });
+    await choose("Test all");
+    await confirm(page, "Test all channels?", "Test");
+    const run = page.getByRole("status", { name: "Testing channels" });
+    await expect(run).toBeVisible();
+    await page.reload();
+    await run.getByRole("button", { name: "Stop" }).click();
+    await expect(page.getByRole("status", { name: "Testing was stopped" })).toBeVisible();
   });
 });

@@ -1,87 +1,89 @@
-/** Filters of the list of channels, and the state of its rows. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+/** Filters of the list of channels, and its selection. */
 import { addChannel, removeChannels, rowOf } from "../support/channel-stock.ts";
-import { openSite, type Site } from "../support/site.ts";
+import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
 });
-afterAll(() => site.close());
 
 const add = (values: object) => addChannel(site, values);
 
 // Each test starts with its own channels.
-beforeEach(() => removeChannels(site));
+test.beforeEach(() => removeChannels(site));
 
-describe("the list of channels", () => {
-  it("keeps its filters in the address", async () => {
-    await add({ name: "Blue", tag: "lab" });
-    await add({ name: "Green", models: ["other-model"] });
-    const page = await site.open("/panel/channel");
-    await rowOf(page, "Blue").waitFor();
+test("filters of the list are kept in the address, and are removed when nothing matches", async ({
+  page,
+}) => {
+  await add({ name: "Blue", tag: "lab", test_model: "gpt-4o", models: ["gpt-4o", "demo-chat"] });
+  await add({ name: "Green", models: ["other-model"] });
+  await add({ name: "Dated", type: 3, base_url: "https://azure.example", key: "k", other: "2025-01-01" });
+  const query = () => new URL(page.url()).search.slice(1).split("&").sort();
+  await page.goto("/panel/channel");
+  await expect(rowOf(page, "Blue")).toBeVisible();
+  await test.step("status and model", async () => {
     await page
       .getByRole("textbox", { name: "Status" })
       .or(page.getByRole("combobox", { name: "Status" }))
       .click();
     await page.getByRole("option", { name: "Enabled", exact: true }).click();
-    await page.getByRole("searchbox", { name: "Model", exact: true }).fill("other");
-    await rowOf(page, "Blue").waitFor({ state: "detached" });
-    await expect.poll(() => new URL(page.url()).search).toBe("?status=1&model=other");
-    await page.reload();
-    await rowOf(page, "Green").waitFor();
-    await expect.poll(() => rowOf(page, "Blue").count()).toBe(0);
-    await expect
-      .poll(() => page.getByRole("searchbox", { name: "Model", exact: true }).inputValue())
-      .toBe("other");
-    await page.getByRole("searchbox", { name: "Model", exact: true }).fill("nobody-has-this");
-    await page.getByText("No channel matches").waitFor();
+    const model = page.getByRole("searchbox", { name: "Model", exact: true });
+    await model.fill("other");
+    await expect(rowOf(page, "Blue")).toHaveCount(0);
+    await expect(rowOf(page, "Green")).toBeVisible();
+    await expect.poll(query).toEqual(["model=other", "status=1"]);
+    await model.fill("nobody-has-this");
+    await expect(page.getByText("No channel matches")).toBeVisible();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await rowOf(page, "Blue").waitFor();
+    await expect(rowOf(page, "Blue")).toBeVisible();
+    await expect.poll(query).toEqual([""]);
   });
 
-  it("has further filters, and shows how many of them are active", async () => {
-    await add({ name: "Tagged", tag: "lab", test_model: "gpt-4o", models: ["gpt-4o", "demo-chat"] });
-    await add({ name: "Dated", type: 3, base_url: "https://azure.example", key: "k", other: "2025-01-01" });
-    const page = await site.open("/panel/channel");
-    await rowOf(page, "Tagged").waitFor();
+  await test.step("further filters", async () => {
     await page.getByRole("button", { name: "More filters" }).click();
-    await page.getByRole("searchbox", { name: "Version, region or plugin begins with" }).fill("2025");
-    await rowOf(page, "Tagged").waitFor({ state: "detached" });
-    await page.getByRole("searchbox", { name: "Version, region or plugin begins with" }).fill("");
+    const version = page.getByRole("searchbox", { name: "Version, region or plugin begins with" });
+    await version.fill("2025");
+    await expect(rowOf(page, "Blue")).toHaveCount(0);
+    await expect(rowOf(page, "Dated")).toBeVisible();
+    await version.fill("");
     await page.getByRole("searchbox", { name: "Test model begins with" }).fill("gpt");
-    await rowOf(page, "Dated").waitFor({ state: "detached" });
+    await expect(rowOf(page, "Dated")).toHaveCount(0);
     await page.getByRole("combobox", { name: "With or without a tag" }).click();
     await page.getByRole("option", { name: "With a tag", exact: true }).click();
-    await expect
-      .poll(() => new URL(page.url()).search.slice(1).split("&").sort())
-      .toEqual(["filter_tag=2", "test_model=gpt"]);
-    await rowOf(page, "Tagged").waitFor();
-    await page.reload();
-    await rowOf(page, "Tagged").waitFor();
-    await expect.poll(() => rowOf(page, "Dated").count()).toBe(0);
-    await page.getByText("2", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await rowOf(page, "Dated").waitFor();
-    await expect.poll(() => new URL(page.url()).search).toBe("");
-  });
-
-  it("shows that a channel's last test failed, also after a reload", async () => {
-    const { id } = await add({ name: "Refused", key: "demo-fail-401" });
-    await add({ name: "Untested" });
-    await site.api("POST", `/channel/${id}/test`, {});
-    const page = await site.open("/panel/channel");
-    await rowOf(page, "Refused").getByText("Failed", { exact: true }).waitFor();
-    await rowOf(page, "Untested").getByText("Not tested", { exact: true }).waitFor();
+    await expect.poll(query).toEqual(["filter_tag=2", "test_model=gpt"]);
+    await expect(rowOf(page, "Blue")).toBeVisible();
   });
 });
 
-describe("the edges of the table", () => {
-  it("stick only while the table is wider than its frame", async () => {
-    await add({ name: "Main" });
-    const page = await site.open("/panel/channel");
+test("the filters of an opened address apply, and the selection extends to all rows that match them", async ({
+  page,
+}) => {
+  for (let index = 0; index < 11; index += 1)
+    await add({ name: `Row ${index}`, tag: "many", test_model: "demo-chat" });
+  await add({ name: "Loose" });
+  await page.goto("/panel/channel?size=10&model=demo-ch&filter_tag=2&test_model=demo");
+  await test.step("the fields and the number of active filters are shown", async () => {
+    await expect(page.getByText("Row 10", { exact: true })).toBeVisible();
+    await expect(rowOf(page, "Loose")).toHaveCount(0);
+    await expect(page.getByRole("searchbox", { name: "Model", exact: true })).toHaveValue("demo-ch");
+    await expect(page.getByText("2", { exact: true }).first()).toBeVisible();
+  });
+
+  await test.step("the selection extends from the page to all matching rows, and outlasts the form", async () => {
+    await page.getByRole("checkbox", { name: "Select all rows" }).click();
+    await expect(page.getByText("10 selected")).toBeVisible();
+    await page.getByRole("button", { name: "Select all 11 matching" }).click();
+    await expect(page.getByText("11 selected")).toBeVisible();
+    await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+    await expect(page.getByRole("dialog", { name: "Edit 11 channels" })).toBeVisible();
+    await expect.poll(() => new URL(page.url()).search).toContain("bulk=selected");
+    await page.goBack();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(page.getByText("11 selected")).toBeVisible();
+  });
+
+  await test.step("the first and last column stick while the table is wider than its frame", async () => {
     const frame = page.getByRole("region", { name: "Channels", exact: true });
-    await frame.locator("tbody tr[data-row]").first().waitFor();
     const edges = () =>
       frame.evaluate((region) => ({
         wider: region.scrollWidth > region.clientWidth,
@@ -90,29 +92,7 @@ describe("the edges of the table", () => {
         ),
       }));
     await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
-    const resize = (width: string) => frame.evaluate((region, px) => (region.style.width = px), width);
-    await resize("300px");
+    await frame.evaluate((region) => (region.style.width = "300px"));
     await expect.poll(edges).toEqual({ wider: true, sticks: ["sticky", "sticky"] });
-    await resize("auto");
-    await expect.poll(edges).toEqual({ wider: false, sticks: ["static", "static"] });
-  });
-});
-
-describe("the selection", () => {
-  it("extends from the page to all rows that match the filter", async () => {
-    for (let index = 0; index < 12; index += 1)
-      await add({ name: `Row ${index}`, tag: index < 11 ? "many" : "" });
-    const page = await site.open("/panel/channel?size=10&tag=many");
-    await page.getByText("Row 10", { exact: true }).waitFor();
-    await page.getByRole("checkbox", { name: "Select all rows" }).click();
-    await page.getByText("10 selected").waitFor();
-    await page.getByRole("button", { name: "Select all 11 matching" }).click();
-    await page.getByText("11 selected").waitFor();
-    await page.getByRole("button", { name: "Edit", exact: true }).first().click();
-    await page.getByRole("dialog", { name: "Edit 11 channels" }).waitFor();
-    await expect.poll(() => new URL(page.url()).search).toContain("bulk=selected");
-    await page.goBack();
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await page.getByText("11 selected").waitFor();
   });
 });

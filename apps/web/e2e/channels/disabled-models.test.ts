@@ -1,21 +1,18 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { faults } from "../support/faults.ts";
-import { openSite, type Site } from "../support/site.ts";
-
 /** Disabling a model everywhere, and undoing it, wherever an operator looks for it. */
+import type { Page } from "@playwright/test";
+import { addChannel } from "../support/channel-stock.ts";
+import { faults } from "../support/faults.ts";
+import { expect, test, type Site } from "../support/test.ts";
+
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-  const channel = { type: 900, groups: ["default"] };
-  await site.api("POST", "/channel", { ...channel, name: "East", models: ["demo-chat", "demo-think"] });
-  await site.api("POST", "/channel", { ...channel, name: "West", models: ["demo-*"] });
+test.beforeAll(async ({ site: started }) => {
+  site = started;
+  await addChannel(site, { name: "East", models: ["demo-chat", "demo-think"] });
+  await addChannel(site, { name: "West", models: ["demo-*"] });
 });
-afterAll(() => site.close());
-beforeEach(() => site.api("PUT", "/option", { key: "DisabledModels", value: null }));
+test.beforeEach(() => site.api("PUT", "/option", { key: "DisabledModels", value: null }));
 
 const disabled = () => site.api<string[]>("GET", "/disabled_models");
-const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
 
 async function type(page: Page, text: string) {
   await page.keyboard.press("Control+k");
@@ -24,78 +21,82 @@ async function type(page: Page, text: string) {
   return page.getByRole("dialog").filter({ has: box });
 }
 
-describe("a model", () => {
-  it("is disabled from the palette with the keyboard, and enabled by Undo", async () => {
-    const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
+test("a model is disabled in the palette or for all channels, is listed on the screens of models, and is enabled again", async ({
+  page,
+}) => {
+  await page.goto("/panel/profile");
+  await expect(page.getByRole("heading", { name: "Profile", exact: true })).toBeVisible();
+  await test.step("the palette disables it with the keyboard, and Undo enables it", async () => {
     const palette = await type(page, "disable demo-th");
-    await palette.getByText("Disable demo-think everywhere", { exact: true }).waitFor();
+    await expect(palette.getByText("Disable demo-think everywhere", { exact: true })).toBeVisible();
     await page.keyboard.press("Enter");
-    const dialog = dialogOf(page);
-    await dialog.getByText("2 enabled channels serve this model.").waitFor();
+    const dialog = page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
+    await expect(dialog.getByText("2 enabled channels serve this model.")).toBeVisible();
     expect(await disabled()).toEqual([]);
     expect(await faults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Disable everywhere" }).press("Enter");
-    await dialog.waitFor({ state: "hidden" });
+    await expect(dialog).toHaveCount(0);
     expect(await disabled()).toEqual(["demo-think"]);
     const note = page.getByRole("alert", { name: "Disabled everywhere" });
-    await note.getByText("demo-think").waitFor();
+    await expect(note.getByText("demo-think")).toBeVisible();
     await page.getByRole("button", { name: "Undo" }).click();
-    await note.waitFor({ state: "hidden" });
+    await expect(note).toHaveCount(0);
     expect(await disabled()).toEqual([]);
   });
 
-  it("is enabled again from the palette", async () => {
-    await site.api("PUT", "/disabled_models", { model: "demo-think", disabled: true });
-    const page = await site.open("/panel/profile");
-    await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
-    const palette = await type(page, "enable demo");
-    await palette.getByText("Enable demo-think again", { exact: true }).click();
-    await expect.poll(disabled).toEqual([]);
-  });
-
-  it("is disabled on its page, which then says so and enables it again", async () => {
-    const page = await site.open("/panel/model_price/demo-think");
-    await page.getByRole("button", { name: "Disable everywhere" }).click();
-    await dialogOf(page).getByRole("button", { name: "Disable everywhere" }).click();
-    await page.getByText("This model is not available").waitFor();
-    await page.getByRole("button", { name: "Enable again demo-think" }).click();
-    await page.getByRole("button", { name: "Manage" }).waitFor();
-    expect(await disabled()).toEqual([]);
-  });
-
-  it("is chosen in the dialog of all channels, on a phone", async () => {
-    const page = await site.open("/panel/channel?disable=model", { phone: true });
+  const menu = page.getByRole("navigation", { name: "Console" });
+  await test.step("the dialog of all channels accepts a model that no channel serves", async () => {
+    await menu.getByRole("link", { name: "Channels", exact: true }).click();
+    await page.getByRole("button", { name: "For all channels" }).click();
+    await page.getByRole("menuitem", { name: "Disable a model everywhere" }).click();
     const dialog = page.getByRole("dialog", { name: "Disable a model everywhere" });
     await dialog
       .getByRole("combobox", { name: "Model" })
       .or(dialog.getByLabel("Model"))
       .first()
       .fill("not-served");
-    await dialog.getByText("No enabled channel serves this model.").waitFor();
+    await expect(dialog.getByText("No enabled channel serves this model.")).toBeVisible();
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Disable everywhere" }).click();
-    await page.getByRole("button", { name: "Enable again not-served" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await faults(page)).toEqual([]);
   });
 
-  it("that is removed from all channels is still served by patterns, which the preview names", async () => {
-    const page = await site.open("/panel/channel?remove=demo-think");
-    const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
-    await drawer.getByRole("button", { name: "Preview" }).click();
-    await drawer.getByText("1 channel still serves it through a wildcard").waitFor();
-    await drawer.getByText("West: demo-*").waitFor();
+  await test.step("the screens of channels, prices and models list it", async () => {
+    const again = page.getByRole("button", { name: "Enable again not-served" });
+    await expect(again).toBeVisible();
+    for (const screen of ["Prices", "Available models"]) {
+      await menu.getByRole("link", { name: screen, exact: true }).click();
+      await expect(page.getByRole("heading", { level: 1, name: screen })).toBeVisible();
+      await expect(again).toBeVisible();
+    }
+  });
+
+  await test.step("the palette enables it again", async () => {
+    const palette = await type(page, "enable not");
+    await palette.getByText("Enable not-served again", { exact: true }).click();
+    await expect.poll(disabled).toEqual([]);
   });
 });
 
-describe("the list of disabled models", () => {
-  it("is on the screens of channels, models and prices", async () => {
-    await site.api("PUT", "/disabled_models", { model: "demo-think", disabled: true });
-    const page = await site.open("/panel/channel");
-    for (const screen of ["channel", "model_price", "pricing"]) {
-      await page.goto(`${site.url}/panel/${screen}`);
-      await page.getByRole("button", { name: "Enable again demo-think" }).waitFor();
-    }
+test("the page of a model disables and enables it, and a removal names the patterns that still serve it", async ({
+  page,
+}) => {
+  await page.goto("/panel/model_price/demo-think");
+  await test.step("it shows that the model is disabled, and enables it again", async () => {
+    await page.getByRole("button", { name: "Disable everywhere" }).click();
+    const dialog = page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
+    await dialog.getByRole("button", { name: "Disable everywhere" }).click();
+    await expect(page.getByText("This model is not available")).toBeVisible();
+    await page.getByRole("button", { name: "Enable again demo-think" }).click();
+    await expect(page.getByRole("button", { name: "Manage" })).toBeVisible();
+    expect(await disabled()).toEqual([]);
+  });
+
+  await test.step("the preview of a removal from all channels names the patterns", async () => {
+    await page.getByRole("button", { name: "Manage" }).click();
+    await page.getByRole("menuitem", { name: "Remove from all channels" }).click();
+    const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
+    await drawer.getByRole("button", { name: "Preview" }).click();
+    await expect(drawer.getByText("1 channel still serves it through a wildcard")).toBeVisible();
+    await expect(drawer.getByText("West: demo-*")).toBeVisible();
   });
 });

@@ -4,18 +4,18 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LogPage } from "@gateway/shared/usage/log";
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Page } from "@playwright/test";
 import { faults } from "../support/faults.ts";
-import { openSite, type Site } from "../support/site.ts";
+import { expect, test, type Site } from "../support/test.ts";
 
 const accessToken = "access-token-of-the-old-gateway-0123456789";
 let old: Site;
 let site: Site;
 let key = "";
 
-beforeAll(async () => {
-  [old, site] = await Promise.all([openSite({ ROOT_ACCESS_TOKEN: accessToken }), openSite()]);
+test.beforeAll(async ({ site: started, startSite }) => {
+  site = started;
+  old = await startSite({ env: { ROOT_ACCESS_TOKEN: accessToken } });
   await Promise.all([price(old, 50), price(site, 50)]);
   const channel = { groups: ["default"], models: ["demo-chat"] };
   await old.api("POST", "/channel", { ...channel, type: 900, name: "Demo" });
@@ -30,7 +30,6 @@ beforeAll(async () => {
   });
   ({ key } = await site.api<{ key: string }>("POST", "/token", token));
 });
-afterAll(() => Promise.all([old.close(), site.close()]));
 
 const price = ({ api }: Site, input: number) =>
   api("PUT", "/prices/single/demo-chat", {
@@ -58,95 +57,118 @@ async function call(times: number): Promise<void> {
 
 /** Fills the form, except the access token. */
 async function fill(page: Page): Promise<void> {
-  await page.getByRole("combobox", { name: "Old gateway", exact: true }).click();
-  await page.getByRole("option", { name: "One Hub" }).click();
-  await page.getByRole("combobox", { name: "Channel to the old gateway" }).click();
-  await page.getByRole("option", { name: "Old gateway" }).click();
-  await page.getByLabel("Key name in the old gateway").fill("bridge");
+  await expect(
+    page
+      .getByText("No comparisons yet")
+      .or(page.getByText(/agreement$/))
+      .first(),
+  ).toBeVisible();
+  const keyName = page.getByLabel("Key name in the old gateway");
+  // After a comparison the form already has what was compared.
+  if ((await keyName.inputValue()) === "") {
+    await page.getByRole("combobox", { name: "Old gateway", exact: true }).click();
+    await page.getByRole("option", { name: "One Hub" }).click();
+    await page.getByRole("combobox", { name: "Channel to the old gateway" }).click();
+    await page.getByRole("option", { name: "Old gateway" }).click();
+    await keyName.fill("bridge");
+  }
   await page.getByLabel("Address of the old gateway").fill(old.url);
 }
 
 const token = (page: Page) => page.getByLabel("Access token of the key's owner");
 const submit = (page: Page) => page.getByRole("button", { name: "Compare", exact: true });
 
-it("compares each charge with the old gateway's, and explains every deviation", async () => {
+test("a comparison shows how many charges agree with the old gateway's, and explains every deviation", async ({
+  page,
+}) => {
   await call(3);
   await price(old, 60);
   await call(1);
-  const page = await site.open("/panel/migration");
-  await page.getByRole("link", { name: "Parallel run" }).click();
-  await page.getByText("No comparisons yet").waitFor();
-  await submit(page).click();
-  await expect.poll(() => page.getByText("This is required").count()).toBe(5);
-  expect(await faults(page)).toEqual([]);
+  await page.goto("/panel/migration");
+  await test.step("every field is required, and the old gateway must accept the access token", async () => {
+    await page.getByRole("link", { name: "Parallel run" }).click();
+    await expect(page.getByText("No comparisons yet")).toBeVisible();
+    await submit(page).click();
+    await expect(page.getByText("This is required")).toHaveCount(5);
+    await fill(page);
+    await token(page).fill("wrong");
+    await submit(page).click();
+    await expect(page.getByRole("alert").getByText("rejects the access token")).toBeVisible();
+  });
 
-  await fill(page);
-  await token(page).fill("wrong");
-  await submit(page).click();
-  await page.getByRole("alert").getByText("rejects the access token").waitFor();
-
-  await token(page).fill(accessToken);
-  await submit(page).click();
-  await page.getByRole("heading", { name: "Old gateway and One Hub" }).waitFor();
-  const agreement = page.getByRole("region", { name: "Agreement" });
-  await expect.poll(() => agreement.textContent()).toBe("Agreement75%3 of 4 calls");
-  await page.getByText("Matched by request ID: 4. Matched by model, tokens and time: 0.").waitFor();
   const row = page.getByRole("row").filter({ hasText: "Different charge" });
-  await row.getByText("Different price: 50 / 100 here, 60 / 100 there").waitFor();
-  // Both charges have the decimals in which they differ.
-  expect(await row.textContent()).toMatch(/\$0\.\d{5}\$0\.\d{5}−\$0\.\d{5}$/);
-  expect(await faults(page)).toEqual([]);
+  await test.step("the report explains the deviation", async () => {
+    await token(page).fill(accessToken);
+    await submit(page).click();
+    await expect(page.getByRole("heading", { name: "Old gateway and One Hub" })).toBeVisible();
+    const agreement = page.getByRole("region", { name: "Agreement" });
+    await expect(agreement).toHaveText("Agreement75%3 of 4 calls");
+    const matches = "Matched by request ID: 4. Matched by model, tokens and time: 0.";
+    await expect(page.getByText(matches)).toBeVisible();
+    await expect(row.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
+    // Both charges have the decimals in which they differ.
+    await expect(row).toHaveText(/\$0\.\d{5}\$0\.\d{5}−\$0\.\d{5}$/);
+    expect(await faults(page)).toEqual([]);
+  });
 
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download CSV" }).click(),
-  ]);
-  expect(download.suggestedFilename()).toMatch(/^comparison-one-hub-\d{4}-\d\d-\d\d\.csv$/);
-  const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
-  expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(/^charge,price,/);
+  await test.step("the deviations are downloaded as CSV", async () => {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^comparison-one-hub-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^charge,price,/);
+  });
 
-  // The kept report is shown again, and nothing of the old gateway's access is.
-  await page.reload();
-  await page.getByText("75% agreement").waitFor();
-  await row.getByRole("link").click();
-  await page.waitForURL("**/panel/log/*");
-  await page.getByText("Provider request ID").waitFor();
-  expect(JSON.stringify(await site.api("GET", "/migration/comparison"))).not.toContain(accessToken);
+  await test.step("the stored report is shown by its address, fits a phone, and links to the call", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    await expect(page.getByText("75% agreement")).toBeVisible();
+    await expect(page.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    // A result that is opened by its address is scrolled to at once, without an animation.
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(300);
+    expect(await faults(page)).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await row.getByRole("link").click();
+    await page.waitForURL("**/panel/log/*");
+    await expect(page.getByText("Provider request ID")).toBeVisible();
+  });
+
+  await test.step("the form has what was compared last, and nothing has the access token", async () => {
+    await page.goBack();
+    await expect(page.getByLabel("Key name in the old gateway")).toHaveValue("bridge");
+    await expect(token(page)).toHaveValue("");
+    expect(JSON.stringify(await site.api("GET", "/migration/comparison"))).not.toContain(accessToken);
+  });
 });
 
-it("fits a phone", async () => {
-  const page = await site.open("/panel/parallel_run?report=1", { phone: true });
-  await page.getByText("Different price: 50 / 100 here, 60 / 100 there").waitFor();
-  const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-  await expect.poll(width).toBe(await page.evaluate(() => window.innerWidth));
-  // A result that is opened by its address is scrolled to at once, without an animation.
-  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(300);
-  expect(await faults(page)).toEqual([]);
-});
-
-it("cancels a comparison", async () => {
-  const page = await site.open("/panel/parallel_run");
-  // What was compared last is filled in again; access to the old gateway is not.
-  await expect.poll(() => page.getByLabel("Key name in the old gateway").inputValue()).toBe("bridge");
-  expect(await token(page).inputValue()).toBe("");
+test("a comparison is cancelled, and the next one may start afterwards", async ({ page }) => {
+  await call(1);
   const hanging = createServer(() => undefined).listen(0, "127.0.0.1");
-  onTestFinished(() => hanging.closeAllConnections());
-  onTestFinished(() => void hanging.close());
   await once(hanging, "listening");
   const { port } = hanging.address() as AddressInfo;
-  await page.getByLabel("Address of the old gateway").fill(`http://127.0.0.1:${port}`);
-  await token(page).fill(accessToken);
-  await submit(page).click();
-  await page.getByText("Comparing. Rows read from the old gateway: 0").waitFor();
-  await page.getByRole("button", { name: "Cancel" }).click();
-  await expect.poll(() => page.getByText("Comparing.").count()).toBe(0);
-  // The next one may start as soon as the server has noticed it.
-  await page.getByLabel("Address of the old gateway").fill(old.url);
-  await expect
-    .poll(async () => {
-      if (await submit(page).isEnabled()) await submit(page).click();
-      return page.url();
-    })
-    .toContain("?report=");
+  try {
+    await page.goto("/panel/parallel_run");
+    await fill(page);
+    await page.getByLabel("Address of the old gateway").fill(`http://127.0.0.1:${port}`);
+    await token(page).fill(accessToken);
+    await submit(page).click();
+    await expect(page.getByText("Comparing. Rows read from the old gateway: 0")).toBeVisible();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect(page.getByText("Comparing.")).toHaveCount(0);
+    // The next one may start as soon as the server has noticed it.
+    await page.getByLabel("Address of the old gateway").fill(old.url);
+    await expect
+      .poll(async () => {
+        if (await submit(page).isEnabled()) await submit(page).click();
+        return page.url();
+      })
+      .toContain("?report=");
+  } finally {
+    hanging.closeAllConnections();
+    hanging.close();
+  }
 });

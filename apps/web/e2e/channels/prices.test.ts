@@ -1,11 +1,11 @@
-import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "../support/site.ts";
+/** Prices of models: entered, imported, and shown to the public. */
+import type { Locator, Page } from "@playwright/test";
+import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
   const models = ["demo-chat", "gpt-4o", "secret-model", "priceless"];
   await site.api("POST", "/channel", { type: 900, name: "Demo", models, groups: ["default", "vip"] });
   const groups = await site.api<{ data: { id: number; symbol: string; name: string }[] }>(
@@ -23,7 +23,6 @@ beforeAll(async () => {
     max: 0,
   });
 });
-afterAll(() => site.close());
 
 interface Price {
   model: string;
@@ -53,147 +52,135 @@ async function choose(page: Page, form: Locator, label: string, option: string):
   await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-describe("a price", () => {
-  it("is entered in any unit, converted while typing, and active immediately", async () => {
-    const page = await site.open("/panel/pricing");
+test("prices are entered in any unit, converted while typing, kept apart by name, and deleted together", async ({
+  page,
+}) => {
+  await page.goto("/panel/pricing");
+  const form = page.getByRole("dialog");
+  await test.step("a price is entered in dollars, then in yuan", async () => {
     await page.getByRole("button", { name: "New price" }).click();
-    const form = page.getByRole("dialog");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("At least one model is required").waitFor();
-    await form.getByText("Unknown channel type").waitFor();
-
+    await expect(form.getByText("At least one model is required")).toBeVisible();
+    await expect(form.getByText("Unknown channel type")).toBeVisible();
     await typeModels(form, "house-*", "home-model");
     await choose(page, form, "Owner", "OpenAI");
-    await form.getByLabel("Input", { exact: true }).fill("2.5");
-    await form.getByText("×1.25 · ¥17.50 per 1M tokens").waitFor();
+    const input = form.getByLabel("Input", { exact: true });
+    await input.fill("2.5");
+    await expect(form.getByText("×1.25 · ¥17.50 per 1M tokens")).toBeVisible();
     await form.getByText("RMB ¥").click();
-    await expect.poll(() => form.getByLabel("Input", { exact: true }).inputValue()).toBe("17.5");
+    await expect(input).toHaveValue("17.5");
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
-    await form.getByText("×5 · $0.01 per 1K tokens").waitFor();
+    await expect(form.getByText("×5 · $0.01 per 1K tokens")).toBeVisible();
     await form.getByRole("button", { name: "Add extended price" }).click();
     await form.getByLabel("Multiplier").fill("0.25");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.waitFor({ state: "detached" });
-
+    await expect(form).toHaveCount(0);
     const saved = { input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.25 }, locked: false };
     expect(await priceOf("house-*")).toMatchObject(saved);
     expect(await priceOf("home-model")).toMatchObject(saved);
   });
 
-  it("cannot have the name of another, and keeps the input", async () => {
-    const page = await site.open("/panel/pricing?keyword=home-model");
+  await test.step("another price's name is refused", async () => {
+    await page.getByPlaceholder("Model or owner").fill("ho");
+    await page.waitForURL(/keyword=ho/);
     await rowOf(page, "home-model").click();
-    const form = page.getByRole("dialog");
-    await form.getByText("home-model", { exact: true }).waitFor();
     await form.getByRole("combobox", { name: "Model name" }).press("Backspace");
     await typeModels(form, "gpt-4o");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("Model names cannot be repeated").waitFor();
+    await expect(form.getByText("Model names cannot be repeated")).toBeVisible();
     await form.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Discard changes" }).click();
     expect(await priceOf("home-model")).toBeDefined();
   });
 
-  it("of several models is one row of the grouped list; tab, search and filters are in the address", async () => {
-    const page = await site.open("/panel/pricing");
+  await test.step("models with the same price are one row of the grouped list, which has an address", async () => {
     await page.getByRole("tab", { name: "By price" }).click();
-    await page.getByRole("columnheader", { name: "Models" }).waitFor();
-    await page.getByPlaceholder("Model or owner").fill("ho");
-    await page.waitForURL(/keyword=ho/);
+    await expect(page.getByRole("columnheader", { name: "Models" })).toBeVisible();
+    await expect(page).toHaveURL(/\?(?=.*keyword=ho)(?=.*tab=multiple)/);
     await page.reload();
     const row = rowOf(page, "house-*");
-    await row.getByText("home-model", { exact: true }).waitFor();
-    await row.getByText("$2.50 / ¥17.50").waitFor();
-    await expect.poll(() => new URL(page.url()).searchParams.get("tab")).toBe("multiple");
+    await expect(row.getByText("home-model", { exact: true })).toBeVisible();
+    await expect(row.getByText("$2.50 / ¥17.50")).toBeVisible();
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await row.waitFor({ state: "detached" });
+    await expect(row).toHaveCount(0);
     expect(await priceOf("home-model")).toBeUndefined();
     expect(await priceOf("house-*")).toBeUndefined();
   });
+});
 
-  it("is requested where a channel offers a model without one", async () => {
-    const page = await site.open("/panel/pricing");
+test("an imported price list is previewed, keeps locked prices, and overwrites others only after a question", async ({
+  page,
+}) => {
+  const price = { type: "tokens", channel_type: 1 };
+  const changed = { ...price, model: "gpt-4o", input: 99, output: 99 };
+  await site.api("PUT", "/prices/single/gpt-4o", changed);
+  const locked = { ...price, model: "gpt-4o-mini", input: 88, output: 88, locked: true };
+  await site.api("PUT", "/prices/single/gpt-4o-mini", locked);
+  await page.goto("/panel/pricing");
+  await page.getByRole("button", { name: "Update prices" }).click();
+  const dialog = page.getByRole("dialog").filter({ hasText: "Update prices" });
+  await test.step("an address of this machine is refused", async () => {
+    await dialog.getByText("List from a URL").click();
+    await dialog.getByLabel("URL of the list").fill("http://127.0.0.1:1/prices.json");
+    await dialog.getByRole("button", { name: "Fetch" }).click();
+    await expect(dialog.getByText("Only public URLs can be fetched.")).toBeVisible();
+  });
+
+  await test.step("the preview shows what changes and what is locked", async () => {
+    await dialog.getByText("Built-in list").click();
+    await dialog.getByRole("button", { name: "Fetch" }).click();
+    await expect(dialog.getByText("No new models")).toBeVisible();
+    await dialog.getByText("Overwrite all:").click();
+    const row = dialog.getByRole("row").filter({ hasText: "gpt-4o" });
+    await expect(row.getByText("99").first()).toBeVisible();
+    await expect(dialog.getByText("Locked and not changed: gpt-4o-mini")).toBeVisible();
+  });
+
+  await test.step("the import asks before it overwrites", async () => {
+    await dialog.getByRole("button", { name: /^Import \d+ change/ }).click();
+    await page.getByRole("button", { name: "Overwrite all", exact: true }).click();
+    await expect(dialog).toHaveCount(0);
+    expect((await priceOf("gpt-4o"))?.input).toBe(1.25);
+    expect(await priceOf("gpt-4o-mini")).toMatchObject({ input: 88, locked: true });
+    expect(await priceOf("priceless")).toBeUndefined();
+  });
+
+  await test.step("a model of a channel without a price is shown, and receives a price per call", async () => {
     const warning = page.getByRole("alert").filter({ hasText: "have no price" });
-    await warning.getByText("priceless", { exact: true }).waitFor();
+    await expect(warning.getByText("priceless", { exact: true })).toBeVisible();
     await warning.getByRole("button", { name: "Set a price" }).click();
     const form = page.getByRole("dialog");
     await choose(page, form, "Owner", "Meta");
     await choose(page, form, "Billed", "per call");
     await form.getByLabel("Price of a call").fill("0.04");
     await form.getByRole("button", { name: "Save" }).click();
-    await warning.waitFor({ state: "detached" });
+    await expect(warning).toHaveCount(0);
     expect(await priceOf("priceless")).toMatchObject({ type: "times", input: 20 });
   });
 });
 
-describe("importing a price list", () => {
-  it("shows a preview, keeps locked prices, and asks before it overwrites", async () => {
-    await site.api("PUT", "/prices/single/gpt-4o", {
-      model: "gpt-4o",
-      type: "tokens",
-      channel_type: 1,
-      input: 99,
-      output: 99,
-    });
-    const locked = {
-      model: "gpt-4o-mini",
-      type: "tokens",
-      channel_type: 1,
-      input: 88,
-      output: 88,
-      locked: true,
-    };
-    await site.api("PUT", "/prices/single/gpt-4o-mini", locked);
-    const page = await site.open("/panel/pricing");
-    await page.getByRole("button", { name: "Update prices" }).click();
-    const dialog = page.getByRole("dialog").filter({ hasText: "Update prices" });
-    await dialog.getByRole("button", { name: "Fetch" }).click();
-    await dialog.getByText("No new models").waitFor();
-    await dialog.getByText("Overwrite all:").click();
-    const changed = dialog.getByRole("row").filter({ hasText: "gpt-4o" });
-    await changed.getByText("99").first().waitFor();
-    await dialog.getByText("Locked and not changed: gpt-4o-mini").waitFor();
-    await dialog.getByRole("button", { name: /^Import \d+ change/ }).click();
-    await page.getByRole("button", { name: "Overwrite all", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    expect((await priceOf("gpt-4o"))?.input).toBe(1.25);
-    expect(await priceOf("gpt-4o-mini")).toMatchObject({ input: 88, locked: true });
-    expect(await priceOf("priceless")).toBeUndefined();
-  });
+test.describe("the public price list", () => {
+  test.use({ guest: true });
 
-  it("rejects an address of this machine with a message", async () => {
-    const page = await site.open("/panel/pricing", { locale: "zh-CN" });
-    await page.getByRole("button", { name: "更新价格" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("从 URL 获取列表").click();
-    await dialog.getByLabel("列表的 URL").fill("http://127.0.0.1:1/prices.json");
-    await dialog.getByRole("button", { name: "获取" }).click();
-    await dialog.getByText("只能获取公网 URL。").waitFor();
-  });
-});
-
-describe("the public price list", () => {
-  it("shows a guest the price in each public group, as cards or as a list, all in the address", async () => {
-    const page = await site.open("/price", { guest: true });
+  test("shows a guest the price in each public group, as cards or as a list, all in the address", async ({
+    page,
+  }) => {
+    await page.goto("/price");
     const card = page.getByRole("listitem").filter({ hasText: "gpt-4o" });
-    await card.getByText("$2.50", { exact: true }).waitFor();
+    await expect(card.getByText("$2.50", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "VIP" }).click();
-    await card.getByText("$1.25", { exact: true }).waitFor();
+    await expect(card.getByText("$1.25", { exact: true })).toBeVisible();
     await page.getByText("per thousand", { exact: true }).click();
-    await card.getByText("$0.00125", { exact: true }).waitFor();
+    await expect(card.getByText("$0.00125", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Show as a list" }).click();
-    const copy = await site.open(new URL(page.url()).pathname + new URL(page.url()).search, { guest: true });
-    await rowOf(copy, "gpt-4o").getByText("$0.00125", { exact: true }).waitFor();
-  });
-
-  it("begins with the reader's own group in the console, and fits a phone", async () => {
-    const page = await site.open("/panel/model_price", { phone: true });
-    await page.getByRole("button", { name: "Default", pressed: true }).waitFor();
-    await page.getByRole("listitem").filter({ hasText: "demo-chat" }).waitFor();
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(390);
+    await page.waitForURL(/view=list/);
+    await page.reload();
+    const row = rowOf(page, "gpt-4o");
+    await expect(row.getByText("$0.00125", { exact: true })).toBeVisible();
+    await row.click();
+    await expect(page.getByRole("heading", { name: "Price per million tokens" })).toBeVisible();
   });
 });

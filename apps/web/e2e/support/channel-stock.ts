@@ -1,6 +1,6 @@
 /** Channels that a browser test starts with, and locators of the list. */
-import type { Locator, Page } from "playwright-core";
-import type { Site } from "./site.ts";
+import type { Locator, Page } from "@playwright/test";
+import type { Site } from "./test.ts";
 
 export interface Stored {
   id: number;

@@ -1,6 +1,6 @@
+import type { Page } from "@playwright/test";
 /** What axe finds on a page, with the rule that controls are at least 24 × 24 px, which is off by default. */
 import axe, { type RunOptions } from "axe-core";
-import type { Page } from "playwright-core";
 
 /**
  * Waits until no transition runs: in the middle of one, colours have a lower contrast than at its end. What has just

@@ -1,6 +1,5 @@
 /** Uses a page with the mouse or with the keyboard alone, and counts what a person would do. */
-import type { Locator, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 export type Mode = "mouse" | "keyboard";
 
@@ -22,7 +21,7 @@ export class Hands {
   #clicks = 0;
   #fields = 0;
   #keys = 0;
-  #found = 0;
+  #searches = 0;
 
   constructor(page: Page, mode: Mode) {
     this.page = page;
@@ -30,7 +29,7 @@ export class Hands {
   }
 
   get effort(): Effort {
-    const time = this.#keys * seconds.key + this.#clicks * seconds.click + this.#found * seconds.find;
+    const time = this.#keys * seconds.key + this.#clicks * seconds.click + this.#searches * seconds.find;
     return { clicks: this.#clicks, fields: this.#fields, keys: this.#keys, seconds: Math.round(time) };
   }
 
@@ -51,9 +50,8 @@ export class Hands {
     await box.waitFor();
     await this.#type(typed);
     const palette = this.page.getByRole("dialog").filter({ has: box });
-    const found = palette.locator("[data-action]").filter({ hasText: label });
-    await found.first().waitFor();
-    this.#found += 1;
+    await palette.locator("[data-action]").filter({ hasText: label }).first().waitFor();
+    this.#searches += 1;
     const lines = palette.locator("[data-action]");
     const { selected, wanted } = await lines.evaluateAll(
       (all, [text, pattern]) => ({
@@ -78,7 +76,7 @@ export class Hands {
   /** Clicks a control, or reaches it with Tab and presses Enter. */
   async use(control: Locator): Promise<void> {
     await control.waitFor();
-    this.#found += 1;
+    this.#searches += 1;
     if (this.mode === "mouse") {
       this.#clicks += 1;
       await control.click();
@@ -90,7 +88,7 @@ export class Hands {
 
   /** Selects one of several radio buttons that are shown side by side. */
   async choose(group: Locator, label: string): Promise<void> {
-    this.#found += 1;
+    this.#searches += 1;
     this.#fields += 1;
     if (this.mode === "mouse") {
       this.#clicks += 1;
@@ -106,7 +104,7 @@ export class Hands {
   /** Types into a field. Text that it contains is replaced. */
   async fill(field: Locator, text: string): Promise<void> {
     await field.waitFor();
-    this.#found += 1;
+    this.#searches += 1;
     this.#fields += 1;
     if (this.mode === "mouse") {
       if (!(await isFocused(field))) {
@@ -121,7 +119,7 @@ export class Hands {
   /** Pastes into a field what was copied elsewhere, such as a key. */
   async paste(field: Locator, text: string): Promise<void> {
     await field.waitFor();
-    this.#found += 1;
+    this.#searches += 1;
     this.#fields += 1;
     if (this.mode === "keyboard") await this.#reach(field);
     else if (!(await isFocused(field))) {
@@ -164,7 +162,7 @@ export class Hands {
 
   /** Reads something. Costs the time to find it. */
   async see(text: Locator): Promise<void> {
-    this.#found += 1;
+    this.#searches += 1;
     await text.first().waitFor();
   }
 

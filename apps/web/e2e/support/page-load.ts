@@ -1,5 +1,5 @@
 /** What opening a page costs, and how soon its content is there. */
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 import { cpuMeter } from "../reactions.ts";
 
 export interface Load {
@@ -48,16 +48,13 @@ const anyHeading = (page: Page) => page.locator("main h1, main h2, form input").
  * Opens an address in an empty window that loads nothing ahead.
  * @param shown the content to wait for
  */
-export async function loadOf(
-  page: Page,
-  address: string,
-  { packing = "gzip", shown = anyHeading }: { packing?: string; shown?: (page: Page) => Locator } = {},
-): Promise<Load> {
+export async function loadOf(page: Page, address: string, shown = anyHeading): Promise<Load> {
   const packings = new Set<string | undefined>();
   const sizes: Promise<number>[] = [];
   let requests = 0;
   await observe(page);
-  await page.setExtraHTTPHeaders({ "accept-encoding": packing });
+  // What every browser accepts. Brotli is smaller.
+  await page.setExtraHTTPHeaders({ "accept-encoding": "gzip" });
   page.on("response", (response) => {
     if (response.request().resourceType() === "script") packings.add(response.headers()["content-encoding"]);
   });
@@ -70,9 +67,7 @@ export async function loadOf(
   const meter = await cpuMeter(page);
   await shown(page).waitFor();
   await page.waitForLoadState("networkidle");
-  // What comes a moment later, unasked: the network was quiet for half a second before.
-  await page.waitForTimeout(250);
-  const others = [...packings].filter((name) => name !== undefined && name !== packing);
+  const others = [...packings].filter((name) => name !== undefined && name !== "gzip");
   if (others.length > 0) throw new Error(`Some scripts were sent as ${others.join(", ")}.`);
   const cpuMs = await meter();
   const bytes = await Promise.all(sizes);

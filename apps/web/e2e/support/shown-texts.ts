@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 
 /**
  * Returns every text that elements of this selector show on pages opened from now on, in order. It also

@@ -1,62 +1,65 @@
-/** Visits many screens in one window. */
-import type { Page, Request } from "playwright-core";
-import type { WindowOptions } from "./installation.ts";
-import type { Site } from "./site.ts";
+/** Visits many screens in one window without loading the page again. */
+import { expect, type Page, type Request } from "@playwright/test";
+import { goTo as goToScreen } from "./go-to.ts";
+import type { Site } from "./test.ts";
 
 export interface Walk {
   page: Page;
-  /** Goes to another page of ours as a link would, and waits until it stands still. */
+  /** Goes to another page of ours as a link would, and waits until its content is complete. */
   goTo: (path: string) => Promise<void>;
-  /** What the browser said in anger, and requests to anyone else. */
+  /** Errors in the browser's console, and requests to other sites. */
   complaints: string[];
 }
 
-let addresses = 0;
-
-/** Opens a window on an address without a screen; `goTo` loads no page anew. */
-export async function startWalk(site: Site, options: WindowOptions): Promise<Walk> {
-  const page = await site.open("/404", options);
+/** Loads an address without a screen. */
+export async function startWalk(page: Page, site: Site): Promise<Walk> {
   const complaints: string[] = [];
+  const pending = new Set<Request>();
   let path = "/404";
-  let inProgress = 0;
-  // What keeps a screen current stays open.
-  const ends = (request: Request) => request.resourceType() !== "eventsource";
   page.on("request", (request) => {
-    if (ends(request)) inProgress += 1;
+    // What keeps a screen current stays open.
+    if (request.resourceType() !== "eventsource") pending.add(request);
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(site.url))
       complaints.push(`${path}: asks ${request.url()}`);
   });
-  page.on("requestfinished", (request) => (inProgress -= ends(request) ? 1 : 0));
-  page.on("requestfailed", (request) => (inProgress -= ends(request) ? 1 : 0));
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
   page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" && !isExpected(path, message.text()))
       complaints.push(`${path}: ${message.text()}`);
   });
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.waitForLoadState("networkidle");
-  inProgress = 0;
+  await page.goto(path);
+  await untilComplete();
 
   async function goTo(next: string): Promise<void> {
     path = next;
-    addresses += 1;
-    await page.context().setExtraHTTPHeaders({ "x-forwarded-for": `10.9.0.${addresses % 250}` });
-    await page.evaluate((to) => {
-      history.pushState(null, "", to);
-      dispatchEvent(new PopStateEvent("popstate", { state: null }));
-    }, next);
-    for (let round = 0, quiet = 0; round < 200 && quiet < 3; round += 1) {
-      await page.waitForTimeout(30);
-      quiet = inProgress === 0 && (await page.locator(waiting).count()) === 0 ? quiet + 1 : 0;
-    }
+    // One address may not ask the console as often as all screens do.
+    await page.context().setExtraHTTPHeaders(site.newAddress());
+    await goToScreen(page, next);
+    await untilComplete();
   }
+
+  /** Waits until nothing is requested and no placeholder is shown, also after what arrived last was drawn. */
+  async function untilComplete(): Promise<void> {
+    do {
+      await expect
+        .poll(() => [...pending].map((request) => request.url()), { intervals: [10, 20] })
+        .toEqual([]);
+      await page.waitForFunction((selector) => document.querySelector(selector) === null, placeholders);
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
+    } while (pending.size > 0 || (await page.locator(placeholders).count()) > 0);
+  }
+
   return { page, goTo, complaints };
 }
 
-/** What stands for something that is still on its way. */
-const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
+/** What stands for something that has not arrived yet. */
+const placeholders = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
 
-/** A callback without a code is refused, as is a guest at a screen for members; browsers write down every refusal. */
+/** A callback without a code is refused, as is a guest at a screen for members; browsers report every refusal. */
 function isExpected(path: string, text: string): boolean {
   return /^\/(oauth\/|playground)/.test(path) && /status of 4\d\d/.test(text);
 }

@@ -2,21 +2,18 @@
  * The first screen: the state of the gateway for operators, balance and failures for customers. Both update
  * live.
  */
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type Site } from "../support/site.ts";
+import type { Page } from "@playwright/test";
+import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
 let key: string;
-const password = "a long password";
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
   const channel = { type: 900, groups: ["default"], models: ["demo-chat"] };
   await site.api("POST", "/channel", { ...channel, name: "Demo provider" });
   ({ key } = await site.api<{ key: string }>("POST", "/token", { name: "root", unlimited_quota: true }));
 });
-afterAll(() => site.close());
 
 async function call(token: string, model = "demo-chat"): Promise<number> {
   const answer = await fetch(`${site.url}/v1/chat/completions`, {
@@ -32,123 +29,126 @@ async function call(token: string, model = "demo-chat"): Promise<number> {
 const figure = (page: Page, name: string) =>
   page.getByRole("region", { name, exact: true }).locator("p").nth(1);
 
-describe("an operator's first screen", () => {
-  it("shows a new call without a reload, and links to the channel, its log and the own usage", async () => {
-    const page = await site.open("/panel/dashboard");
-    await page.getByText("Live", { exact: true }).waitFor();
+test("an operator's first screen shows new calls without a reload, and links to what it shows", async ({
+  page,
+}) => {
+  await page.goto("/panel/dashboard");
+  const row = page.getByRole("row").filter({ hasText: "Demo provider" });
+  const requests = figure(page, "Requests");
+  const live = page.getByText("Live", { exact: true });
+
+  await test.step("a new call is counted", async () => {
+    await live.waitFor();
     await page.getByText("Nothing needs your attention.").waitFor();
-    const before = Number(await figure(page, "Requests").textContent());
+    const before = Number(await requests.textContent());
     expect(await call(key)).toBe(200);
-    await expect.poll(() => figure(page, "Requests").textContent()).toBe(String(before + 1));
-    const row = page.getByRole("row").filter({ hasText: "Demo provider" });
+    await expect(requests).toHaveText(String(before + 1));
     await row.getByText("Healthy").waitFor();
     await row.getByRole("img", { name: `24 hours: ${before + 1} calls, 0 failed` }).waitFor();
     await row.getByRole("link", { name: String(before + 1) }).click();
+  });
+  await test.step("the calls of a channel are in the log, and the channel has a page", async () => {
     await page.waitForURL(/\/panel\/log\?.*channel_id=/);
     await page.getByText("demo-chat").first().waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "Demo provider" }).click();
     await page.waitForURL(/\/panel\/channel\/\d+$/);
-    await page.goto("/panel/dashboard");
-    await page.getByRole("tab", { name: "My usage" }).click();
-    await page.waitForURL("**/panel/dashboard?view=usage");
-    await page.getByText("Spend by model").first().waitFor();
-    await page.reload();
-    expect(await page.getByRole("tab", { name: "My usage" }).getAttribute("aria-selected")).toBe("true");
+    await page.goBack();
   });
-
-  it("groups failed calls by reason, and links to them", async () => {
-    const page = await site.open("/panel/dashboard");
+  await test.step("failed calls are grouped by reason, with a link to them", async () => {
     await page.getByRole("heading", { name: "Failed calls" }).waitFor();
+    await live.waitFor();
     expect(await call(key, "no-such-model")).toBe(404);
     await page.getByRole("link", { name: "Model not available" }).click();
     await page.waitForURL(/log_type=5/);
     await page.getByText("no-such-model").first().waitFor();
+    await page.goBack();
   });
+  await test.step("the own usage is a tab with an address", async () => {
+    await page.getByRole("tab", { name: "My usage" }).click();
+    await page.waitForURL("**/panel/dashboard?view=usage");
+    await page.getByText("Spend by model").first().waitFor();
+  });
+});
 
-  it("shows when the connection is lost, and reconnects", async () => {
-    const page = await site.open("about:blank");
-    await page.route("**/api/overview/events*", (route) => route.abort());
-    await page.goto("/panel/dashboard");
+test("an operator's first screen shows when the connection is lost, and reconnects", async ({ page }) => {
+  const events = "**/api/overview/events*";
+  await page.route(events, (route) => route.abort());
+  await test.step("a link opens the own usage, and a click the gateway", async () => {
+    await page.goto("/panel/dashboard?view=usage");
+    await page.getByRole("tab", { name: "My usage", selected: true }).waitFor();
+    await page.getByRole("tab", { name: "Gateway" }).click();
+  });
+  await test.step("the last data stays visible", async () => {
     await page.getByRole("status").getByText("Connection lost. Reconnecting…").waitFor();
-    // The last data stays visible.
     await figure(page, "Requests").waitFor();
-    await page.unroute("**/api/overview/events*");
+  });
+  await test.step("a click reconnects", async () => {
+    await page.unroute(events);
     await page.getByRole("button", { name: "Reconnect" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Reconnect" }).waitFor({ state: "detached" });
   });
-
-  it("draws its chart before the browser reports sizes, so that the card is never empty", async () => {
-    const page = await site.open("about:blank");
-    await page.addInitScript(() => {
-      window.ResizeObserver = class {
-        observe() {}
-        unobserve() {}
-        disconnect() {}
-      };
-    });
-    await page.goto("/panel/dashboard");
-    const chart = page.getByRole("slider", { name: "Requests per hour" });
-    await chart.locator("text", { hasText: "00" }).first().waitFor();
-  });
-
-  it("fits a phone: nothing is wider than the window, and a channel takes at most 110 pixels", async () => {
-    const page = await site.open("/panel/dashboard", { phone: true });
-    const channel = page.getByRole("listitem").filter({ hasText: "Demo provider" });
-    await channel.waitFor();
-    expect((await channel.boundingBox())?.height).toBeLessThanOrEqual(110);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(390);
-  });
 });
 
-describe("a customer's first screen", () => {
-  it("shows the balance, and a rejected call with its reason and a top-up link, without a reload", async () => {
-    await site.api("POST", "/user", { username: "customer", password });
-    const page = await site.open("/login", { guest: true });
-    await page.getByLabel("Username").fill("customer");
-    await page.getByRole("textbox", { name: "Password" }).fill(password);
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL("**/panel/dashboard");
-    await page.getByText("Live", { exact: true }).waitFor();
-    expect(await page.getByRole("tab", { name: "Gateway" }).count()).toBe(0);
-    await page.getByText("Calls are refused until you top up.").waitFor();
-    await page.getByRole("banner").getByRole("link", { name: "Balance $0.00" }).waitFor();
-
-    const made = await page.request.post(`${site.url}/api/token`, {
-      headers: { "api-version": "2", origin: site.url },
-      data: { name: "mine", unlimited_quota: true },
-    });
-    const token = ((await made.json()) as { data: { key: string } }).data;
-    expect(await call(token.key)).toBe(402);
-    const alert = page.getByRole("alert");
-    await alert.getByText("1 call refused: balance empty").waitFor();
-    await alert.getByRole("link", { name: "Top up" }).click();
-    await page.waitForURL("**/panel/topup");
-    // The balance is on every screen.
-    await page.getByRole("banner").getByRole("link", { name: "Balance $0.00" }).waitFor();
+test("the chart of the first screen is drawn before the browser reports sizes, so that the card is never empty", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    window.ResizeObserver = class {
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    };
   });
+  await page.goto("/panel/dashboard");
+  const chart = page.getByRole("slider", { name: "Requests per hour" });
+  await chart.locator("text", { hasText: "00" }).first().waitFor();
+});
 
-  it("updates the balance after a paid call", async () => {
-    const { id } = await site.api<{ id: number }>("POST", "/user", { username: "payer", password });
+test.describe("a customer's first screen", () => {
+  test.use({ guest: true });
+
+  test("updates balance and calls without a reload, and explains a rejected call with a top-up link", async ({
+    page,
+  }) => {
+    const customer = { username: "customer", password: "a long password" };
+    const { id } = await site.api<{ id: number }>("POST", "/user", customer);
     await site.api("POST", `/user/quota/${id}`, { quota: 500_000, remark: "for the test" });
-    const page = await site.open("/login", { guest: true });
-    await page.getByLabel("Username").fill("payer");
-    await page.getByRole("textbox", { name: "Password" }).fill(password);
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL("**/panel/dashboard");
-    const balance = page.getByRole("banner").getByRole("link", { name: /^Balance/ });
-    await expect.poll(() => balance.textContent()).toBe("$1.00");
-    const made = await page.request.post(`${site.url}/api/token`, {
-      headers: { "api-version": "2", origin: site.url },
+    const headers = { "api-version": "2", origin: site.url };
+    await page.request.post("/api/user/login", { headers, data: customer });
+    const made = await page.request.post("/api/token", {
+      headers,
       data: { name: "mine", unlimited_quota: true },
     });
     const token = ((await made.json()) as { data: { key: string } }).data;
-    await page.getByText("Live", { exact: true }).waitFor();
-    expect(await call(token.key)).toBe(200);
-    await expect
-      .poll(() => page.getByText("Requests today").locator("xpath=following::p[1]").textContent())
-      .toBe("1");
+    const balance = page.getByRole("banner").getByRole("link", { name: /^Balance/ });
+
+    await test.step("it shows the balance, and nothing of the gateway", async () => {
+      await page.goto("/panel/dashboard");
+      await page.getByText("Live", { exact: true }).waitFor();
+      await expect(balance).toHaveText("$1.00");
+      await expect(page.getByRole("tab", { name: "Gateway" })).toHaveCount(0);
+    });
+    await test.step("a paid call is counted", async () => {
+      expect(await call(token.key)).toBe(200);
+      const today = page.getByText("Requests today").locator("xpath=following::p[1]");
+      await expect(today).toHaveText("1");
+    });
+    await test.step("an empty balance is explained", async () => {
+      const { quota } = await site.api<{ quota: number }>("GET", `/user/${id}`);
+      await site.api("POST", `/user/quota/${id}`, { quota: -quota, remark: "for the test" });
+      expect(await call(token.key)).toBe(402);
+      await page.getByText("Calls are refused until you top up.").waitFor();
+      await expect(balance).toHaveText("$0.00");
+    });
+    await test.step("a rejected call has its reason and a link to top up", async () => {
+      const alert = page.getByRole("alert");
+      await alert.getByText("1 call refused: balance empty").waitFor();
+      await alert.getByRole("link", { name: "Top up" }).click();
+      await page.waitForURL("**/panel/topup");
+      // The balance is on every screen.
+      await expect(balance).toHaveText("$0.00");
+    });
   });
 });

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "@playwright/test";
 import { faults } from "../support/faults.ts";
-import { openSite, type Site } from "../support/site.ts";
+import { expect, test, type Site } from "../support/test.ts";
+import { goTo } from "./go-to.ts";
 
 /** The lists of songs, videos and images, from the submission to the preview. */
 let site: Site;
 let key: string;
 
-beforeAll(async () => {
-  site = await openSite();
+test.beforeAll(async ({ site: started }) => {
+  site = started;
   await site.api("POST", "/channel", {
     type: 900,
     name: "Studio",
@@ -18,7 +19,6 @@ beforeAll(async () => {
   });
   key = (await site.api<{ key: string }>("POST", "/token", { name: "studio" })).key;
 });
-afterAll(() => site.close());
 
 async function order(path: string, body: unknown): Promise<void> {
   const answer = await fetch(site.url + path, {
@@ -29,105 +29,90 @@ async function order(path: string, body: unknown): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Providers are polled on a schedule, so tests need a long timeout. */
-const PATIENCE = { timeout: 150_000 };
+/** Providers are polled on a schedule, so a result takes a while. */
+const patience = { timeout: 90_000 };
 
-describe("the lists of tasks", () => {
-  it("show instructions while they are empty", async () => {
-    const page = await site.open("/panel/task");
+const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+const drawerOf = (page: Page) => page.getByRole("dialog");
+
+async function open(page: Page, text: string): Promise<Locator> {
+  await rowOf(page, text).getByRole("button", { name: "Open" }).click();
+  return drawerOf(page);
+}
+
+async function close(page: Page): Promise<void> {
+  await drawerOf(page).getByRole("button", { name: "Close" }).click();
+  await drawerOf(page).waitFor({ state: "hidden" });
+}
+
+async function openList(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole("navigation", { name: "Console" });
+  await menu.getByRole("link", { name, exact: true }).click();
+}
+
+test("the lists of tasks show instructions, then progress, results and refunds", async ({ page }) => {
+  await test.step("empty lists show instructions", async () => {
+    await page.goto("/panel/task");
     await page.getByText("No tasks yet").waitFor();
-    await page.getByRole("link", { name: "Midjourney" }).click();
+    await openList(page, "Midjourney");
     await page.getByText("No images yet").waitFor();
   });
-
-  it("show progress, results and refunds", PATIENCE, async () => {
+  await test.step("the list follows active tasks without a reload", async () => {
     await order("/suno/submit/music", { prompt: "A song about boats" });
     await order("/suno/submit/lyrics", { prompt: "Words about boats" });
     await order("/kling/v1/videos/text2video", { prompt: "A boat at dawn" });
     await order("/suno/submit/lyrics", { prompt: "Nothing comes of it [[task=fail]]" });
     await order("/mj/submit/imagine", { prompt: "A boat in watercolour" });
-
-    const page = await site.open("/panel/task");
-    const row = (text: string) => page.getByRole("row").filter({ hasText: text });
-    await row("A song about boats").getByText("Accepted").waitFor();
-    // Without a reload: the list polls automatically while a task is active.
-    await row("A song about boats").getByText("Done").waitFor(PATIENCE);
-    await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
-    await row("Nothing comes of it").getByText("Failed").waitFor(PATIENCE);
-    await row("Nothing comes of it").getByText("refunded").waitFor();
-
-    const drawer = page.getByRole("dialog");
-    await row("A song about boats").getByRole("button", { name: "Open" }).click();
-    const song = drawer.locator("audio").first();
-    await song.waitFor();
-    await song.evaluate((player: HTMLAudioElement) => {
-      player.preload = "metadata";
-      player.load();
-    });
-    await expect
-      .poll(() => song.evaluate((player: HTMLAudioElement) => player.duration))
-      .toBeGreaterThan(0.3);
-    await drawer.getByRole("button", { name: "Close" }).click();
-    await drawer.waitFor({ state: "hidden" });
-
-    await row("A boat at dawn").getByRole("button", { name: "Open" }).click();
-    const video = drawer.locator("video");
-    await expect.poll(() => video.evaluate((player: HTMLVideoElement) => player.videoWidth)).toBe(96);
-    await drawer.getByRole("button", { name: "Close" }).click();
-    await drawer.waitFor({ state: "hidden" });
-
-    await row("Words about boats").getByRole("button", { name: "Open" }).click();
-    await drawer.getByText("[Chorus]").waitFor();
-    await drawer.getByRole("button", { name: "Close" }).click();
-    await drawer.waitFor({ state: "hidden" });
-
-    await row("Nothing comes of it").getByRole("button", { name: "Open" }).click();
+    await openList(page, "Tasks");
+    await rowOf(page, "A song about boats").getByText("Accepted").waitFor();
+    for (const text of ["A song about boats", "Words about boats", "A boat at dawn"])
+      await rowOf(page, text).getByText("Done").waitFor(patience);
+  });
+  await test.step("a failed task is refunded, with its reason", async () => {
+    await rowOf(page, "Nothing comes of it").getByText("Failed").waitFor(patience);
+    await rowOf(page, "Nothing comes of it").getByText("refunded").waitFor();
+    const drawer = await open(page, "Nothing comes of it");
     await drawer.getByText("The demo provider was set to fail.").waitFor();
     await drawer.getByText("The cost of the task was refunded.").waitFor();
+    expect(await faults(page, "[role=dialog]")).toEqual([]);
+    await close(page);
   });
-
-  it("are filtered by the address", async () => {
-    const page = await site.open("/panel/task?platform=kling");
-    await page.getByText("A boat at dawn").waitFor();
-    await expect.poll(() => page.getByText("A song about boats").count()).toBe(0);
-    await page.goto("/panel/task?status=QUEUED");
+  await test.step("songs and videos are played, and lyrics are shown", async () => {
+    await expectSong((await open(page, "A song about boats")).locator("audio").first());
+    await close(page);
+    const video = (await open(page, "A boat at dawn")).locator("video");
+    await expect.poll(() => video.evaluate((player: HTMLVideoElement) => player.videoWidth)).toBe(96);
+    await close(page);
+    await (await open(page, "Words about boats")).getByText("[Chorus]").waitFor();
+    await close(page);
+  });
+  await test.step("filters are in the address, and cleared with one click", async () => {
+    await goTo(page, "/panel/task?platform=kling");
+    await expect(rowOf(page, "A song about boats")).toHaveCount(0);
+    await rowOf(page, "A boat at dawn").waitFor();
+    await goTo(page, "/panel/task?status=QUEUED");
     await page.getByText("No task matches").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await page.getByText("A song about boats").waitFor();
-    await expect.poll(() => new URL(page.url()).search).toBe("");
+    await rowOf(page, "A song about boats").waitFor();
+    await page.waitForURL("**/panel/task");
   });
-
-  it("show images, small in the list and large when opened", async () => {
-    const page = await site.open("/panel/midjourney");
-    const row = page.getByRole("row").filter({ hasText: "A boat in watercolour" });
-    await row.getByText("Done").waitFor(PATIENCE);
+  await test.step("images are small in the list and large when opened", async () => {
+    await openList(page, "Midjourney");
+    const row = rowOf(page, "A boat in watercolour");
+    await row.getByText("Done").waitFor(patience);
     const small = row.locator("img[src^='data:image']");
     await expect.poll(() => small.evaluate((picture: HTMLImageElement) => picture.naturalWidth)).toBe(128);
-    await row.getByRole("button", { name: "Open" }).click();
-    await page.getByRole("dialog").getByRole("img", { name: "A boat in watercolour" }).waitFor();
-  });
-
-  it("are accessible: axe reports nothing in lists and drawers, in light and dark mode", async () => {
-    for (const [path, dark] of [
-      ["/panel/task", false],
-      ["/panel/midjourney", true],
-    ] as const) {
-      const page = await site.open(path, { dark });
-      await page.getByText("Done").first().waitFor();
-      expect(await faults(page)).toEqual([]);
-      await page.getByRole("button", { name: "Open" }).last().click();
-      await page.getByRole("dialog").getByText("Task ID").waitFor();
-      await page.waitForTimeout(400);
-      expect(await faults(page, "[role=dialog]")).toEqual([]);
-    }
-  });
-
-  it("fit a phone", async () => {
-    for (const path of ["/panel/task", "/panel/midjourney"]) {
-      const page = await site.open(path, { phone: true, locale: "ja-JP" });
-      await page.getByText("完了").first().waitFor();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(wide).toBeLessThanOrEqual(0);
-    }
+    const drawer = await open(page, "A boat in watercolour");
+    await drawer.getByRole("img", { name: "A boat in watercolour" }).waitFor();
+    expect(await faults(page, "[role=dialog]")).toEqual([]);
   });
 });
+
+/** Expects that the browser can play the song. */
+async function expectSong(song: Locator): Promise<void> {
+  await song.evaluate((player: HTMLAudioElement) => {
+    player.preload = "metadata";
+    player.load();
+  });
+  await expect.poll(() => song.evaluate((player: HTMLAudioElement) => player.duration)).toBeGreaterThan(0.3);
+}

@@ -1,5 +1,5 @@
 import { MutationObserver } from "@tanstack/react-query";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ApiError } from "./http.ts";
 import { createQueryClient, deletion, type Failing, inForm } from "./query-client.ts";
 
@@ -32,5 +32,31 @@ describe("a failed mutation", () => {
 
   it("is left to a screen that shows errors itself", async () => {
     expect(await reported(refusal, { quiet: true })).toEqual([]);
+  });
+});
+
+describe("a failed query", () => {
+  /** Returns how often a query is sent that always fails with this error. */
+  async function attempts(error: Error): Promise<number> {
+    vi.useFakeTimers();
+    const queryFn = vi.fn(() => Promise.reject(error));
+    const failure = expect(
+      createQueryClient(() => {}).fetchQuery({ queryKey: ["once"], queryFn }),
+    ).rejects.toBe(error);
+    await vi.runAllTimersAsync();
+    await failure;
+    vi.useRealTimers();
+    return queryFn.mock.calls.length;
+  }
+
+  it("is repeated once if the connection or the server is briefly missing", async () => {
+    expect(await attempts(new TypeError("Failed to fetch"))).toBe(2);
+    expect(await attempts(new ApiError(502, {}))).toBe(2);
+  });
+
+  it("is not repeated after a rejection or a server error", async () => {
+    expect(await attempts(refusal)).toBe(1);
+    expect(await attempts(new ApiError(429, {}))).toBe(1);
+    expect(await attempts(new ApiError(500, { message: "It broke." }))).toBe(1);
   });
 });

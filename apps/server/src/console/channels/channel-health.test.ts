@@ -168,17 +168,14 @@ describe("what the gateway observes of a channel", () => {
     const id = await addChannel("dead", "sk-0000000000000003");
     let clock = Date.now();
     let fault = "";
+    let tests = 0;
     const health = createHealth(place.database.db, {
       now: () => clock,
       onError: () => undefined,
-      test: async (_channel, model) => ({
-        ok: fault === "",
-        model,
-        duration: 1,
-        message: "HTTP 502",
-        message_facts: [],
-        fault,
-      }),
+      async test(_channel, model) {
+        tests += 1;
+        return { ok: fault === "", model, duration: 1, message: "HTTP 502", message_facts: [], fault };
+      },
     });
     const tried = { channel: channel({ id }), key: undefined };
     const fail = () =>
@@ -192,8 +189,9 @@ describe("what the gateway observes of a channel", () => {
     expect((await row(id)).status).toBe(1);
     clock += 6 * 60_000;
     // The channel passes a test: only the calls failed.
+    const before = tests;
     fail();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => tests).toBeGreaterThan(before);
     expect((await row(id)).status).toBe(1);
     fault = "network";
     for (let call = 0; call < 30; call += 1) fail();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
+import { anyCharacter } from "#test/property-runs.ts";
 
 declare global {
   interface ImportMeta {
@@ -73,7 +74,7 @@ const usageIn: Record<DialectId, object> = {
 
 describe.each(Object.values(dialects))("scan of $id", (dialect) => {
   it("counts any text like the whole text, at any chunk boundaries", () => {
-    const text = fc.string({ unit: "binary", maxLength: 60 });
+    const text = fc.string({ unit: anyCharacter, maxLength: 60 });
     const value = fc.letrec<{ any: unknown }>((tie) => ({
       any: fc.oneof(
         { depthSize: "small" },

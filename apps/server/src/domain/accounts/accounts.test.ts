@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { freshDatabase } from "#test/database.ts";
 import { enabledGroups, usableGroups } from "./groups.ts";
 import { hashPassword } from "./passwords.ts";
 import { listUsers } from "./search-users.ts";

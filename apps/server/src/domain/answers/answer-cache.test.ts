@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSecrets } from "#platform/secrets.ts";
-import { startThrowAwayRedis } from "#test/services.ts";
+import { startThrowAwayRedis } from "#test/run/services.ts";
 import { createAnswerCache, type RememberedAnswer } from "./answer-cache.ts";
 
 const secrets = openSecrets("a secret that only this test knows");

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { again, type BatcherOptions, createBatcher } from "./batcher.ts";
 
@@ -16,25 +16,27 @@ function batcher(
   });
 }
 
-/** Records the items of each statement; a statement takes a short time. */
+/** Records the items of each statement; a statement takes a turn of the event loop. */
 function recorder() {
   const batches: number[][] = [];
   return {
     batches,
     async run(items: readonly { input: number }[]) {
       batches.push(items.map((item) => item.input));
-      await sleep(5);
+      await nextTurn();
       return items.map((item) => `done ${item.input}`);
     },
   };
 }
 
+/** Resolves after all promises of this event loop turn, before any timer: a statement has begun, none has ended. */
+const begun = () => new Promise<void>((resolve) => process.nextTick(resolve));
+
 describe("batcher", () => {
   it("sends a single item immediately", async () => {
     const { batches, run } = recorder();
     const answer = batcher(run).add(1);
-    // After all promises of this event loop turn, before any timer.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await begun();
     expect(batches).toEqual([[1]]);
     expect(await answer).toBe("done 1");
   });
@@ -53,7 +55,7 @@ describe("batcher", () => {
     const { batches, run } = recorder();
     const { add } = batcher(run);
     const first = add(0);
-    await sleep(1);
+    await begun();
     const rest = [1, 2, 3, 4].map((input) => add(input));
     expect(await Promise.all([first, ...rest])).toEqual(["done 0", "done 1", "done 2", "done 3", "done 4"]);
     expect(batches).toEqual([[0], [1, 2, 3, 4]]);
@@ -116,7 +118,7 @@ describe("batcher", () => {
     const work = batcher(run, { maxRows: 1 });
     await work.idle();
     const all = [1, 2, 3].map((input) => work.add(input));
-    await sleep(1);
+    await begun();
     expect(work.size).toBe(3);
     await work.idle();
     expect(work.size).toBe(0);

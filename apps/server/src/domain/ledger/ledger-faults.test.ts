@@ -87,21 +87,24 @@ describe("silent connection", () => {
       const ledger = await openLedger();
       await call(ledger, account);
       let answered = 1;
-      const until = performance.now() + 2_000;
+      const state = { isOver: false };
       const clients = Array.from({ length: 8 }, async () => {
-        while (performance.now() < until) {
+        while (!state.isOver) {
           expect(await call(ledger, account)).toBe("settled");
           answered += 1;
         }
       });
-      await sleep(300);
+      await expect.poll(() => answered).toBeGreaterThan(40);
       proxy.silence(direction);
+      await expect.poll(() => reports.join("\n")).toContain("does not serve the ledger");
+      const since = answered;
+      await expect.poll(() => answered).toBeGreaterThan(since + 40);
+      state.isOver = true;
       await Promise.all(clients);
       // The proxy delivers the withheld data after the statement was sent again.
       proxy.resume();
       await sleep(100);
       expect(await usedBy(account)).toBe(BigInt(answered) * 3n);
-      expect(reports.join("\n")).toContain("does not serve the ledger");
     });
 
   it("shows in the age of the batch while it lasts", async () => {
@@ -167,24 +170,21 @@ describe("slow database", () => {
 });
 
 describe("unavailable database", () => {
-  it("refuses calls immediately after the first seconds, and grants them again within a second", async () => {
+  it("refuses calls immediately after the first seconds, and grants them again when it answers", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const ledger = await openLedger({ openAfterMs: 1_000, retryForMs: 1_200 });
     await call(ledger, account);
     proxy.silenceNew(true);
     proxy.cut();
     const away = { code: "unavailable", status: 503 };
-    await expect(call(ledger, account)).rejects.toMatchObject(away);
-    await sleep(1_000);
-    const refused = call(ledger, account);
-    expect(
-      await milliseconds(expect(refused).rejects.toMatchObject({ ...away, retryAfter: expect.any(Number) })),
-    ).toBeLessThan(1_000);
+    const patient = await milliseconds(expect(call(ledger, account)).rejects.toMatchObject(away));
+    const refused = { ...away, retryAfter: expect.any(Number) };
+    await expect
+      .poll(() => milliseconds(expect(call(ledger, account)).rejects.toMatchObject(refused)))
+      .toBeLessThan(patient / 4);
     proxy.silenceNew(false);
     proxy.cut();
-    const back = performance.now();
     await expect.poll(() => call(ledger, account).catch(() => "refused"), { interval: 20 }).toBe("settled");
-    expect(performance.now() - back).toBeLessThan(6_000);
   });
 
   it("reports that its disk is full, and works again when space is available", async () => {
@@ -228,10 +228,10 @@ describe("locked row", () => {
       const waiting = [call(ledger, locked), ledger.settle(callOf(reserved, 3n))];
       await sleep(50);
       // The first batch with the locked account waits for the lock timeout.
-      await call(ledger, free);
+      const first = await milliseconds(call(ledger, free));
       const times: number[] = [];
       for (let index = 0; index < 20; index += 1) times.push(await milliseconds(call(ledger, free)));
-      expect(times.sort((a, b) => a - b)[10]).toBeLessThan(700);
+      expect(times.sort((a, b) => a - b)[10]).toBeLessThan(Math.max(first, 1_000) / 2);
       expect(ledger.trouble()).toBeUndefined();
       await unlock();
       expect(await Promise.all(waiting)).toEqual(["settled", "settled"]);
@@ -256,12 +256,13 @@ describe("locked row", () => {
       Array.from({ length: 30 }, () => makeAccount(database, { quota: 1_000n })),
     );
     const free = await makeAccount(database, { quota: 1_000n });
-    const ledger = await openLedger({ shards: 1 });
+    const lockMs = 500;
+    const ledger = await openLedger({ shards: 1, lockMs });
     const ids = accounts.map(({ userId }) => userId).join(",");
     const unlock = await lock(`UPDATE users SET display_name = 'x' WHERE id IN (${ids})`);
     const waiting = accounts.map((account) => call(ledger, account));
-    // One lock timeout per account would take seven seconds.
-    expect(await milliseconds(call(ledger, free))).toBeLessThan(5_000);
+    // Not one lock timeout per account.
+    expect(await milliseconds(call(ledger, free))).toBeLessThan((accounts.length * lockMs) / 2);
     await unlock();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["settled"]));
   });

@@ -219,12 +219,11 @@ describe("several nodes", () => {
 
   it("return leases for one call that needs the whole balance", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
-    const nodes = [await openNode(), await openNode(), await openNode()];
+    // A lease that is not recalled stays for an hour.
+    const idle = { leaseIdleMs: 3_600_000 };
+    const nodes = [await openNode(idle), await openNode(idle), await openNode(idle)];
     for (const node of nodes) await warmUp(node, account);
-    const before = performance.now();
     expect(await call(nodes[0]!, reservation(account, 10_000n), 10_000n)).toBe("settled");
-    // A lease that is not recalled stays for 30 s.
-    expect(performance.now() - before).toBeLessThan(10_000);
     await expect(nodes[1]!.reserve(reservation(account, 1n))).rejects.toMatchObject({
       code: "insufficient_quota",
     });
@@ -323,21 +322,23 @@ describe("recall", () => {
   it("loses no point under load", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const nodes = [await openNode(), await openNode()];
-    const until = performance.now() + 2_000;
     let charged = 0n;
     const clients = Array.from({ length: 24 }, async (_, at) => {
-      while (performance.now() < until) {
+      for (let calls = 0; calls < 40; calls += 1) {
         expect(await call(nodes[at % 2]!, reservation(account, 10n), 7n)).toBe("settled");
         charged += 7n;
       }
     });
+    const state = { isOver: false };
     const recalls = (async () => {
-      while (performance.now() < until) {
+      while (!state.isOver) {
         await announce(database.db, "leases", account.userId);
         await sleep(30);
       }
     })();
-    await Promise.all([...clients, recalls]);
+    await Promise.all(clients);
+    state.isOver = true;
+    await recalls;
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - charged, used_quota: charged });
   });
 });

@@ -358,7 +358,7 @@ describe("ledger", () => {
             expect([reserved, leased]).toEqual([0n, 0n]);
           }
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(8) },
       );
       // Otherwise the test covered reservations only.
       expect(leased).toBeGreaterThan(0);

@@ -443,12 +443,12 @@ describe("node", () => {
   it("keeps its reservations while it is alive, however long a call takes", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodes = [1, 2].map(() =>
-      createLedger({ ...quick, database, nodeId: randomUUID(), silentAfterMs: 3_000 }),
+      createLedger({ ...quick, database, nodeId: randomUUID(), silentAfterMs: 1_500 }),
     );
     await Promise.all(nodes.map((node) => node.start()));
     const reserved = reservation(account, 100n);
     await nodes[0]!.reserve(reserved);
-    await new Promise((resolve) => setTimeout(resolve, 4_500));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await userOf(account)).toMatchObject({ reserved: 100n });
     expect(await nodes[0]!.settle(callOf(reserved, 1n))).toBe("settled");
     await Promise.all(nodes.map((node) => node.close()));

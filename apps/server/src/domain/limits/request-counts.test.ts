@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
-import { startThrowAwayRedis } from "#test/services.ts";
+import { startThrowAwayRedis } from "#test/run/services.ts";
 import { createRequestCounts, type RequestCounts } from "./request-counts.ts";
 
 const limit = { max: 30, windowMs: 60_000 };

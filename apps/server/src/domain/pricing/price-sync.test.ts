@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { freshDatabase } from "#test/database.ts";
 import { previewPrices, readPriceList, syncPrices } from "./price-sync.ts";
 import { savePrice } from "./prices.ts";
 

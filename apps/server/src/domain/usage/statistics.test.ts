@@ -291,20 +291,6 @@ describe("monthly statements", () => {
     });
   });
 
-  it("wait as long as a large month takes", async () => {
-    const { db, pool } = database;
-    await pool.query("DELETE FROM usage_hours");
-    await use({ user_id: (await makeUser()).id, hour: "2025-03-10T00:00:00Z", model: "a", quota: 3 });
-    const slow = await pool.connect();
-    await slow.query("BEGIN");
-    await slow.query("LOCK TABLE statements");
-    const closing = closeMonths(db, new Date("2025-04-05T00:00:00Z")).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 5_500));
-    await slow.query("COMMIT");
-    slow.release();
-    expect(await closing).toEqual(["2025-03-01"]);
-  });
-
   it("close a month manually before the schedule, once, and again with later usage", async () => {
     const { db, pool } = database;
     const user = await makeUser();

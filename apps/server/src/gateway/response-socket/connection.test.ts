@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
@@ -9,13 +8,13 @@ function simulated() {
   const sent: { type: string; error?: { code: string } }[] = [];
   const queue: Message[] = [];
   const closed = Promise.withResolvers<{ code: number; reason: string }>();
-  const state = { isOpen: true };
+  const state = { isOpen: true, wake: () => {} };
   const socket: MessageSocket = {
     closed: closed.promise,
     async *messages() {
       while (state.isOpen) {
         const message = queue.shift();
-        if (message === undefined) await sleep(2);
+        if (message === undefined) await new Promise<void>((resolve) => (state.wake = resolve));
         else yield message;
       }
     },
@@ -24,10 +23,14 @@ function simulated() {
     },
     close(given, reason) {
       state.isOpen = false;
+      state.wake();
       closed.resolve({ code: given, reason });
     },
   };
-  const say = (event: object) => queue.push({ data: Buffer.from(JSON.stringify(event)), binary: false });
+  const say = (event: object) => {
+    queue.push({ data: Buffer.from(JSON.stringify(event)), binary: false });
+    state.wake();
+  };
   return { socket, sent, say, closed: closed.promise };
 }
 
@@ -35,7 +38,9 @@ const create = { type: "response.create", model: "m", input: "Hi" };
 
 describe("openConnection", () => {
   it("rejects new responses after its maximum age, and completes the one in progress", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { socket, sent, say, closed } = simulated();
+    const answer = Promise.withResolvers<void>();
     let answered = 0;
     const connection = openConnection({
       socket,
@@ -45,19 +50,22 @@ describe("openConnection", () => {
       watch: () => () => {},
       read: () => {},
       async respond() {
-        await sleep(600);
+        await answer.promise;
         answered += 1;
       },
     });
     say(create);
     const running = connection.run();
-    await sleep(700);
+    await vi.advanceTimersByTimeAsync(700);
+    answer.resolve();
+    await vi.advanceTimersByTimeAsync(0);
     expect([answered, sent]).toEqual([1, []]);
     say(create);
     expect((await closed).code).toBe(1000);
     expect(sent).toMatchObject([{ type: "error", error: { code: "websocket_connection_limit_reached" } }]);
     await running;
     expect(answered).toBe(1);
+    vi.useRealTimers();
   });
 });
 

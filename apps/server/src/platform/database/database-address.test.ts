@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyCharacter } from "#test/property-runs.ts";
 import { databaseUrl, describeDatabase, waitForDatabase } from "./database-address.ts";
 
 describe("databaseUrl", () => {
   test("databaseUrl: keeps any characters of a password in the connection string", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1, unit: "binary" }), (password) => {
+      fc.property(fc.string({ minLength: 1, unit: anyCharacter }), (password) => {
         const url = new URL(databaseUrl("postgres://gateway@postgres:5432/gateway", password));
         expect([url.host, decodeURIComponent(url.password)]).toEqual(["postgres:5432", password]);
       }),

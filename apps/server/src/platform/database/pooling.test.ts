@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { emptyDatabase, type TestDatabase } from "#test/database.ts";
+import type { TestDatabase } from "#test/database-copies.ts";
+import { emptyDatabase } from "#test/database.ts";
 import { startPooler } from "#test/transaction-pooler.ts";
 import { refuseTransactionPooling } from "./pooling.ts";
 

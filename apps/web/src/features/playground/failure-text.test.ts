@@ -3,12 +3,18 @@ import { beforeAll, expect, it } from "vitest";
 import { loadErrorTexts } from "#lib/late-errors.ts";
 import { failureText } from "./failure-text.ts";
 
+// Given to `init`, because messages are loaded into i18next only once, perhaps for a test file before this one.
+const messages = import.meta.glob<Record<string, string>>("/src/locales/zh_CN.json", {
+  query: "?part=errors",
+  import: "default",
+});
+
 beforeAll(async () => {
+  const errors = await messages["/src/locales/zh_CN.json"]?.();
+  const lost = { "The connection was lost before the response was complete.": "连接中断" };
   await i18next.init({
     lng: "zh_CN",
-    resources: {
-      zh_CN: { translation: { "The connection was lost before the response was complete.": "连接中断" } },
-    },
+    resources: { zh_CN: { translation: { ...errors, ...lost } } },
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },

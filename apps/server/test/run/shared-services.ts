@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { seedAccounts } from "#domain/accounts/seed.ts";
+import { seedModelInfo } from "#domain/catalog/model-info.ts";
+import { ensurePartitions } from "#domain/logs/partitions.ts";
+import { seedPrices } from "#domain/pricing/seed-prices.ts";
+import { connect } from "#platform/database/db.ts";
+import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
+import { root } from "#platform/places.ts";
+import { startThrowAwayPostgres, startThrowAwayRedis } from "./services.ts";
+
+/** What the files of one test run share. */
+export interface SharedServices {
+  /** Postgres with the databases `template` (migrated) and `installed` (started once). */
+  postgresUrl: string;
+  redisUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Builds the server, starts the shared services, and creates the databases that test files copy. */
+export async function startSharedServices(): Promise<SharedServices> {
+  await promisify(execFile)(process.execPath, ["scripts/build-server.mjs"], { cwd: root });
+  const redis = await startThrowAwayRedis();
+  try {
+    const postgres = await startThrowAwayPostgres();
+    try {
+      await makeTemplates(postgres.url);
+    } catch (error) {
+      await postgres.stop();
+      throw error;
+    }
+    return {
+      postgresUrl: postgres.url,
+      redisUrl: redis.url,
+      async stop() {
+        await Promise.all([postgres.stop(), redis.stop()]);
+      },
+    };
+  } catch (error) {
+    await redis.stop();
+    throw error;
+  }
+}
+
+/**
+ * Creates `template`, which is migrated and empty, and `installed`, which also contains the data of a first
+ * start. A first start takes a second.
+ */
+async function makeTemplates(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("CREATE DATABASE template");
+  await migrate(databaseOf(url, "template"), migrationsFolder);
+  await client.query("CREATE DATABASE installed TEMPLATE template");
+  await client.end();
+  await furnish(databaseOf(url, "installed"));
+}
+
+function databaseOf(url: string, name: string): string {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function furnish(url: string): Promise<void> {
+  const { db, pool, close } = connect(url, { max: 2 });
+  await ensurePartitions(pool, 7);
+  await seedAccounts(db);
+  await seedPrices(db);
+  await seedModelInfo(db);
+  await close();
+  const boss = new PgBoss(url);
+  await boss.start();
+  await boss.stop();
+}

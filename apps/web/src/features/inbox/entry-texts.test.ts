@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import type { InboxRow } from "@gateway/shared/site/inbox";
+import { createInstance } from "i18next";
+import { expect, it } from "vitest";
+import { entryText } from "./entry-texts.ts";
+
+const chinese = new URL("../../locales/zh_CN.json", import.meta.url);
+
+it("a notification is built from its facts in the reader's language, with its reason and its link", async () => {
+  const t = await createInstance().init({
+    lng: "zh_CN",
+    resources: { zh_CN: { translation: JSON.parse(readFileSync(chinese, "utf8")) as object } },
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+  });
+  const row = {
+    event: "channel-disabled",
+    facts: { name: "West", id: "7" },
+    reason: "The provider account has no balance (USD 0.00).",
+    reason_facts: [{ code: "accountEmpty", params: { balance: "USD 0.00" } }],
+  } as unknown as InboxRow;
+  expect(entryText(t, row, { quota: String })).toEqual({
+    title: "渠道“West”已被自动禁用",
+    text: "厂商账号没有余额（USD 0.00）。",
+    to: "/panel/channel?edit=7",
+  });
+});

@@ -1,0 +1,103 @@
+// Counts results, and explains each failure in the last lines of the run: often they are all that is kept of it.
+import { relative } from "node:path";
+import { root } from "../steps.mjs";
+
+/**
+ * @typedef {object} Failure
+ * @property {string} title  the file or check, and the test
+ * @property {string} [reason]  the first assertion that failed
+ * @property {string} [again]  the command that repeats only this test
+ * @property {string} [trace]  the folder with screenshot and trace
+ */
+
+export const report = {
+  passed: 0,
+  skipped: 0,
+  /** @type {Failure[]} */
+  failures: [],
+};
+
+/** Prints every failure, then "N passed, N failed". */
+export function printReport() {
+  const { passed, skipped, failures } = report;
+  for (const { title, reason, again, trace } of failures) {
+    console.log(`\n✗ ${title}`);
+    if (reason) console.log(`  ${reason}`);
+    if (again) console.log(`  Again: ${again}`);
+    if (trace) console.log(`  Trace: ${trace}`);
+  }
+  if (failures.length > 0) console.log("");
+  console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+}
+
+/** Adds the JSON report of Vitest. */
+export function addVitest({ numPassedTests, numPendingTests = 0, numTodoTests = 0, testResults }) {
+  report.passed += numPassedTests;
+  report.skipped += numPendingTests + numTodoTests;
+  for (const { name, status, message, assertionResults } of testResults) {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    for (const { fullName, failureMessages } of failed)
+      report.failures.push({
+        title: `${file}: ${fullName}`,
+        reason: firstLines(failureMessages?.[0]),
+        again: command(file, fullName),
+      });
+    // A file that could not be loaded reports no failed test.
+    if (status === "failed" && failed.length === 0)
+      report.failures.push({ title: file, reason: firstLines(message), again: command(file) });
+  }
+}
+
+/** Adds the JSON report of Playwright. A test that passed only when it was repeated has failed. */
+export function addPlaywright({ stats, suites, errors, config }) {
+  report.passed += stats.expected;
+  report.skipped += stats.skipped;
+  for (const { message } of errors)
+    report.failures.push({ title: "Browser tests", reason: firstLines(message) });
+  for (const { file, titles, spec } of specsOf(suites))
+    for (const { status, results, projectName } of spec.tests) {
+      if (status !== "unexpected" && status !== "flaky") continue;
+      const path = relative(root, `${config.rootDir}/${file}`);
+      const [first] = results.filter((result) => result.status !== "passed");
+      const attachment = results.flatMap((result) => result.attachments).findLast((one) => one.path);
+      report.failures.push({
+        title: `${path} (${projectName}): ${titles.join(" › ")}${status === "flaky" ? " (passed when it was repeated)" : ""}`,
+        reason: firstLines(first?.error?.message ?? first?.status),
+        again: command(path, titles.join(" ")),
+        trace: attachment && relative(root, attachment.path.replace(/\/[^/]+$/, "")),
+      });
+    }
+}
+
+/** The specs of nested suites. The outermost suite is the file. */
+function specsOf(suites, titles = []) {
+  return suites.flatMap((suite) => {
+    const inside = suite.title === suite.file ? titles : [...titles, suite.title];
+    return [
+      ...(suite.specs ?? []).map((spec) => ({ file: spec.file, titles: [...inside, spec.title], spec })),
+      ...specsOf(suite.suites ?? [], inside),
+    ];
+  });
+}
+
+function command(file, title) {
+  // In single quotes a shell changes nothing but the quote itself.
+  return `npm test -- ${file}${title === undefined ? "" : ` -t '${title.replaceAll("'", "'\\''")}'`}`;
+}
+
+const color = /\u001B\[[\d;]*m/g;
+
+/** The assertion with what was expected and received, without the stack. */
+function firstLines(text = "") {
+  const lines = text
+    .replaceAll(color, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const stack = lines.findIndex((line) => line.startsWith("at ") || line.startsWith("Call log:"));
+  return lines
+    .slice(0, stack === -1 ? 4 : Math.min(stack, 4))
+    .join(" | ")
+    .slice(0, 400);
+}

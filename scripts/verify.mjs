@@ -1,0 +1,162 @@
+// pnpm verify:<subject>: what is too long for npm test, or needs more than this machine's Postgres, Redis and browser.
+// The nightly workflow runs all of them.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  buildServer,
+  buildWeb,
+  fail,
+  generate,
+  install,
+  node24,
+  requireNode,
+  root,
+  say,
+  serverFlags,
+  toolEnvironment,
+} from "./steps.mjs";
+import { endEarlierRun } from "./testing/processes.mjs";
+import { printReport, report } from "./testing/report.mjs";
+import { provide } from "./testing/services.mjs";
+import { runSuite, suites, testFiles } from "./testing/suites.mjs";
+
+const subjects = {
+  screens: {
+    about: "all screens, menus, dialogs and tooltips, in every language and colour scheme",
+    run: screens,
+  },
+  faults: {
+    about: "faults that take long: leases that expire, providers that hang, nodes that pause",
+    run: () => serverTests("test/faults"),
+  },
+  imports: { about: "imports from MariaDB and from the databases of other products", run: imports },
+  server: { about: "all long tests of the server", run: () => serverTests("") },
+  chaos: {
+    about: "200 rounds of killed gateways, Postgres and Redis under load",
+    run: () => program("bench/chaos/main.ts"),
+  },
+  clients: {
+    about: "coding agents from npm at every kind of upstream",
+    run: () => program("bench/matrix/main.ts"),
+  },
+  containers: {
+    about: "Docker Compose from nothing to the first call; needs a Docker engine",
+    run: () => script("scripts/check-compose.mjs"),
+  },
+  clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },
+  repeat: { about: "each changed test file 20 times: pnpm verify:repeat [commit]", run: repeat },
+};
+const REPEATS = 20;
+
+const [name = "", ...args] = process.argv.slice(2);
+requireNode();
+if (!Object.hasOwn(subjects, name))
+  fail(
+    `Say what to verify:\n${Object.entries(subjects)
+      .map(([subject, { about }]) => `  pnpm verify:${subject.padEnd(11)} ${about}`)
+      .join("\n")}`,
+  );
+install();
+generate();
+await subjects[name].run();
+if (report.passed + report.failures.length > 0) printReport();
+if (report.failures.length > 0) process.exitCode = 1;
+
+async function screens() {
+  endEarlierRun();
+  provide("redis", "browser");
+  buildWeb();
+  buildServer();
+  await runSuite(suites.web, { flags: ["--config", "vitest.verify.config.ts"] });
+  await runSuite(suites.e2e, { flags: ["--project", "verify"], env: { VERIFY_SCREENS: "1" } });
+}
+
+async function serverTests(filter) {
+  endEarlierRun();
+  provide("redis");
+  buildServer();
+  const flags = ["--config", "vitest.verify.config.ts", ...(filter === "" ? [] : [filter])];
+  await runSuite(suites.server, { flags });
+}
+
+async function imports() {
+  provide("mariadb");
+  await serverTests("test/cli");
+}
+
+/** Runs each test file that differs from a commit (by default the last one) 20 times. */
+async function repeat() {
+  const [since = "HEAD~1"] = args;
+  const changed = execFileSync("git", ["diff", "--name-only", "--diff-filter=d", since], {
+    cwd: root,
+    encoding: "utf8",
+  }).split("\n");
+  const files = testFiles().filter((file) => changed.includes(file) && !/[./]verify[./]/.test(file));
+  if (files.length === 0) return say(`No test file differs from ${since}.`);
+  endEarlierRun();
+  provide("redis", "browser");
+  buildWeb();
+  buildServer();
+  for (const suite of Object.values(suites)) {
+    const own = files.filter(suite.has);
+    if (own.length === 0) continue;
+    // Playwright repeats by itself; Vitest runs again, which also repeats what a file starts.
+    if (suite.browser) await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`] });
+    else for (let round = 0; round < REPEATS; round += 1) await runSuite(suite, { files: own });
+  }
+}
+
+/** Follows the README in an empty folder. */
+async function clone() {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-clone-"));
+  try {
+    execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, folder]);
+    await serves(folder);
+    say("npm start in a fresh clone serves the console.");
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function serves(folder) {
+  const child = spawn("npm", ["start"], {
+    cwd: folder,
+    env: { ...process.env, PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+  });
+  const end = (signal) => child.pid !== undefined && process.kill(-child.pid, signal);
+  const timer = setTimeout(() => end("SIGKILL"), 15 * 60_000);
+  try {
+    let output = "";
+    for await (const chunk of child.stdout) {
+      process.stdout.write(chunk);
+      output += chunk;
+      const [, url] = /Listening on (http:\/\/\S+)/.exec(output) ?? [];
+      if (url === undefined) continue;
+      const page = await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text();
+      if (!page.includes('<div id="root">')) fail(`${url} does not serve the console.`);
+      return;
+    }
+    fail("npm start ended before it served the console.");
+  } finally {
+    clearTimeout(timer);
+    end("SIGTERM");
+  }
+}
+
+function program(path) {
+  buildServer();
+  script(join(suites.server.folder, path), serverFlags());
+}
+
+function script(path, flags = []) {
+  const { status } = spawnSync(node24(), [...flags, path, ...args], {
+    cwd: root,
+    env: toolEnvironment(),
+    stdio: "inherit",
+  });
+  if (status !== 0) process.exitCode = 1;
+}
