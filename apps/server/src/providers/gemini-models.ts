@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort, effortOf, nearestEffort, type Effort } from "#dialects/effort.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { Call } from "./provider.ts";
+import { withoutReferences } from "./schemas/gemini.ts";
 
 /** Thinking settings of each Gemini generation. Bodies are those of generateContent. */
 type GeminiThinking =
@@ -98,7 +99,7 @@ const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinkin
  * Gemini client's own form, a budget or a level, is kept where the model supports it.
  */
 export function geminiLimits(body: Wire, call: Call): Wire {
-  return call.dialect === "gemini" ? withThinking(withFiveStops(body), call) : body;
+  return call.dialect === "gemini" ? withThinking(withFiveStops(withoutReferences(body)), call) : body;
 }
 
 function configKey(body: Wire): string {
