@@ -137,42 +137,54 @@ function originOf(part: Proven, client: DialectId): ProofOrigin | undefined {
   return part.encrypted?.startsWith(fernet) === true ? "openai" : homes[client];
 }
 
+type Fate = "keep" | "unpack" | "drop";
+
+/** Decides what happens to a part before the receiver gets it. */
+function fateOf(part: Part, { client, upstream }: ProofTarget, accepted: ProofOrigin): Fate {
+  if (part.type !== "reasoning" && part.type !== "tool-call") return "keep";
+  const isSame = client === upstream;
+  if (part.origin === undefined && !isProven(part)) {
+    // Thinking that never had a proof has an empty one in this dialect, which Claude rejects.
+    const isEmpty = isSame && part.type === "reasoning" && client === "anthropic" && accepted === "anthropic";
+    return isEmpty ? "drop" : "keep";
+  }
+  const origin = originOf(part, client);
+  if (origin === undefined) return "keep";
+  if (origin !== accepted) return "drop";
+  // Within one dialect a marked proof is unpacked. Chat has a field for the origin instead of a mark.
+  return isSame && part.origin !== undefined && client !== "openai-chat" ? "unpack" : "keep";
+}
+
 /**
  * Returns the request without proofs that its receiver would reject; the same object if there are none. The
  * text of the thinking stays.
  */
 export function withProofsFor(request: ChatRequest, target: ProofTarget): ChatRequest {
   const { client, upstream } = target;
-  const isSame = client === upstream;
   // A provider that passes requests on, perhaps to one that knows these proofs.
-  if (isSame && target.origin === undefined) return request;
+  if (client === upstream && target.origin === undefined) return request;
   const accepted = target.origin ?? homeOf(upstream);
   if (accepted === undefined) return request;
+  const isKept = (part: Part) => fateOf(part, target, accepted) === "keep";
+  const isWhole = ({ role, parts }: Message) => role !== "assistant" || parts.every(isKept);
+  if (request.messages.every(isWhole)) return request;
   // Other hosts of this dialect accept thinking without a proof, and some require it.
   const empty = upstream === "anthropic" && accepted !== "anthropic" ? { signature: "" } : {};
-  let isChanged = false;
 
   function changed(part: Part): Part[] {
-    if (part.type !== "reasoning" && part.type !== "tool-call") return [part];
-    if (part.origin === undefined && !isProven(part)) return [part];
-    const origin = originOf(part, client);
-    // Within one dialect a marked proof is unpacked, and every other proof passes unchanged.
-    if (origin === undefined || (origin === accepted && (!isSame || part.origin === undefined)))
-      return [part];
-    isChanged = true;
-    if (origin === accepted) return [part];
+    if (fateOf(part, target, accepted ?? "") !== "drop") return [part];
     if (part.type === "tool-call") {
       const { signature: _signature, origin: _origin, ...call } = part;
       return [call];
     }
-    return part.text === "" ? [] : [{ type: "reasoning", text: part.text, ...empty }];
+    const text = part.type === "reasoning" ? part.text : "";
+    return text === "" ? [] : [{ type: "reasoning", text, ...empty }];
   }
 
   const messages = request.messages.flatMap<Message>((message) => {
-    if (message.role !== "assistant") return [message];
+    if (isWhole(message)) return [message];
     const parts = message.parts.flatMap(changed);
-    if (parts.length === 0 && message.parts.length > 0) return [];
-    return [{ ...message, parts }];
+    return parts.length === 0 ? [] : [{ ...message, parts }];
   });
-  return isChanged ? { ...request, messages } : request;
+  return { ...request, messages };
 }

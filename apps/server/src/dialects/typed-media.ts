@@ -22,14 +22,13 @@ function typed(part: Part): Part {
   return { type: "image", source: next, ...(part.cache && { cache: part.cache }) };
 }
 
+const isTyped = ({ parts }: Message) => parts.every((part) => typed(part) === part);
+
 /** Returns the same object when all types fit. */
 export function withMediaTypes(request: ChatRequest): ChatRequest {
-  let isChanged = false;
-  const messages = request.messages.map<Message>((message) => {
-    const parts = message.parts.map(typed);
-    if (parts.every((each, at) => each === message.parts[at])) return message;
-    isChanged = true;
-    return { ...message, parts };
-  });
-  return isChanged ? { ...request, messages } : request;
+  if (request.messages.every(isTyped)) return request;
+  const messages = request.messages.map<Message>((message) =>
+    isTyped(message) ? message : { ...message, parts: message.parts.map(typed) },
+  );
+  return { ...request, messages };
 }

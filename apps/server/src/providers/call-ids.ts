@@ -53,9 +53,14 @@ export function idsInChat(rule: IdRule): Adjust {
     );
 }
 
-/** Does the same for a body of the Responses API. */
+/** Does the same for a body of the Responses API. The id of an item itself is optional, so a long one is left out. */
 export function idsInResponses(rule: IdRule): Adjust {
-  return (body) => withList(body, "input", (item) => withId(item, "call_id", rule));
+  return (body) => withList(body, "input", (item) => withShortId(withId(item, "call_id", rule), rule));
+}
+
+function withShortId(item: Wire, { accepted }: IdRule): Wire {
+  const { id, ...rest } = item;
+  return typeof id !== "string" || accepted.test(id) || item["type"] === "item_reference" ? item : rest;
 }
 
 /** Does the same for a body of the Messages API. */

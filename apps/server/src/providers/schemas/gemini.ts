@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { hasUnionRoot, objectRoot } from "./root.ts";
 import { hasKey, mapSchema, schemaAt, withoutKeys } from "./walk.ts";
 
 /**
@@ -36,7 +37,8 @@ export function inlined(schema: Wire): Wire {
 /** Definitions are only reached through references. */
 const definitions = new Set(["$defs", "definitions"]);
 
-const schemaKeys = ["parameters", "parametersJsonSchema", "parameters_json_schema", "response"];
+const inputKeys = ["parameters", "parametersJsonSchema", "parameters_json_schema"];
+const outputKeys = ["response", "responseJsonSchema", "response_json_schema"];
 const formatKeys = ["responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"];
 const declarationKeys = ["functionDeclarations", "function_declarations"];
 const resultKeys = ["functionResponse", "function_response"];
@@ -65,6 +67,13 @@ function withFields(wire: Wire, keys: readonly string[], change: (value: unknown
 function inlinedValue(value: unknown): unknown {
   const schema = asRecord(value);
   return schema === undefined ? value : inlined(schema);
+}
+
+/** The input of a function is an object, without a union at its root. */
+function inputValue(value: unknown): unknown {
+  const schema = asRecord(inlinedValue(value));
+  if (schema === undefined) return value;
+  return hasUnionRoot(schema) ? objectRoot(schema) : schema;
 }
 
 /** Names of the parts that belong to a result; only these may be referred to. */
@@ -100,7 +109,7 @@ function withText(value: unknown): unknown {
 export function withoutReferences(body: Wire): Wire {
   const declared = (tool: Wire) =>
     withFields(tool, declarationKeys, (list) =>
-      mapList(list, (each) => withFields(each, schemaKeys, inlinedValue)),
+      mapList(list, (each) => withFields(withFields(each, inputKeys, inputValue), outputKeys, inlinedValue)),
     );
   const answered = (content: Wire) =>
     withFields(content, ["parts"], (parts) =>

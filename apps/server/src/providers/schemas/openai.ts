@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { inlined } from "./gemini.ts";
 import { objectRoot } from "./root.ts";
 import { mapSchema } from "./walk.ts";
 
@@ -12,6 +13,9 @@ export const functionSchemas = (body: Wire): Wire => mapParameters(body, objectR
  */
 export const typedUnions = (body: Wire): Wire =>
   mapParameters(body, (schema) => mapSchema(schema, withTypedUnion));
+
+/** Replaces references, for Gemini's endpoint of this format. */
+export const inlinedParameters = (body: Wire): Wire => mapParameters(body, inlined);
 
 function withTypedUnion(schema: Wire): Wire {
   const { anyOf, type, ...rest } = schema;

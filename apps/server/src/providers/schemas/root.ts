@@ -61,10 +61,14 @@ function fieldsOf(root: Wire, given: Wire, depth: number): Fields {
   return { properties, required, alternatives };
 }
 
+/** Whether the root of a schema is a union, a reference or a single value. */
+export function hasUnionRoot(schema: Wire): boolean {
+  return Object.keys(schema).some((key) => unions.has(key));
+}
+
 /** Returns the schema of a tool as an object without unions at its root; the same object if it is one. */
 export function objectRoot(schema: Wire): Wire {
-  const isPlain = schema["type"] === "object" && !Object.keys(schema).some((key) => unions.has(key));
-  if (isPlain) return schema;
+  if (schema["type"] === "object" && !hasUnionRoot(schema)) return schema;
   const { properties, required, alternatives } = fieldsOf(schema, schema, 0);
   const rest = withoutKeys(schema, unions);
   const sets = alternatives.filter((names) => names.length > 0).map((names) => names.join(", "));

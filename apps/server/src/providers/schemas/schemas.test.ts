@@ -148,6 +148,21 @@ describe("a body for Gemini", () => {
     },
   );
 
+  it.each(["parameters", "parametersJsonSchema"])("has no union at the root of %s", (field) => {
+    const schemas = {
+      $defs: { A: object({ a: text }) },
+      anyOf: [{ $ref: "#/$defs/A" }, object({ b: text })],
+    };
+    const body = withoutReferences({ tools: [{ functionDeclarations: [{ name: "f", [field]: schemas }] }] });
+    expect(body).toMatchObject({
+      tools: [{ functionDeclarations: [{ [field]: { type: "object", properties: { a: text, b: text } } }] }],
+    });
+    const own = {
+      tools: [{ functionDeclarations: [{ name: "f", [field]: { type: "OBJECT", properties: {} } }] }],
+    };
+    expect(withoutReferences(own)).toBe(own);
+  });
+
   it.each(["functionResponse", "function_response"])("sends a %s with references as text", (field) => {
     const part = (response: unknown, parts?: unknown) => ({
       contents: [{ parts: [{ [field]: { name: "f", response, parts } }] }],

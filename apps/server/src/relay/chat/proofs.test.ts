@@ -233,6 +233,72 @@ describe("a proof of thinking", () => {
   });
 });
 
+describe("thinking without a proof, from a provider that has none", () => {
+  const thinking = { type: "thinking", thinking: "Hm.", signature: "" };
+  const history = { content: [thinking, { type: "tool_use", id: "c1", name: "f", input: {} }] };
+
+  it.each(hosts.filter(({ family }) => family === "claude"))(
+    "does not reach Claude at $provider.id within its dialect",
+    (claude) => {
+      const { text } = encoded("anthropic", follow.anthropic(history), claude);
+      expect(text).not.toContain("Hm.");
+      expect(JSON.parse(text)).not.toHaveProperty("thinking");
+    },
+  );
+
+  it("stays at a host of the dialect that requires it", () => {
+    const { text } = encoded(
+      "anthropic",
+      follow.anthropic(history),
+      host("deepseek", "deepseek-v4-pro", "deepseek"),
+    );
+    expect(text).toContain("Hm.");
+  });
+});
+
+describe("a call without a proof", () => {
+  const call = { functionCall: { id: "c1", name: "f", args: {} } };
+  const history = (...parts: Wire[]) =>
+    follow.gemini({ candidates: [{ content: { role: "model", parts } }] });
+
+  it.each(["gemini", "vertex"])("gets the placeholder of %s within its dialect", (id) => {
+    const { text } = encoded("gemini", history(call, call), host(id, "gemini-3-pro", "gemini"));
+    expect(text.split("skip_thought_signature_validator")).toHaveLength(2);
+  });
+
+  it("stays unchanged for older models, and where the turn has a proof", () => {
+    const older = encoded("gemini", history(call), host("gemini", "gemini-2.5-pro", "gemini"));
+    expect(older.text).not.toContain("skip_thought");
+    const signed = { ...call, thoughtSignature: proof };
+    const { text } = encoded("gemini", history(signed, call), host("gemini", "gemini-3-pro", "gemini"));
+    expect(text).not.toContain("skip_thought");
+  });
+});
+
+describe("reasoning details of OpenRouter", () => {
+  const details = [
+    { type: "reasoning.text", text: "Hm.", signature: proof, format: "anthropic-claude-v1", index: 0 },
+  ];
+  const history = follow["openai-chat"]({
+    choices: [{ message: { role: "assistant", content: "x", reasoning_details: details, custom: 1 } }],
+  });
+  const openrouter = (model: string) => host("openrouter", model, "");
+
+  it("return unchanged to a model of the same maker", () => {
+    const { call, text } = encoded(
+      "openai-chat",
+      { ...history, model: "anthropic/claude-sonnet-4.5" },
+      openrouter("anthropic/claude-sonnet-4.5"),
+    );
+    expect(text).toBe(call.raw.toString());
+  });
+
+  it("do not reach a model of another maker", () => {
+    const { text } = encoded("openai-chat", history, openrouter("openai/gpt-5"));
+    expect(text).not.toContain(proof);
+  });
+});
+
 describe("reasoning that has an id of ours and no proof", () => {
   it("does not reach a provider of Responses, which does not know the id", () => {
     const item = {
