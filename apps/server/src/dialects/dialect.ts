@@ -89,14 +89,16 @@ export interface Skimmer {
 }
 
 /**
- * Repairs a response that deviates from its dialect, for clients of that dialect, who otherwise get it
- * unchanged. One instance per response.
+ * Repairs a response that deviates from its dialect, before it is decoded for clients of other dialects or
+ * passed to clients of the same one. One instance per response.
  */
 export interface AnswerMender {
   /** Returns the same object when nothing deviates. */
   whole(body: Wire): Wire;
   /** Returns the frames that replace this frame's data; undefined when it stays unchanged. */
   frame(data: string): string[] | undefined;
+  /** Returns the frames that are missing when the stream has ended without its own end marker. */
+  end(): string[];
   /** Usage that was reported so far and is not in a frame yet. */
   usage(): Usage | undefined;
 }

@@ -1,3 +1,5 @@
+import type { ExactNumber } from "./exact-json.ts";
+
 /**
  * The single internal representation (IR) of a chat call. Wire formats are decoded to it and encoded from it.
  * It depends on no provider, HTTP or wire format. A field is added only when three dialects have it. Until
@@ -40,9 +42,25 @@ export type Part =
   /**
    * `signature` proves the text to its provider; `encrypted` replaces it. Both must survive the round trip.
    */
-  | { type: "reasoning"; text: string; signature?: string; encrypted?: string; id?: string }
+  | {
+      type: "reasoning";
+      text: string;
+      signature?: string;
+      encrypted?: string;
+      id?: string;
+      /** Family of providers that issued the proof (`proof.ts`); absent for the dialect's own provider. */
+      origin?: string;
+    }
   /** `input` is JSON text, exactly as the model wrote it. */
-  | { type: "tool-call"; id: string; name: string; input: string; signature?: string; cache?: CacheControl }
+  | {
+      type: "tool-call";
+      id: string;
+      name: string;
+      input: string;
+      signature?: string;
+      origin?: string;
+      cache?: CacheControl;
+    }
   | {
       type: "tool-result";
       callId: string;
@@ -77,6 +95,8 @@ export interface Tool {
    * `schema` then wraps that text in one string, `input`.
    */
   freeform?: Extra;
+  /** The tool is offered within the conversation. Its own dialect offers it there, others with the rest. */
+  inConversation?: boolean;
   /** Group and name of the tool, for dialects that group tools. `name` then combines both. */
   grouped?: Extra;
 }
@@ -128,7 +148,8 @@ export interface ChatRequest {
   topP?: number;
   topK?: number;
   stop?: string[];
-  seed?: number;
+  /** Providers accept up to 64 bits. */
+  seed?: number | ExactNumber;
   presencePenalty?: number;
   frequencyPenalty?: number;
   logprobs?: boolean;
@@ -230,8 +251,17 @@ export type ChatEvent =
       signature?: string;
       encrypted?: string;
       id?: string;
+      origin?: string;
     }
-  | { type: "tool-call"; choice: number; part: number; id: string; name: string; signature?: string }
+  | {
+      type: "tool-call";
+      choice: number;
+      part: number;
+      id: string;
+      name: string;
+      signature?: string;
+      origin?: string;
+    }
   | { type: "tool-input"; choice: number; part: number; text: string }
   | { type: "citation"; choice: number; part: number; citation: Citation }
   | { type: "media"; choice: number; part: number; media: Part }

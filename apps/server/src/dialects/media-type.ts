@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { lookupTable } from "@gateway/shared/lookup-table";
 /**
  * Detects the type of a file: by its first bytes, else by the declared type,
@@ -26,6 +27,11 @@ const endings = lookupTable<string>({
   webp: "image/webp",
   heic: "image/heic",
   pdf: "application/pdf",
+  yaml: "application/yaml",
+  yml: "application/yaml",
+  xml: "application/xml",
+  js: "text/javascript",
+  ts: "application/typescript",
   txt: "text/plain",
   md: "text/markdown",
   csv: "text/csv",
@@ -42,11 +48,62 @@ const endings = lookupTable<string>({
 const unknown = "application/octet-stream";
 
 export function typeOfBytes(bytes: Buffer, text: string, url: string): string {
-  const start = bytes.toString("latin1", 0, 16);
-  for (const [mark, at, type] of signatures) if (start.startsWith(mark, at)) return type;
+  const known = typeOfStart(bytes.toString("latin1", 0, 16));
+  if (known !== undefined) return known;
   return text === "" || text === unknown || text === "binary/octet-stream"
     ? typeOfEnding(url, unknown)
     : text;
+}
+
+function typeOfStart(start: string): string | undefined {
+  return signatures.find(([mark, at]) => start.startsWith(mark, at))?.[2];
+}
+
+/** Other names of a type that strict providers reject. */
+const aliases = lookupTable<string>({
+  "image/jpg": "image/jpeg",
+  "image/pjpeg": "image/jpeg",
+  "image/x-png": "image/png",
+  "application/x-pdf": "application/pdf",
+  "audio/mp3": "audio/mpeg",
+  "audio/x-wav": "audio/wav",
+  "audio/wave": "audio/wav",
+});
+
+/** Types whose files always begin with a signature of the list above. */
+const signed = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
+/** Base64 of the longest signature. */
+const HEAD = 24;
+
+/**
+ * Returns the type of base64 data: by its first bytes, else the declared type under its usual name, else by the
+ * extension of the file's name, else text if it is text.
+ */
+export function typeOfData(data: string, declared: string, filename = ""): string {
+  const plain = declared.split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = aliases[plain] ?? plain;
+  const known = typeOfStart(Buffer.from(data.slice(0, HEAD), "base64").toString("latin1"));
+  if (known !== undefined) return known === type || isSameKind(known, type) ? type : known;
+  if (type !== "" && type !== unknown && type !== "binary/octet-stream" && !signed.has(type))
+    return declared === type ? declared : type;
+  const named = typeOfEnding(filename, "");
+  if (named !== "" && !signed.has(named)) return named;
+  if (signed.has(type)) return type;
+  return isUtf8(Buffer.from(data, "base64")) ? "text/plain" : unknown;
+}
+
+/** Containers hold several kinds of media: the declared kind is more exact than the signature. */
+function isSameKind(known: string, declared: string): boolean {
+  return known.split("/")[0] === "audio" && /^(?:audio|video)\//.test(declared);
+}
+
+/** Text of formats that are not registered below "text/". */
+const textTypes =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|yaml|x-yaml|xml|javascript|x-javascript|ecmascript|typescript|x-typescript|toml|sql|graphql|x-sh|x-python|x-httpd-php|x-ndjson|jsonl)$|model\/[\w.-]+\+xml$)/;
+
+/** Returns whether files of this type are text. */
+export function isTextType(mediaType: string): boolean {
+  return textTypes.test(mediaType.split(";")[0]?.trim().toLowerCase() ?? "");
 }
 
 /** Returns the type for the extension of a URL, or the fallback for an unknown one. */

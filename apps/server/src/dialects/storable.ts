@@ -1,3 +1,5 @@
+import { isExactNumber } from "./exact-json.ts";
+
 /**
  * Text that Postgres can store: without NUL and without unpaired surrogates. Such text from callers is
  * rejected before a provider works on it. Such text from providers is repaired, because it must be stored.
@@ -28,7 +30,7 @@ export function storable<T>(value: T): T {
 function mended(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "").toWellFormed();
   if (Array.isArray(value)) return value.map(mended);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [String(mended(name)), mended(inner)]),
   );

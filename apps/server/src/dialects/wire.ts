@@ -3,6 +3,7 @@ import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
+import { isExactNumber, parseExact } from "./exact-json.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
 
 /**
@@ -10,13 +11,14 @@ import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
  */
 
 export function asRecord(value: unknown): Wire | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Wire) : undefined;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && !isExactNumber(value) ? (value as Wire) : undefined;
 }
 
 /** Returns the value, or undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text);
   } catch {
     return undefined;
   }

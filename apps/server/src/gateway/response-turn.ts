@@ -11,6 +11,7 @@ import { afterCompaction, compactingAbove, thresholdIn } from "./compaction/thre
 import { compacting, requestsCompaction } from "./compaction/trigger.ts";
 import { recall } from "./conversation.ts";
 import { inConversation } from "./in-conversation.ts";
+import { withReferences } from "./item-references.ts";
 import { inEnd, repeating } from "./repeated.ts";
 import { orCannot, wantsBackground } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
@@ -37,7 +38,8 @@ export async function responseTurn(
   { caller, pin, select }: Given,
 ): Promise<Turn> {
   const threshold = thresholdIn(given.body);
-  const current = threshold === undefined ? given : afterCompaction(given);
+  const whole = await withReferences(services, caller, given);
+  const current = threshold === undefined ? whole : afterCompaction(whole);
   const { json, dropped } = affordable(client, unsealed(services.secrets, caller.userId, current));
   const compacts = requestsCompaction(json);
   const background = wantsBackground(json.body);

@@ -13,6 +13,8 @@ export interface JsonScan {
   push(chunk: Buffer): void;
   /** Number of keys of all objects, including repeated ones. */
   readonly keys: number;
+  /** Whether there may be numbers that JavaScript cannot hold. */
+  readonly longNumbers: boolean;
   /** Long strings, in order of appearance. */
   readonly longTexts: readonly TextRange[];
 }
@@ -28,11 +30,16 @@ const MAX_CONTAINERS = 100_000;
 /** Strings below this length are searched faster byte by byte than with the native search. */
 const SHORT_TEXT = 32;
 
+/** Digits of the shortest number that JavaScript cannot hold, except for those with an exponent. */
+const LONG_NUMBER = 16;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 export function createJsonScan(): JsonScan {
   let depth = 0;
+  /** Digits of the current number so far. */
+  let digits = 0;
   let values = 0;
   let containers = 0;
   let inText = false;
@@ -92,6 +99,7 @@ export function createJsonScan(): JsonScan {
   // A plain field: creating an object with an accessor takes longer than scanning a short body.
   const scan: { -readonly [Key in keyof JsonScan]: JsonScan[Key] } = {
     keys: 0,
+    longNumbers: false,
     longTexts,
     push(chunk) {
       let at = 0;
@@ -117,11 +125,21 @@ export function createJsonScan(): JsonScan {
             break;
           case 0x2c: // ,
             values += 1;
+            digits = 0;
             break;
           case 0x3a: // :
             scan.keys += 1;
+            digits = 0;
             break;
-          default:
+          case 0x45: // E
+          case 0x65: // e, also of `true` and `false`
+            if (digits > 0) scan.longNumbers = true;
+            break;
+          default: {
+            const byte = chunk[at] as number;
+            if (byte >= 0x30 && byte <= 0x39) digits += 1;
+            if (digits >= LONG_NUMBER) scan.longNumbers = true;
+          }
         }
         at += 1;
       }

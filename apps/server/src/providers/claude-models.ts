@@ -1,7 +1,9 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort, effortOf, effortOfBudget, nearestEffort, type Effort } from "#dialects/effort.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { claudeIds, idsInMessages } from "./call-ids.ts";
 import type { Call } from "./provider.ts";
+import { claudeSchemas } from "./schemas/claude.ts";
 
 /** Capabilities of each Claude generation, on every host. Bodies are those of the Messages API. */
 interface ClaudeModel {
@@ -19,6 +21,8 @@ interface ClaudeModel {
 
 const name =
   /claude-(?:(?<family>opus|sonnet|haiku|fable|mythos)-(?<major>\d{1,2})(?!\d)(?:[.-](?<minor>\d{1,2})(?!\d))?|(?<oldMajor>\d)(?:[.-](?<oldMinor>\d))?(?:-(?<oldFamily>opus|sonnet|haiku))?(?!\d))/;
+
+const withClaudeIds = idsInMessages(claudeIds);
 
 const leastBudget = 1024;
 const defaultTemperature = 1;
@@ -154,8 +158,10 @@ function withThinking(body: Wire, model: ClaudeModel, call: Call): Wire {
 }
 
 /** Adjusts a body of the Messages API to this Claude model; returns the same body when nothing changes. */
-export function claudeLimits(body: Wire, call: Call): Wire {
-  const model = call.dialect === "anthropic" ? claudeModel(call.model) : undefined;
+export function claudeLimits(given: Wire, call: Call): Wire {
+  if (call.dialect !== "anthropic") return given;
+  const body = withClaudeIds(claudeSchemas(given), call);
+  const model = claudeModel(call.model);
   if (model === undefined) return body;
   const chosen = withChoice(body, model);
   const spoken = withSampling(withLastTurn(chosen, model, call), model);

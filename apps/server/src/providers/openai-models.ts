@@ -1,8 +1,10 @@
 import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { chatIds, idsInChat, idsInResponses, responsesIds } from "./call-ids.ts";
 import { chatEffort, chats, effortsOf, knownEffort } from "./model-efforts.ts";
 import type { Call } from "./provider.ts";
 import { type Adjust, onChat, onResponses, renamed, without } from "./quirks.ts";
+import { functionSchemas } from "./schemas/openai.ts";
 
 /**
  * Capabilities of OpenAI's model families, on every host: https://platform.openai.com/docs/guides/reasoning.
@@ -68,8 +70,13 @@ const responsesSampling: Adjust = (body, call) =>
     ? without("temperature", "top_p", "top_logprobs")(body, call)
     : body;
 
-const limitChat = onChat(chatEffort, chatSampling, fourStops);
-const limitResponses = onResponses(responsesEffort, responsesSampling);
+const limitChat = onChat(chatEffort, chatSampling, fourStops, functionSchemas, idsInChat(chatIds));
+const limitResponses = onResponses(
+  responsesEffort,
+  responsesSampling,
+  functionSchemas,
+  idsInResponses(responsesIds),
+);
 
 /** Adjusts a body in an OpenAI format to this model; returns the same body when nothing changes. */
 export const openaiLimits: Adjust = (body, call) => limitResponses(limitChat(body, call), call);

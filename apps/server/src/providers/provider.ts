@@ -38,6 +38,8 @@ export interface Call {
   reasoning?: Reasoning;
   /** Features of the request that not every dialect of a provider supports. */
   needs?: ReadonlySet<Need>;
+  /** Beta features of the Messages API that are requested, by the host's names. */
+  betas?: readonly string[];
   /** Value of `channel.other`: an API version, a region, etc. */
   other: string;
   /** Value of `channel.plugin`, validated against the provider's schema when it was saved. */
@@ -120,6 +122,16 @@ export interface Refusals {
   sentences?: readonly (readonly [RegExp, UpstreamError["kind"]])[];
 }
 
+/** What a host of the Messages API accepts (`messages-hosts.ts`). */
+export interface MessagesHost {
+  /** Flags of `anthropic-beta` that the host knows, by the client's flag. All other flags are left out. */
+  betas: Readonly<Record<string, readonly string[]>>;
+  /** Top-level fields that the host does not know. */
+  fields: ReadonlySet<string>;
+  /** Types of tools that the host does not run. */
+  tools: RegExp;
+}
+
 /**
  * A provider: its address, dialects, authentication and quirks.
  * A plain record; shared code never checks which provider it is.
@@ -171,6 +183,13 @@ export interface Provider {
    * (`context_management`, `compaction`).
    */
   managesContext?: boolean;
+  /** What this host of the Messages API accepts; absent where it accepts everything, or ignores it. */
+  messages?: MessagesHost;
+  /**
+   * Family of providers that accept each other's proofs of thinking (`dialects/proof.ts`), unless the name of the
+   * model tells its maker. Default: the provider's id. "unknown" where requests are passed on to other providers.
+   */
+  proofs?: string;
   /** True when `/v1/responses` is also served over WebSocket. */
   responsesWebSocket?: boolean;
   /** True when a key is optional, as for providers on the administrator's own machine. */
@@ -197,7 +216,9 @@ export interface Provider {
   path?(call: Call, standard: string): string;
   /** Applies quirks of chat to an encoded body. Returns the same object when nothing changes. */
   adjustRequest?(body: Wire, call: Call): Wire;
-  /** Repairs responses that deviate from the dialect, for clients of that dialect. Keyed by dialect. */
+  /** True when responses from the provider's own address never deviate from the dialect. */
+  exact?: boolean;
+  /** Repairs responses that deviate from the dialect. Keyed by dialect. */
   mends?: Partial<Record<DialectId, () => AnswerMender>>;
   /**
    * Adapters by path of ours, e.g. `/v1/audio/speech`, for paths with
@@ -236,6 +257,27 @@ export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string
 /** Returns whether a channel with this plugin can serve a path of ours. */
 export function serves(provider: Provider, needs: Endpoint, path: string, plugin: Call["plugin"]): boolean {
   return provider.endpoints.includes(needs) && provider.offers?.(path, plugin) !== false;
+}
+
+/** Makers by the names of their models. Every host of such a model accepts the proofs of every other. */
+const makers: readonly (readonly [RegExp, string])[] = [
+  [/claude/, "anthropic"],
+  [/gemini/, "google"],
+];
+
+/** Makers that only providers without models of their own are asked for: other hosts have separate proofs. */
+const relayed: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|[/.])(?:gpt-|o[1-9](?:-|$)|codex)/, "openai"],
+  [/(?:^|[/.])grok-/, "xai"],
+];
+
+/**
+ * Returns the origin of the proofs of thinking that this provider issues and accepts for a model; undefined
+ * when it is not known.
+ */
+export function proofOrigin({ proofs, id }: Provider, model: string): string | undefined {
+  const named = (list: typeof makers) => list.find(([name]) => name.test(model))?.[1];
+  return named(makers) ?? (proofs === "unknown" ? named(relayed) : (proofs ?? id));
 }
 
 /** Returns the dialects that a call to this model may use. */

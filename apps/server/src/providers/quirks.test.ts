@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
+import { nineCharacters } from "./call-ids.ts";
 import { ali } from "./definitions/ali.ts";
 import { custom } from "./definitions/custom.ts";
 import { deepseek } from "./definitions/deepseek.ts";
@@ -7,7 +8,7 @@ import { gemini } from "./definitions/gemini.ts";
 import { groq } from "./definitions/groq.ts";
 import { ollama } from "./definitions/local/ollama.ts";
 import { minimax } from "./definitions/minimax.ts";
-import { callId, mistral } from "./definitions/mistral.ts";
+import { mistral } from "./definitions/mistral.ts";
 import { moonshot } from "./definitions/moonshot.ts";
 import { openai } from "./definitions/openai.ts";
 import { openrouter } from "./definitions/openrouter.ts";
@@ -96,9 +97,9 @@ describe("Mistral", () => {
         { role: "tool", tool_call_id: call.id, content: "1" },
       ],
     });
-    const id = callId(call.id);
+    const id = nineCharacters.replace(call.id);
     expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
-    expect(callId("AbCdEf123")).toBe("AbCdEf123");
+    expect(nineCharacters.accepted.test("AbCdEf123")).toBe(true);
     expect(adjusted?.["messages"]).toEqual([
       { role: "assistant", content: null, tool_calls: [{ ...call, id }] },
       { role: "tool", tool_call_id: id, content: "1" },

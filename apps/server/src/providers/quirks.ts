@@ -39,6 +39,14 @@ export function onResponses(...adjustments: Adjust[]): Adjust {
       : body;
 }
 
+/** Does the same for bodies of the Messages API. */
+export function onMessages(...adjustments: Adjust[]): Adjust {
+  return (body, call) =>
+    call.dialect === "anthropic"
+      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
+      : body;
+}
+
 /** Drops fields that the provider rejects. */
 export function without(...fields: string[]): Adjust {
   return (body) => {

@@ -46,6 +46,31 @@ describe("a provider that stores nothing", () => {
     expect(JSON.stringify(gateway.upstream.calls().at(-1)?.body)).toContain("My name is Ada.");
   });
 
+  it.each([false, true])("resolves references to its own items (streamed: %s)", async (streamed) => {
+    const body = { model: "forgotten", input: "My name is Ada." };
+    const first = streamed
+      ? await client.responses.stream(body).finalResponse()
+      : await client.responses.create(body);
+    const [item] = first.output;
+    const input = [
+      { role: "user" as const, content: "My name is Ada." },
+      { type: "item_reference" as const, id: item?.id ?? "" },
+      { role: "user" as const, content: "And now?" },
+    ];
+    const second = await client.responses.create({ model: "forgotten", input });
+    expect(second.status).toBe("completed");
+    expect(JSON.stringify(gateway.upstream.calls().at(-1)?.body)).toContain(first.output_text.slice(0, 20));
+    await gateway.database.db.storedResponse.update({ where: { id: first.id }, data: { user_id: 999_999 } });
+    await expect(client.responses.create({ model: "forgotten", input })).rejects.toMatchObject({
+      status: 404,
+    });
+    const unknown = [{ type: "item_reference" as const, id: `msg_${"0".repeat(36)}` }];
+    await expect(client.responses.create({ model: "forgotten", input: unknown })).rejects.toMatchObject({
+      status: 404,
+      param: "input.0.id",
+    });
+  });
+
   it("returns, lists and deletes stored responses, for their own account only", async () => {
     const made = await client.responses.create({ model: "forgotten", input: "Remember me." });
     expect((await client.responses.retrieve(made.id)).output_text).toBe(made.output_text);

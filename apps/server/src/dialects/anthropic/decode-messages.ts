@@ -102,6 +102,10 @@ function decodeBlock(wire: { type: string }, at: string): Part {
       return decodeToolResult(wire, at);
     case "search_result":
       return decodeSearchResult(wire, at);
+    case "tool_reference": {
+      const { tool_name: name } = parseAt(requestBlocks.tool_reference, wire, at);
+      return { ...foreign(wire), text: `This tool can be called now: ${name}` };
+    }
     default:
       return foreign(wire);
   }

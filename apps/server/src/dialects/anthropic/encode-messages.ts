@@ -2,6 +2,7 @@ import { append } from "#dialects/append.ts";
 import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
+import { isTextType } from "#dialects/media-type.ts";
 import { textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -55,7 +56,7 @@ function encodeFile(part: Extract<Part, { type: "file" }>): Wire | undefined {
   if (source.mediaType.startsWith("image/")) {
     return { type: "image", source: encodeSource(source), ...encodeCache(part.cache) };
   }
-  if (!source.mediaType.startsWith("text/") && source.mediaType !== "application/json") return undefined;
+  if (!isTextType(source.mediaType)) return undefined;
   const text = { type: "text", media_type: "text/plain", data: textOfBase64(source.data) };
   return { type: "document", source: text, ...rest };
 }

@@ -3,7 +3,7 @@ import type { ChatEvent, ChatRequest, FinishReason } from "#dialects/ir.ts";
 import { packProof } from "#dialects/proof.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { encodeCitation } from "./citation.ts";
-import { calledBy, encodeFinish, mediaText, newId, noDetails } from "./response.ts";
+import { calledBy, callProof, encodeFinish, mediaText, newId, noDetails } from "./response.ts";
 import { encodeCounts, encodeUsage } from "./usage.ts";
 
 function event(type: string, fields: Wire): string {
@@ -80,10 +80,10 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     // and no provider requires this proof back.
     if (!isOpen && hasSpoken && proof.encrypted === undefined) return "";
     if (!isOpen && proof.encrypted !== undefined) {
-      const data = packProof(proof, "encrypted") ?? "";
+      const data = packProof(proof, "encrypted", "anthropic") ?? "";
       return closeAll() + start(proof.part, "redacted_thinking", { data }) + close();
     }
-    const signature = packProof(proof, "signature") ?? "";
+    const signature = packProof(proof, "signature", "anthropic") ?? "";
     return thinking(proof.part) + delta({ type: "signature_delta", signature });
   }
 
@@ -98,7 +98,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       begun.signature === undefined
         ? ""
         : (open?.type === "thinking" ? "" : closeAll() + start(begun.part, "thinking", noThought)) +
-          delta({ type: "signature_delta", signature: begun.signature });
+          delta({ type: "signature_delta", signature: callProof(begun) });
     return proof + closeAll() + start(begun.part, "tool_use", toolUse(begun));
   }
 

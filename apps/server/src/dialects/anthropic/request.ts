@@ -184,23 +184,10 @@ function encodeToolChoice(request: ChatRequest): Wire | undefined {
   return choice === undefined && parallel === undefined ? undefined : { type: "auto", ...disable };
 }
 
-/** Sets `additionalProperties: false` where it is missing, because the provider rejects open objects. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const result: Wire = {};
-  for (const [key, value] of Object.entries(schema))
-    result[key] = key === "enum" || key === "const" ? value : closed(value);
-  if (result["type"] === "object" && result["additionalProperties"] === undefined) {
-    result["additionalProperties"] = false;
-  }
-  return result;
-}
-
 function encodeOutput(request: ChatRequest, effort: Wire | undefined, own: unknown): Wire | undefined {
   const format = request.responseFormat;
   const wanted =
-    format?.type === "json-schema" ? { format: { type: "json_schema", schema: closed(format.schema) } } : {};
+    format?.type === "json-schema" ? { format: { type: "json_schema", schema: format.schema } } : {};
   const output = { ...asRecord(own), ...effort, ...wanted };
   return Object.keys(output).length === 0 ? undefined : output;
 }
@@ -223,6 +210,11 @@ function encodeSampling(request: ChatRequest, thinks: boolean, dropped: Set<stri
   const isTopPAllowed = topP !== undefined && topP >= 0.95;
   if (topP !== undefined && !isTopPAllowed) dropped.add("top_p");
   return { temperature: temperature === 1 ? 1 : undefined, top_p: isTopPAllowed ? topP : undefined };
+}
+
+function withoutField(fields: Wire | undefined, name: string): Wire {
+  const { [name]: _gone, ...rest } = fields ?? {};
+  return rest;
 }
 
 function encodeStop(stop: string[] | undefined, dropped: Set<string>): string[] | undefined {
@@ -254,7 +246,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     service_tier: anthropicTier(request.serviceTier),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream || undefined,
-    ...own,
+    ...(refused ? withoutField(own, "thinking") : own),
     output_config: encodeOutput(request, output, own?.["output_config"]),
   });
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;

@@ -104,11 +104,20 @@ export function mediaText(part: Part): string {
 export const calledBy = { caller: { type: "direct" } };
 
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire {
-  const hidden = packProof(part, "encrypted");
+  const hidden = packProof(part, "encrypted", "anthropic");
   if (part.text === "" && part.encrypted !== undefined && hidden !== undefined) {
     return { type: "redacted_thinking", data: hidden };
   }
-  return { type: "thinking", thinking: part.text, signature: packProof(part, "signature") ?? "" };
+  return {
+    type: "thinking",
+    thinking: part.text,
+    signature: packProof(part, "signature", "anthropic") ?? "",
+  };
+}
+
+/** Returns the proof of a call for a thinking block. */
+export function callProof({ signature, origin }: { signature?: string; origin?: string }): string {
+  return packProof({ signature, origin }, "signature", "anthropic") ?? "";
 }
 
 function encodeBlock(part: Part): Wire[] {
@@ -149,9 +158,10 @@ function encodeContent(parts: Part[]): Wire[] {
     const isBare = part.type === "reasoning" && part.text === "" && part.encrypted === undefined;
     if (isBare && hasSpoken) continue;
     if (part.type === "tool-call" && part.signature !== undefined) {
+      const signature = callProof(part);
       const last = content.at(-1);
-      if (last?.["type"] === "thinking" && last["signature"] === "") last["signature"] = part.signature;
-      else content.push({ type: "thinking", thinking: "", signature: part.signature });
+      if (last?.["type"] === "thinking" && last["signature"] === "") last["signature"] = signature;
+      else content.push({ type: "thinking", thinking: "", signature });
     }
     append(content, encodeBlock(part));
   }

@@ -40,6 +40,7 @@ export const requestBlocks = {
     source: z.string().nullish(),
     content: z.array(block).nullish(),
   }),
+  tool_reference: z.looseObject({ tool_name: z.string() }),
   thinking: z.looseObject({ thinking: z.string(), signature: z.string().nullish() }),
   redacted_thinking: z.looseObject({ data: z.string() }),
   tool_use: z.looseObject({

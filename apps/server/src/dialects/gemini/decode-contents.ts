@@ -2,7 +2,7 @@ import { append } from "#dialects/append.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isGoogleFile } from "#dialects/marks.ts";
 import { audioFormat } from "#dialects/media.ts";
-import { unpackProof } from "#dialects/proof.ts";
+import { unpackCallProof, unpackProof } from "#dialects/proof.ts";
 import type { RequestPart, WireContent } from "./schema.ts";
 
 export function decodeMedia(mimeType: string, data: string): Part {
@@ -56,7 +56,7 @@ function decodeCall(
   book.count += 1;
   book.open.push({ id, name: wire.name });
   const input = JSON.stringify(wire.args ?? {});
-  return { type: "tool-call", id, name: wire.name, input, ...(signature && { signature }) };
+  return { type: "tool-call", id, name: wire.name, input, ...unpackCallProof(signature) };
 }
 
 function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, book: CallBook): Part[] {

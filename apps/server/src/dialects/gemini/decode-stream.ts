@@ -1,15 +1,14 @@
 import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { unpackProof } from "#dialects/proof.ts";
+import { unpackCallProof, unpackProof } from "#dialects/proof.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeMedia } from "./decode-contents.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeLogprobs } from "./logprobs.ts";
-import { callId, decodeCitations, decodeFinish, isBlocked, searchesOf } from "./response.ts";
+import { callId, decodeCitations, decodeFinish, isBlocked, searchesOf, usageIn } from "./response.ts";
 import { type AnswerPart, type GeminiAnswer, geminiAnswer } from "./schema.ts";
-import { decodeUsage } from "./usage.ts";
 
 interface CandidateState {
   nextPart: number;
@@ -30,6 +29,7 @@ export function decodeStream(): StreamDecoder {
   let started = false;
   let usage: unknown;
   let searches = 0;
+  let blocked = false;
 
   function candidateAt(index: number): CandidateState {
     const known = candidates.get(index);
@@ -74,7 +74,7 @@ export function decodeStream(): StreamDecoder {
       state.called = true;
       const part = newPart(state);
       const { id, name, args } = wire.functionCall;
-      const signature = wire.thoughtSignature ? { signature: wire.thoughtSignature } : {};
+      const signature = unpackCallProof(wire.thoughtSignature);
       const call = { id: id || callId(answerId, choice, part), name: name ?? "" };
       return [
         { type: "tool-call", choice, part, ...call, ...signature },
@@ -98,7 +98,10 @@ export function decodeStream(): StreamDecoder {
     }
     usage = chunk.usageMetadata ?? usage;
     searches += searchesOf(chunk);
-    if (isBlocked(chunk)) candidateAt(0).finish = "PROHIBITED_CONTENT";
+    if (isBlocked(chunk)) {
+      blocked = true;
+      candidateAt(0).finish = "PROHIBITED_CONTENT";
+    }
     for (const [position, candidate] of (chunk.candidates ?? []).entries()) {
       const choice = candidate.index ?? position;
       const state = candidateAt(choice);
@@ -134,7 +137,7 @@ export function decodeStream(): StreamDecoder {
         reason: decodeFinish(finish, called),
         ...(finish !== undefined && { raw: finish }),
       }));
-      return [...stops, { type: "finish", usage: decodeUsage(usage, searches) }];
+      return [...stops, { type: "finish", usage: usageIn(usage, searches, blocked) }];
     },
   });
 }

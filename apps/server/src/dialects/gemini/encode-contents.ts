@@ -2,14 +2,19 @@ import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
-import { typeOfEnding } from "#dialects/media-type.ts";
+import { isTextType, typeOfEnding } from "#dialects/media-type.ts";
 import { callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+
+/** This API accepts text under few other names than those below "text/". */
+function acceptedType(mediaType: string): string {
+  return isTextType(mediaType) && !mediaType.startsWith("text/") ? "text/plain" : mediaType;
+}
 
 function encodeSource(source: MediaSource, fallback: string): Wire {
   switch (source.type) {
     case "data":
-      return { inlineData: { mimeType: source.mediaType, data: source.data } };
+      return { inlineData: { mimeType: acceptedType(source.mediaType), data: source.data } };
     case "url":
       return {
         fileData: { fileUri: source.url, mimeType: source.mediaType ?? typeOfEnding(source.url, fallback) },

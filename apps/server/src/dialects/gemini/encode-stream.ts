@@ -69,20 +69,20 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       case "reasoning":
         return flushCalls() + parts(event.choice, [{ text: event.text, thought: true }]);
       case "reasoning-proof": {
-        const { signature, encrypted, id } = event;
+        const { signature, encrypted, id, origin } = event;
         return (
           flushCalls() +
-          parts(event.choice, encodePart({ type: "reasoning", text: "", signature, encrypted, id }))
+          parts(event.choice, encodePart({ type: "reasoning", text: "", signature, encrypted, id, origin }))
         );
       }
       case "tool-call": {
-        const { choice, id, name, signature } = event;
+        const { choice, id, name, signature, origin } = event;
         const call: Call = {
           type: "tool-call",
           id,
           name,
           input: "",
-          ...(signature !== undefined && { signature }),
+          ...(signature !== undefined && { signature, origin }),
         };
         calls.set(`${choice}:${event.part}`, { choice, call });
         return "";

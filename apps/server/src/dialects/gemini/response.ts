@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
-import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
-import { packProof, unpackProof } from "#dialects/proof.ts";
+import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part, Usage } from "#dialects/ir.ts";
+import { packProof, unpackCallProof, unpackProof } from "#dialects/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeMedia } from "./decode-contents.ts";
@@ -34,7 +34,9 @@ export function decodeFinish(raw: string | null | undefined, calls: boolean): Fi
 
 export function encodeFinish(reason: FinishReason): string {
   switch (reason) {
+    // A paused turn is unfinished, too; this format has no other word for it.
     case "length":
+    case "pause":
       return "MAX_TOKENS";
     case "content-filter":
     case "refusal":
@@ -95,6 +97,13 @@ export function isBlocked(answer: GeminiAnswer): boolean {
   return (answer.candidates ?? []).length === 0 && !!answer.promptFeedback?.blockReason;
 }
 
+/** Decodes the usage. A blocked prompt without counts was not read, so both are 0. */
+export function usageIn(metadata: unknown, searches: number, isBlocked: boolean): Usage | undefined {
+  const usage = decodeUsage(metadata, searches);
+  if (usage !== undefined || !isBlocked || asRecord(metadata) === undefined) return usage;
+  return { input: 0, output: 0, raw: metadata };
+}
+
 /**
  * Returns an id for a call without one: unique among all responses. It is the same on each read, except for
  * servers that send no id of the response either.
@@ -109,9 +118,7 @@ function decodePart(wire: AnswerPart, id: string): Part[] {
   if (wire.functionCall) {
     const input = JSON.stringify(asRecord(wire.functionCall.args) ?? {});
     const call = { id: wire.functionCall.id || id, name: wire.functionCall.name ?? "", input };
-    return [
-      { type: "tool-call", ...call, ...(wire.thoughtSignature && { signature: wire.thoughtSignature }) },
-    ];
+    return [{ type: "tool-call", ...call, ...unpackCallProof(wire.thoughtSignature) }];
   }
   if (wire.inlineData?.data)
     return [decodeMedia(wire.inlineData.mimeType ?? "image/png", wire.inlineData.data)];
@@ -152,7 +159,7 @@ export function decodeResponse(body: unknown): ChatResponse {
     id,
     model: wire.modelVersion ?? "",
     choices,
-    usage: decodeUsage(wire.usageMetadata, searchesOf(wire)),
+    usage: usageIn(wire.usageMetadata, searchesOf(wire), isBlocked(wire)),
   });
 }
 
@@ -163,13 +170,15 @@ export function encodePart(part: Part): Wire[] {
     case "refusal":
       return [{ text: part.text }];
     case "reasoning": {
-      const proof = packProof(part, "signature");
+      const proof = packProof(part, "signature", "gemini");
       const signature = proof === undefined ? {} : { thoughtSignature: proof };
       if (part.text !== "") return [{ text: part.text, thought: true, ...signature }];
       return proof === undefined ? [] : [{ text: "", ...signature }];
     }
     case "tool-call": {
-      const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+      const { signature: own, origin } = part;
+      const proof = packProof({ signature: own, origin }, "signature", "gemini");
+      const signature = proof === undefined ? {} : { thoughtSignature: proof };
       return [
         { functionCall: { id: part.id, name: part.name, args: inputObject(part.input) }, ...signature },
       ];

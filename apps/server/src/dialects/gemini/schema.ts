@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { exactNumber } from "#dialects/exact-json.ts";
+import { seed } from "#dialects/seed.ts";
 import { asRecord } from "#dialects/wire.ts";
 
 /**
@@ -29,7 +31,7 @@ function list<T extends z.ZodType>(each: T) {
 /** Accepts numbers as text, as JSON of protocol buffers does. */
 function numeric<T extends z.ZodType>(number: T) {
   return z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value),
+    (value) => (typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? exactNumber(value) : value),
     number,
   );
 }
@@ -85,7 +87,7 @@ export const generationConfig = message({
   stopSequences: z.array(z.string()).nullish(),
   presencePenalty: numeric(z.number().nullish()),
   frequencyPenalty: numeric(z.number().nullish()),
-  seed: numeric(z.int().nullish()),
+  seed: numeric(seed.nullish()),
   responseLogprobs: z.boolean().nullish(),
   logprobs: numeric(z.int().min(0).nullish()),
   responseMimeType: z.string().nullish(),

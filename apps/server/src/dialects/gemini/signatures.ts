@@ -27,3 +27,35 @@ export function signCalls(contents: Wire[], model: string): Wire[] {
     return { ...content, parts: [...front, ...middle, signed, ...parts.slice(first + 1)] };
   });
 }
+
+const callOf = (part: Wire) => asRecord(part["functionCall"] ?? part["function_call"]);
+const isSigned = (part: Wire) => (part["thoughtSignature"] ?? part["thought_signature"]) !== undefined;
+
+/**
+ * Does the same for a body of this dialect: calls of other providers have no proof, and those of this one may
+ * have lost it. Contents of the model that follow each other are one turn. Returns the same body when nothing
+ * changes.
+ */
+export function signLostCalls(body: Wire, model: string): Wire {
+  const { contents } = body;
+  if (!demanding.test(model) || !Array.isArray(contents)) return body;
+  let isOpen = true;
+  let isChanged = false;
+  const signed = contents.map((content: unknown) => {
+    const wire = asRecord(content);
+    const parts = Array.isArray(wire?.["parts"]) ? (wire["parts"] as unknown[]) : [];
+    if (wire?.["role"] !== "model") {
+      isOpen = true;
+      return content;
+    }
+    const at = parts.findIndex((part) => callOf(asRecord(part) ?? {}) !== undefined);
+    const call = asRecord(parts[at]);
+    if (call === undefined || !isOpen) return content;
+    isOpen = false;
+    // A proof may stand before the call, in a part of its own.
+    if (isSigned(call) || parts.slice(0, at).some((part) => isSigned(asRecord(part) ?? {}))) return content;
+    isChanged = true;
+    return { ...wire, parts: parts.with(at, { ...call, thoughtSignature: lost }) };
+  });
+  return isChanged ? { ...body, contents: signed } : body;
+}

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { append } from "#dialects/append.ts";
 import type { CacheControl, Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
+import { originOfFormat } from "#dialects/proof.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomCall } from "./custom-tools.ts";
@@ -81,13 +82,16 @@ export function decodeReasoningDetails(details: Array<z.infer<typeof chatReasoni
   for (const detail of details) {
     const last = parts.at(-1);
     const id = detail.id ? { id: detail.id } : {};
+    const origin = detail.data || detail.signature ? originOfFormat(detail.format) : {};
     if (detail.type === "reasoning.encrypted" && detail.data) {
-      if (last?.id !== undefined && last.id === detail.id) last.encrypted = detail.data;
-      else parts.push({ type: "reasoning", text: "", encrypted: detail.data, ...id });
+      if (last?.id !== undefined && last.id === detail.id)
+        Object.assign(last, { encrypted: detail.data, ...origin });
+      else parts.push({ type: "reasoning", text: "", encrypted: detail.data, ...id, ...origin });
     } else if (detail.type === "reasoning.text" || detail.type === "reasoning.summary") {
       const text = detail.text ?? detail.summary ?? "";
       const signature = detail.signature ? { signature: detail.signature } : {};
-      if (text !== "" || detail.signature) parts.push({ type: "reasoning", text, ...signature, ...id });
+      if (text !== "" || detail.signature)
+        parts.push({ type: "reasoning", text, ...signature, ...id, ...origin });
     }
   }
   return parts;

@@ -1,11 +1,19 @@
 import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
+import { originOfFormat } from "#dialects/proof.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { argumentsText, compact, parseRecord, readAs } from "#dialects/wire.ts";
 import { callSignature } from "./decode-messages.ts";
 import { decodeErrorObject } from "./error.ts";
-import { decodeAudio, decodeCitation, decodeFinish, decodeImages, spokenContent } from "./response.ts";
+import {
+  decodeAudio,
+  decodeCitation,
+  decodeFinish,
+  decodeImages,
+  spokenContent,
+  withRefusal,
+} from "./response.ts";
 import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
 import { latestUsage } from "./usage.ts";
 
@@ -40,6 +48,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
   let audioId = "audio";
   let plainReasoning = false;
   let stopped: string | undefined;
+  let refused = false;
 
   function newPart(): number {
     current = undefined;
@@ -72,7 +81,8 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
       if (signature === undefined && encrypted === undefined) continue;
       const part = lastReasoning ?? newPart();
       const proof = compact({ signature, encrypted, id: detail.id || undefined });
-      events.push({ type: "reasoning-proof", choice, part, ...proof });
+      const origin = originOfFormat(detail.format);
+      events.push({ type: "reasoning-proof", choice, part, ...proof, ...origin });
       current = undefined;
       lastReasoning = undefined;
     }
@@ -140,7 +150,10 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
         if (event.type === "text" && logprobs !== undefined && logprobs !== null) event.logprobs = logprobs;
         events.push(event);
       }
-      if (delta.refusal) events.push(say("refusal", delta.refusal));
+      if (delta.refusal) {
+        refused = true;
+        events.push(say("refusal", delta.refusal));
+      }
       cite(delta, events);
       show(delta, events);
       for (const [position, each] of (delta.tool_calls ?? []).entries()) call(each, position, events);
@@ -151,7 +164,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
       stopped ??= raw;
     },
     finish() {
-      const reason = decodeFinish(stopped, calls.size > 0);
+      const reason = withRefusal(decodeFinish(stopped, calls.size > 0), refused);
       return { type: "stop", choice, reason, ...(stopped !== undefined && { raw: stopped }) };
     },
   };

@@ -2,7 +2,9 @@ import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
+import { isTextType } from "#dialects/media-type.ts";
 import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media.ts";
+import { formatOfOrigin } from "#dialects/proof.ts";
 import { nameOf, ownFields } from "#dialects/wire.ts";
 
 const attached = "(The result is attached to the next message.)";
@@ -34,7 +36,7 @@ function encodePart(part: Part): Wire | undefined {
         return { type: "file", file: { file_id: part.source.id, filename: part.filename } };
       }
       if (part.source.type === "url") return undefined;
-      if (part.source.mediaType.startsWith("text/")) {
+      if (isTextType(part.source.mediaType)) {
         // A question may refer to the file by its name.
         const text = textOfBase64(part.source.data);
         return { type: "text", text: part.filename === undefined ? text : `${part.filename}\n\n${text}` };
@@ -67,12 +69,13 @@ export function encodeReasoningDetails(parts: Part[]): Wire[] | undefined {
   for (const part of parts) {
     if (part.type !== "reasoning") continue;
     const { text, signature, encrypted, id } = part;
+    const format = formatOfOrigin(part.origin);
     proven ||= signature !== undefined || encrypted !== undefined || id !== undefined;
     if (text !== "" || signature !== undefined) {
-      details.push({ type: "reasoning.text", text, signature, id, index: details.length });
+      details.push({ type: "reasoning.text", text, signature, id, format, index: details.length });
     }
     if (encrypted !== undefined) {
-      details.push({ type: "reasoning.encrypted", data: encrypted, id, index: details.length });
+      details.push({ type: "reasoning.encrypted", data: encrypted, id, format, index: details.length });
     }
   }
   return proven ? details : undefined;

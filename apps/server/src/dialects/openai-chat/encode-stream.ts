@@ -118,10 +118,12 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         state.reasoning.set(event.part, (state.reasoning.get(event.part) ?? "") + event.text);
         return { reasoning_content: event.text };
       case "reasoning-proof": {
-        const { signature, encrypted, id } = event;
+        const { signature, encrypted, id, origin } = event;
         const text = state.reasoning.get(event.part) ?? "";
         return {
-          reasoning_details: encodeReasoningDetails([{ type: "reasoning", text, signature, encrypted, id }]),
+          reasoning_details: encodeReasoningDetails([
+            { type: "reasoning", text, signature, encrypted, id, origin },
+          ]),
         };
       }
       case "tool-call":

@@ -5,7 +5,7 @@ import { chatContent } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
 /**
- * Repairs responses of providers that deviate from this format, for clients of the same format. Repaired are:
+ * Repairs responses of providers that deviate from this format, once for the clients of all formats. Repaired are:
  * thinking and texts in a list, calls without index, type or id, arguments as an object, other finish reasons,
  * whole messages or no choices in chunks, a missing or repeated role or finish reason, missing required fields, cached and reasoning tokens in other
  * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
@@ -59,6 +59,7 @@ function withFinish(choice: Wire, calls: boolean): Wire {
   const raw = choice["finish_reason"];
   if (raw === null || raw === undefined) return choice;
   if (raw === "") return changed(choice, { finish_reason: null });
+  if (typeof raw === "string" && decodeFinish(raw, calls) === "error") return choice;
   if (typeof raw !== "string" || (reasons.has(raw) && !(raw === "stop" && calls))) return choice;
   return changed(choice, { finish_reason: encodeFinish(decodeFinish(raw, calls), false, false) });
 }
@@ -77,6 +78,8 @@ function withCounts(answer: Wire): Wire {
   });
   return changed(answer, { usage: next });
 }
+
+const isError = (body: Wire) => body["error"] !== undefined && body["error"] !== null;
 
 /** Sets the fields that identify a response. @param known the fields of earlier chunks */
 function withHead(body: Wire, object: string, known: Wire = {}): Wire {
@@ -100,8 +103,9 @@ function withCall(value: unknown, fields: Wire): unknown {
 
 function wholeChoice(value: unknown, at: number, id: string): unknown {
   const choice = asRecord(value);
-  const message = asRecord(choice?.["message"]);
-  if (choice === undefined || message === undefined) return value;
+  if (choice === undefined) return value;
+  // A filtered response may have none.
+  const message = asRecord(choice["message"]) ?? { content: null };
   let next = withText(message);
   const calls = next["tool_calls"];
   if (Array.isArray(calls)) {
@@ -144,6 +148,7 @@ export function mendChat(): AnswerMender {
   /** The latest usage that the client has not received, and whether it has received one. */
   let withheld: unknown;
   let counted = false;
+  let isEnded = false;
 
   function choiceAt(index: number): Choice {
     const known = choices.get(index) ?? { opened: false, finished: null, calls: [] };
@@ -245,16 +250,18 @@ export function mendChat(): AnswerMender {
 
   return {
     whole: mendWhole,
+    end: () => (isEnded ? [] : usageLeft()),
     usage: () => decodeUsage(withheld),
     frame(data) {
       if (data.trim() === "[DONE]") {
+        isEnded = true;
         const left = [...missingReasons(), ...usageLeft()];
         return left.length === 0 ? undefined : [...left, data];
       }
       if (choices.get(0)?.opened === true && plainDelta.test(data) && !special.test(data)) return undefined;
       const chunk = parseRecord(data);
-      const listed = chunk?.["choices"] === null ? [] : chunk?.["choices"];
-      if (chunk === undefined || !Array.isArray(listed)) return undefined;
+      const listed = chunk?.["choices"] ?? [];
+      if (chunk === undefined || isError(chunk) || !Array.isArray(listed)) return undefined;
       const headed = withHead(chunk, "chat.completion.chunk", answer);
       const { id, object, created, model } = headed;
       answer = { id, object, created, model };

@@ -15,7 +15,7 @@ import { decodeUsage, encodeUsage } from "./usage.ts";
 
 /**
  * Returns the unified finish reason. With calls it is `tool-calls`, even where a provider reports "stop".
- * Besides OpenAI's values, it reads those of Baidu, 01.AI (`content_filter: …`), Xiaomi and Zhipu.
+ * Besides OpenAI's values, it reads those of Baidu, 01.AI (`content_filter: …`), DeepSeek, vLLM, Xiaomi and Zhipu.
  */
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
   if (raw?.startsWith("content_filter")) return "content-filter";
@@ -36,16 +36,25 @@ export function decodeFinish(raw: string | null | undefined, calls: boolean): Fi
     case "sensitive":
       return "content-filter";
     case "error":
+    case "abort":
     case "network_error":
+    case "insufficient_system_resource":
       return "error";
     default:
       return calls ? "tool-calls" : "other";
   }
 }
 
+/** A refusal ends with "stop" in this format. */
+export function withRefusal(reason: FinishReason, isRefusal: boolean): FinishReason {
+  return reason === "stop" && isRefusal ? "refusal" : reason;
+}
+
 export function encodeFinish(reason: FinishReason, spokenRefusal: boolean, oldCalls: boolean): string {
   switch (reason) {
+    // A paused turn is unfinished, too; this format has no other word for it.
     case "length":
+    case "pause":
       return "length";
     case "tool-calls":
       return oldCalls ? "function_call" : "tool_calls";
@@ -197,10 +206,11 @@ export function decodeResponse(body: unknown): ChatResponse {
     choices: answer.choices.map((choice, index) => {
       const parts = decodeParts(choice.message ?? {}, id);
       const calls = parts.some((part) => part.type === "tool-call");
+      const isRefusal = parts.some((part) => part.type === "refusal");
       return compact<Choice>({
         index: choice.index ?? index,
         parts,
-        finish: decodeFinish(choice.finish_reason, calls),
+        finish: withRefusal(decodeFinish(choice.finish_reason, calls), isRefusal),
         finishRaw: choice.finish_reason ?? undefined,
         logprobs: choice.logprobs ?? undefined,
       });

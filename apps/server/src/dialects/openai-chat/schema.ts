@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seed } from "#dialects/seed.ts";
 
 /**
  * Schemas of chat completions. Requests: strict for the fields we use, loose for the rest.
@@ -64,6 +65,7 @@ export const chatReasoningDetail = z.looseObject({
   data: z.string().nullish(),
   signature: z.string().nullish(),
   id: z.string().nullish(),
+  format: z.string().nullish().catch(undefined),
 });
 
 const spoken = z.looseObject({ content, name: z.string().nullish() });
@@ -126,7 +128,7 @@ export const chatRequest = z.looseObject({
   stop: z
     .union([z.string(), z.array(z.string())], { error: "expected a string or an array of strings" })
     .nullish(),
-  seed: z.int().nullish(),
+  seed: seed.nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   logprobs: z.boolean().nullish(),

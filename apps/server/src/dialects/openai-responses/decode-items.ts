@@ -7,7 +7,9 @@ import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { wrapInput } from "./freeform.ts";
 import { flatName } from "./grouped.ts";
+import { isOwnReasoning } from "./item-ids.ts";
 import { contentParts, type item, items } from "./schema.ts";
+import { decodeSearchCall, decodeSearchOutput } from "./tool-search.ts";
 
 type Content = string | Array<{ type: string }>;
 type Item = z.infer<typeof item>;
@@ -80,8 +82,14 @@ function decodeContent(content: Content, at: string): Part[] {
 
 const joined = (texts: Array<{ text: string }> | null | undefined) => (texts ?? []).map((each) => each.text);
 
+/**
+ * The origin of reasoning without a proof, whose id this gateway gave to it. No provider knows such an id, and
+ * none accepts it.
+ */
+const unknownId = { origin: "translated" };
+
 /** Decodes one item with its role; the caller joins consecutive items of one role. */
-function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins: boolean } {
+function decodeItem(wire: Item, at: string): DecodedItem {
   const type = wire.type ?? (wire.role ? "message" : "");
   switch (type) {
     case "message": {
@@ -105,6 +113,9 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
       };
       return { role: "assistant", parts: [part], joins: true };
     }
+    case "tool_search_call":
+    case "tool_search_output":
+      return decodeSearch(wire, type);
     case "custom_tool_call_output":
     case "function_call_output": {
       const result = parseAt(items.function_call_output, wire, at);
@@ -114,17 +125,31 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
     case "reasoning": {
       const { id, summary, content, encrypted_content: hidden } = parseAt(items.reasoning, wire, at);
       const text = [...joined(summary), ...joined(content)].join("\n\n");
-      const proof = hidden ? unpackProof(hidden, "encrypted") : {};
-      const part: Part = { type: "reasoning", text, ...(id && { id }), ...proof };
+      const isOwn = id ? isOwnReasoning(id) : false;
+      const origin = isOwn ? unknownId : {};
+      const proof = hidden ? unpackProof(hidden, "encrypted") : origin;
+      const part: Part = { type: "reasoning", text, ...(id && !isOwn && { id }), ...proof };
       return { role: "assistant", parts: [part], joins: true };
     }
     case "":
       throw invalidRequest({ reason: "field_required", field: `${at}.type` });
-    default: {
-      const part: Part = { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
-      return { role: type.endsWith("_output") ? "tool" : "assistant", parts: [part], joins: true };
-    }
+    default:
+      return foreignItem(wire, type);
   }
+}
+
+type DecodedItem = { role: Role; parts: Part[]; joins: boolean };
+
+function foreignItem(wire: Item, type: string): DecodedItem {
+  const part: Part = { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
+  return { role: type.endsWith("_output") ? "tool" : "assistant", parts: [part], joins: true };
+}
+
+/** Decodes the client's own search for tools. A search of the provider stays in its own form. */
+function decodeSearch(wire: Item, type: string): DecodedItem {
+  const part = type === "tool_search_call" ? decodeSearchCall(wire) : decodeSearchOutput(wire);
+  if (part === undefined) return foreignItem(wire, type);
+  return { role: part.type === "tool-call" ? "assistant" : "tool", parts: [part], joins: true };
 }
 
 /**

@@ -5,6 +5,7 @@ import { isFileOf } from "#dialects/marks.ts";
 import { audioFormat, dataUrl } from "#dialects/media.ts";
 import { compact, nameOf, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
+import { searchCallItem, searchOutputItem } from "./tool-search.ts";
 import type { OwnName } from "./tools.ts";
 
 export function encodeAnnotations(citations: Citation[]): Wire[] {
@@ -81,6 +82,7 @@ export function callItem(
   call: { id: string; name: string; input: string },
   own: OwnName | undefined,
 ): Wire {
+  if (own?.search === true) return searchCallItem(itemId, call);
   const head = compact<Wire>({
     id: itemId,
     status: itemId && "completed",
@@ -144,6 +146,11 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
   const wire: Wire[] = [];
   for (const part of message.parts) {
     if (part.type === "tool-result") {
+      const found = searchOutputItem(part);
+      if (found !== undefined) {
+        wire.push(found);
+        continue;
+      }
       const output = simplified(encodeInputParts(part.parts, dropped));
       const type = freeform.calls.has(part.callId) ? "custom_tool_call_output" : "function_call_output";
       wire.push({ type, call_id: part.callId, output: output.length === 0 ? "" : output });

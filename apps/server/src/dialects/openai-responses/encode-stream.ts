@@ -3,14 +3,16 @@ import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl, soundText } from "#dialects/media.ts";
+import type { Proof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
+import { itemIds } from "./item-ids.ts";
 import {
   completeResponse,
   encodeLogprobs,
   imageItem,
-  newId,
+  prefixOf,
   reasoningItem,
   responseHead,
 } from "./response.ts";
@@ -33,7 +35,7 @@ interface OpenReasoning {
   index: number;
   ir: number;
   text: string;
-  proof: { signature?: string; encrypted?: string };
+  proof: Proof;
 }
 
 interface OpenCall {
@@ -43,6 +45,12 @@ interface OpenCall {
   name: string;
   input: string;
   own: OwnName | undefined;
+}
+
+/** Returns the input of a call that has begun. */
+function emptyInput(own: OwnName | undefined): Wire {
+  if (own?.search === true) return { arguments: {} };
+  return own?.freeform === true ? { input: "" } : { arguments: "" };
 }
 
 /**
@@ -57,6 +65,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   let open: OpenMessage | OpenReasoning | undefined;
   const calls = new Map<number, OpenCall>();
   let reason: FinishReason = "stop";
+  let newId = itemIds(undefined);
 
   function emit(type: string, fields: Wire): string {
     const data = JSON.stringify({ type, sequence_number: sequence, ...fields });
@@ -131,7 +140,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         // The text is known when its JSON wrapper is complete, so it is sent in one delta.
         text += emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
         text += emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
-      } else {
+      } else if (call.own?.search !== true) {
         const whole = { ...place, name: item["name"], arguments: item["arguments"] };
         text += emit("response.function_call_arguments.done", whole);
       }
@@ -222,6 +231,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     const { item, text } = openReasoning(event.part);
     if (event.signature !== undefined) item.proof.signature = event.signature;
     if (event.encrypted !== undefined) item.proof.encrypted = event.encrypted;
+    if (event.origin !== undefined) item.proof.origin = event.origin;
     return text;
   }
 
@@ -229,13 +239,14 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
    * Returns the reasoning item that carries a call's proof. This format has no field for it on the call.
    * The item precedes the call and is sent back with it.
    */
-  function proofOfCall({ part, signature }: Extract<ChatEvent, { type: "tool-call" }>): string {
+  function proofOfCall({ part, signature, origin }: Extract<ChatEvent, { type: "tool-call" }>): string {
     if (signature === undefined) return "";
     return prove({
       type: "reasoning-proof",
       choice: 0,
       part: open?.type === "reasoning" ? open.ir : part,
       signature,
+      origin,
     });
   }
 
@@ -243,19 +254,19 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     const text = proofOfCall(event) + closeOpen();
     const { id: callId, name } = event;
     const own = names.get(name);
-    const id = newId(own?.freeform === true ? "ctc" : "fc");
+    const id = newId(prefixOf(own));
     const state = { id, index: reserve(), callId, name, input: "", own };
     calls.set(event.part, state);
     const whole = callItem(id, { id: callId, name, input: "" }, own);
-    const empty = own?.freeform === true ? { input: "" } : { arguments: "" };
-    return text + added(state.index, { ...whole, ...empty, status: "in_progress" });
+    return text + added(state.index, { ...whole, ...emptyInput(own), status: "in_progress" });
   }
 
   function input(part: number, delta: string): string {
     const state = calls.get(part);
     if (state === undefined) return "";
     state.input += delta;
-    if (state.own?.freeform === true) return "";
+    // Complete text or objects have no deltas.
+    if (state.own?.freeform === true || state.own?.search === true) return "";
     const place = { item_id: state.id, output_index: state.index, delta };
     return emit("response.function_call_arguments.delta", place);
   }
@@ -294,6 +305,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function begin(event: Extract<ChatEvent, { type: "start" }>): string {
     const created = event.created ?? Math.floor(Date.now() / 1000);
     head = responseHead(request, event.id, event.model || request.model, created);
+    newId = itemIds(head["id"]);
     const response = { ...head, status: "in_progress", incomplete_details: null, output: [], usage: null };
     return emit("response.created", { response }) + emit("response.in_progress", { response });
   }

@@ -86,9 +86,10 @@ function toolsOf(body: ResponsesRequest): OfferedTools[] {
   const offered: OfferedTools[] = [{ at: "tools", tools: body.tools ?? [] }];
   if (typeof body.input === "string") return offered;
   for (const [index, wire] of body.input.entries()) {
-    if (wire.type !== "additional_tools") continue;
+    if (wire.type !== "additional_tools" && wire.type !== "tool_search_output") continue;
     const at = `input.${index}`;
-    offered.push({ at: `${at}.tools`, tools: parseAt(items.additional_tools, wire, at).tools });
+    const { tools } = parseAt(items.additional_tools, wire, at);
+    offered.push({ at: `${at}.tools`, tools, inConversation: wire.type === "tool_search_output" });
   }
   return offered;
 }

@@ -3,15 +3,17 @@ import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
 import { pictureType, soundText } from "#dialects/media.ts";
-import { packProof, unpackProof } from "#dialects/proof.ts";
+import { packProof, type Proof, unpackProof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
 import { wrapInput } from "./freeform.ts";
+import { itemIds, type ItemPrefix } from "./item-ids.ts";
 import { repeatedIn } from "./repeat.ts";
 import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
+import { decodeSearchCall } from "./tool-search.ts";
 import { type OwnName, ownNames } from "./tools.ts";
 import { countCall, decodeUsage, encodeUsage } from "./usage.ts";
 
@@ -20,7 +22,7 @@ export function reasoningText(item: OutputItem): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-export function decodeProof(item: OutputItem): { signature?: string; encrypted?: string; id?: string } {
+export function decodeProof(item: OutputItem): Proof {
   if (!item.encrypted_content) return {};
   const proof = unpackProof(item.encrypted_content, "encrypted");
   return compact({ ...proof, id: proof.id ?? item.id ?? undefined });
@@ -68,6 +70,10 @@ export function decodeItem(item: OutputItem): Part[] {
     case "custom_tool_call": {
       const id = item.call_id || item.id || "";
       return [{ type: "tool-call", id, name: item.name ?? "", input: wrapInput(argumentsText(item.input)) }];
+    }
+    case "tool_search_call": {
+      const search = decodeSearchCall(item);
+      return [search ?? { type: "foreign", extra: { dialect: "openai-responses", fields: item } }];
     }
     case "image_generation_call":
       if (!item.result) return [];
@@ -123,16 +129,17 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-export function newId(prefix: "resp" | "msg" | "rs" | "fc" | "ctc"): string {
-  return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
+function newResponseId(): string {
+  return `resp_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
 export function reasoningItem(
   id: string,
   text: string,
-  proof: { signature?: string; encrypted?: string },
+  proof: Pick<Proof, "signature" | "encrypted" | "origin">,
 ): Wire {
-  const hidden = packProof(proof, "encrypted");
+  const { signature, encrypted, origin } = proof;
+  const hidden = packProof({ signature, encrypted, origin }, "encrypted", "openai-responses");
   return compact<Wire>({
     id,
     type: "reasoning",
@@ -146,15 +153,17 @@ export function imageItem(id: string, { data, mediaType }: { data: string; media
   return { id, type: "image_generation_call", status: "completed", output_format: format, result: data };
 }
 
+type NewId = (prefix: ItemPrefix) => string;
+
 /** Encodes an image: its bytes as an item, its URL as a Markdown image in a message. */
-function mediaItem(part: Part): Wire[] {
+function mediaItem(part: Part, newId: NewId): Wire[] {
   if (part.type !== "image" || part.source.type === "file") return [];
   const { source } = part;
   if (source.type === "data") return [imageItem(newId("msg"), source)];
-  return messageItem([{ type: "text", text: `![image](${source.url})` }]);
+  return messageItem([{ type: "text", text: `![image](${source.url})` }], newId);
 }
 
-function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
+function messageItem(parts: Part[], newId: NewId, logprobs?: unknown): Wire[] {
   const content = parts.flatMap<Wire>((part) => {
     if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
     if (part.type !== "text") return [];
@@ -165,11 +174,11 @@ function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
   return [{ id: newId("msg"), type: "message", status: "completed", role: "assistant", content }];
 }
 
-function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, OwnName>): Wire[] {
+function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, OwnName>, newId: NewId): Wire[] {
   const output: Wire[] = [];
   let spoken: Part[] = [];
   const flush = () => {
-    append(output, messageItem(spoken, choice?.logprobs));
+    append(output, messageItem(spoken, newId, choice?.logprobs));
     spoken = [];
   };
   for (const part of choice?.parts ?? []) {
@@ -186,11 +195,11 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
     else if (part.type === "tool-call") {
       // This format has no field for a call's proof.
       // A reasoning item before the call carries it and is sent back with it.
-      const { signature } = part;
-      if (signature !== undefined) output.push(reasoningItem(newId("rs"), "", { signature }));
+      const { signature, origin } = part;
+      if (signature !== undefined) output.push(reasoningItem(newId("rs"), "", { signature, origin }));
       const own = names.get(part.name);
-      output.push(callItem(newId(own?.freeform === true ? "ctc" : "fc"), part, own));
-    } else if (part.type === "image") append(output, mediaItem(part));
+      output.push(callItem(newId(prefixOf(own)), part, own));
+    } else if (part.type === "image") append(output, mediaItem(part, newId));
     else if (part.type === "foreign") {
       const own = ownFields("openai-responses", part.extra);
       if (own !== undefined) output.push(own);
@@ -200,8 +209,15 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
   return output;
 }
 
+/** Returns the prefix of the id of a call's item. */
+export function prefixOf(own: OwnName | undefined): ItemPrefix {
+  if (own?.search === true) return "tsc";
+  return own?.freeform === true ? "ctc" : "fc";
+}
+
 function incompleteReason(finish: FinishReason): string | undefined {
-  if (finish === "length") return "max_output_tokens";
+  // A paused turn is unfinished, too; this format has no other word for it.
+  if (finish === "length" || finish === "pause") return "max_output_tokens";
   return finish === "content-filter" ? "content_filter" : undefined;
 }
 
@@ -209,7 +225,7 @@ function incompleteReason(finish: FinishReason): string | undefined {
 export function responseHead(request: ChatRequest, id: string, model: string, created: number): Wire {
   return {
     // An id of another provider need not be unique, and a later call may refer to this one.
-    id: id.startsWith("resp_") ? id : newId("resp"),
+    id: id.startsWith("resp_") ? id : newResponseId(),
     object: "response",
     created_at: created,
     completed_at: null,
@@ -245,7 +261,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
   const head = responseHead(request, response.id, response.model || request.model, created);
   return completeResponse(
     { ...head, service_tier: openaiTier(response.serviceTier) ?? head["service_tier"] },
-    encodeOutput(choice, ownNames(request)),
+    encodeOutput(choice, ownNames(request), itemIds(head["id"])),
     choice?.finish ?? "stop",
     response.usage,
   );

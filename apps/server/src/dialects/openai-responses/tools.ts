@@ -7,6 +7,7 @@ import { invalidRequest } from "#errors.ts";
 import { decodeFreeformTool } from "./freeform.ts";
 import { group, groupedTool, placeOf, regrouped } from "./grouped.ts";
 import { wireTool } from "./schema.ts";
+import { decodeSearchTool, isSearchTool } from "./tool-search.ts";
 
 /** Tools in the Responses format: functions, plain text tools, groups of both, and provider-run tools. */
 
@@ -14,6 +15,8 @@ import { wireTool } from "./schema.ts";
 export interface OfferedTools {
   at: string;
   tools: unknown[];
+  /** The list belongs to an item that stays in the conversation. */
+  inConversation?: boolean;
 }
 
 function kindOf(type: string): ServerTool["kind"] {
@@ -38,6 +41,8 @@ function decodeTool(value: unknown, at: string): Decoded {
   if (wire.type === "function") return { tools: [decodeFunction(wire, at)] };
   const freeform = wire.type === "custom" ? decodeFreeformTool(wire) : undefined;
   if (freeform !== undefined) return { tools: [freeform] };
+  const search = wire.type === "tool_search" ? decodeSearchTool(wire) : undefined;
+  if (search !== undefined) return { tools: [search] };
   if (wire.type === "namespace") {
     const whole = parseAt(group, value, at);
     const members = whole.tools.flatMap((member, index) => decodeTool(member, `${at}.tools.${index}`).tools);
@@ -57,13 +62,14 @@ export function decodeTools(offered: OfferedTools[]): Pick<ChatRequest, "tools" 
   const tools: Tool[] = [];
   const names = new Set<string>();
   const serverTools: ServerTool[] = [];
-  for (const { at, tools: list } of offered) {
+  for (const { at, tools: list, inConversation } of offered) {
     for (const [index, value] of list.entries()) {
       const decoded = decodeTool(value, `${at}.${index}`);
       for (const tool of decoded.tools) {
-        if (tool.grouped !== undefined && names.has(tool.name)) continue;
+        const mayRepeat = tool.grouped === undefined && inConversation !== true;
+        if (!mayRepeat && names.has(tool.name)) continue;
         names.add(tool.name);
-        tools.push(tool);
+        tools.push(inConversation === true ? { ...tool, inConversation } : tool);
       }
       if (decoded.server !== undefined) serverTools.push(decoded.server);
     }
@@ -105,7 +111,8 @@ function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
 }
 
 export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
-  const tools = regrouped((request.tools ?? []).map((tool) => ({ tool, wire: encodeTool(tool) })));
+  const offered = (request.tools ?? []).filter((tool) => tool.inConversation !== true);
+  const tools = regrouped(offered.map((tool) => ({ tool, wire: encodeTool(tool) })));
   for (const tool of request.serverTools ?? []) {
     const { kind } = tool;
     const own = ownFields("openai-responses", tool.extra);
@@ -122,6 +129,8 @@ export interface OwnName {
   namespace?: string;
   /** True when the input is plain text. */
   freeform: boolean;
+  /** True for the client's own search for tools. */
+  search?: boolean;
 }
 
 /** Returns the original names by the name that other dialects use; ordinary functions are not included. */
@@ -129,9 +138,10 @@ export function ownNames(request: Pick<ChatRequest, "tools">): ReadonlyMap<strin
   const names = new Map<string, OwnName>();
   for (const tool of request.tools ?? []) {
     const place = placeOf(tool);
-    const freeform = tool.freeform !== undefined;
+    const search = isSearchTool(tool);
+    const freeform = tool.freeform !== undefined && !search;
     if (place !== undefined) names.set(tool.name, { name: place.name, namespace: place.namespace, freeform });
-    else if (freeform) names.set(tool.name, { name: tool.name, freeform });
+    else if (freeform || search) names.set(tool.name, { name: tool.name, freeform, search });
   }
   return names;
 }
@@ -140,6 +150,10 @@ export function encodeToolChoice(request: ChatRequest): unknown {
   const { toolChoice: choice } = request;
   if (choice === undefined) return undefined;
   if (choice.type !== "tool") return choice.type;
-  const { freeform, ...own } = ownNames(request).get(choice.name) ?? { name: choice.name, freeform: false };
+  const { freeform, search, ...own } = ownNames(request).get(choice.name) ?? {
+    name: choice.name,
+    freeform: false,
+  };
+  if (search === true) return { type: "tool_search" };
   return { type: freeform ? "custom" : "function", ...own };
 }

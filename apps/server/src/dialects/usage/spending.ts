@@ -1,5 +1,6 @@
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
+import { isExactNumber } from "#dialects/exact-json.ts";
 import type { ChatRequest, ServerTool } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 
@@ -182,7 +183,8 @@ function thinkingIn(fields: Wire, depth: number): Pick<Spending, "thinking" | "t
   let thinking = 0;
   let thinks = false;
   for (const name of Object.keys(fields)) {
-    const value = fields[name];
+    const field = fields[name];
+    const value = isExactNumber(field) ? field.rawJSON : field;
     if (typeof value === "object") {
       if (depth >= 3 || value === null || contents.has(name)) continue;
       for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {

@@ -93,6 +93,18 @@ export async function findResponse(db: Db, id: string, userId: number): Promise<
   };
 }
 
+/**
+ * Returns the output items of these responses, without the conversations before them. Responses that do not
+ * exist, have expired or belong to another account are left out.
+ */
+export async function findOutputs(db: Db, ids: readonly string[], userId: number): Promise<unknown[][]> {
+  const rows = await db.$queryRaw<Array<{ output: unknown }>>`
+    SELECT turn -> 'response' -> 'output' AS output FROM stored_responses
+    WHERE id = ANY(${[...ids]}) AND user_id = ${userId} AND kind = ${KIND}
+      AND (expires_at IS NULL OR expires_at > ${currentTime()})`;
+  return rows.flatMap(({ output }) => (Array.isArray(output) ? [output as unknown[]] : []));
+}
+
 export async function forgetResponse(db: Db, id: string, userId: number): Promise<void> {
   await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
 }

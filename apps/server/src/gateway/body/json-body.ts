@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
+import { parseExact, roundSettings } from "#dialects/exact-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf, type Access } from "#gateway/access.ts";
 import { createJsonScan, type JsonScan } from "#platform/json-scan.ts";
@@ -171,10 +172,11 @@ function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
   // Replacing invalid bytes could drop or change what other readers keep.
   if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
   const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
-  const body = parsed(raw, long);
+  const body = parsed(raw, long, scan.longNumbers);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidRequest({ reason: "json_object_required" });
   const wire = body as Wire;
+  if (scan.longNumbers) roundSettings(wire);
   const again = requireOneReading(wire, raw, scan.keys, reading);
   const whole = again ? jsonBytes(wire, long) : raw;
   if (long !== undefined) {
@@ -184,15 +186,15 @@ function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
   return { raw: whole, body: wire };
 }
 
-function parsed(raw: Buffer, long: LongTexts | undefined): unknown {
+function parsed(raw: Buffer, long: LongTexts | undefined, longNumbers: boolean): unknown {
   if (long !== undefined)
     try {
-      return JSON.parse(long.small) as unknown;
+      return parseExact(long.small, longNumbers);
     } catch {
       // The place of the mistake is that in the whole text.
     }
   try {
-    return JSON.parse(raw.toString("utf8")) as unknown;
+    return parseExact(raw.toString("utf8"), longNumbers);
   } catch (error) {
     throw invalidRequest({ reason: "body_not_json_at", place: placeOf(error) });
   }

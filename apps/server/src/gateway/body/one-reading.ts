@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { isExactNumber } from "#dialects/exact-json.ts";
 import { invalidRequest } from "#errors.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
@@ -44,7 +45,7 @@ export function requireOneReading(body: Wire, text: Buffer, keys: number, readin
   let counted = 0;
 
   function count(value: unknown): void {
-    if (typeof value !== "object" || value === null) return;
+    if (typeof value !== "object" || value === null || isExactNumber(value)) return;
     if (Array.isArray(value)) {
       for (const each of value) if (typeof each === "object") count(each);
       return;
@@ -55,7 +56,7 @@ export function requireOneReading(body: Wire, text: Buffer, keys: number, readin
   }
 
   function check(value: unknown, path: string): void {
-    if (typeof value !== "object" || value === null) return;
+    if (typeof value !== "object" || value === null || isExactNumber(value)) return;
     if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index += 1)
         if (typeof value[index] === "object") check(value[index], `${path}${index}.`);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Call, type Provider } from "#providers/provider.ts";
-import { onChat, plain } from "#providers/quirks.ts";
+import { freeToolChoice, onChat, plain } from "#providers/quirks.ts";
 
 const plugin = z.object({
   web_search: z
@@ -28,6 +28,14 @@ function wholeAnswer(body: Wire, call: Call): Wire {
   return !call.stream && openHybrid.test(call.model) && body["enable_thinking"] === undefined
     ? { ...body, enable_thinking: false }
     : body;
+}
+
+/** Models that cannot stop thinking. */
+const onlyThinks = /^(?:qwq|qvq)|-thinking/;
+
+/** A thinking model cannot be forced to call a tool. */
+function freeWhileThinking(body: Wire, call: Call): Wire {
+  return body["enable_thinking"] === true || onlyThinks.test(call.model) ? freeToolChoice(body, call) : body;
 }
 
 /**
@@ -83,5 +91,5 @@ export const ali: Provider = {
     if (standard === "/v1/rerank") return "/compatible-api/v1/reranks";
     return standard.startsWith("/v1/realtime") ? `/api-ws${standard}` : `/compatible-mode${standard}`;
   },
-  adjustRequest: onChat(...plain, search, wholeAnswer),
+  adjustRequest: onChat(...plain, search, wholeAnswer, freeWhileThinking),
 };

@@ -66,6 +66,7 @@ export const custom: Provider = {
     const responses = chosenPath(call.plugin, "/v1/responses");
     return responses === undefined || responses === OFF ? ["openai-chat"] : openaiDialects(call);
   },
+  proofs: "unknown",
   endpoints: [
     "chat",
     "responses",

@@ -2,7 +2,8 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
-import { type Adjust, jsonWithoutSchema, onChat, plain } from "#providers/quirks.ts";
+import { type Adjust, inSequence, jsonWithoutSchema, onChat, onMessages, plain } from "#providers/quirks.ts";
+import { forcedOrThinking, withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 const Accounts = z.object({
   balance_infos: z.array(z.object({ currency: z.enum(["USD", "CNY"]), total_balance: z.coerce.number() })),
@@ -23,7 +24,11 @@ const currentName: Adjust = (body) => {
   return { thinking: { type: thinking }, ...body, model: "deepseek-v4-flash" };
 };
 
-const adjustChat = onChat(...plain, jsonWithoutSchema);
+const adjust = inSequence(
+  currentName,
+  onChat(...plain, jsonWithoutSchema, forcedOrThinking, withCallThinking),
+  onMessages(forcedOrThinking, withBlockThinking),
+);
 
 /** https://api-docs.deepseek.com/quick_start/error_codes and …/updates, read 2026-11-21. */
 export const deepseek: Provider = {
@@ -43,7 +48,7 @@ export const deepseek: Provider = {
     if (dialect === "anthropic") return `/anthropic${standard}`;
     return standard === "/v1/completions" ? "/beta/completions" : standard;
   },
-  adjustRequest: (body, call) => adjustChat(currentName(body, call), call),
+  adjustRequest: adjust,
   balance: {
     path: "/user/balance",
     read(answer) {

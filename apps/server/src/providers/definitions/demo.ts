@@ -10,6 +10,7 @@ export function demo(url: string): Provider {
     baseUrl: url,
     dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
     responsesWebSocket: true,
+    proofs: "unknown",
     endpoints: [
       "chat",
       "responses",

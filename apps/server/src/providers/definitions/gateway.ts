@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { openaiSearches } from "#providers/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
@@ -12,6 +13,8 @@ export const gateway: Provider = {
   icon: "newapi",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
+  mends: { "openai-chat": mendChat },
+  proofs: "unknown",
   endpoints: [
     "chat",
     "responses",

@@ -35,6 +35,7 @@ export const gemini: Provider = {
   mends: { "openai-chat": mendChat },
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
   tierHeader: "x-gemini-service-tier",
+  proofs: "google",
   endpoints: ["chat", "embeddings", "images"],
   keyHint: "AIza…",
   otherLabel: "API version (default: v1beta)",

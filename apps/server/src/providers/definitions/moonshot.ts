@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
-import { clamped, freeToolChoice, onChat, plain } from "#providers/quirks.ts";
+import { clamped, freeToolChoice, inSequence, onChat, onMessages, plain } from "#providers/quirks.ts";
+import { functionSchemas, typedUnions } from "#providers/schemas/openai.ts";
+import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 const Account = z.object({ data: z.object({ available_balance: z.number() }) });
 
@@ -30,7 +32,17 @@ export const moonshot: Provider = {
   website: "https://platform.moonshot.cn",
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
-  adjustRequest: onChat(...plain, clamped("temperature", 0, 1), freeToolChoice),
+  adjustRequest: inSequence(
+    onChat(
+      ...plain,
+      clamped("temperature", 0, 1),
+      freeToolChoice,
+      withCallThinking,
+      functionSchemas,
+      typedUnions,
+    ),
+    onMessages(withBlockThinking),
+  ),
   balance: {
     path: "/v1/users/me/balance",
     read: (answer) => ({ amount: Account.parse(answer).data.available_balance, currency: "CNY" }),

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { openaiSearches } from "#providers/implied-search.ts";
 import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
@@ -13,6 +14,8 @@ export const openai: Provider = {
   speaks: openaiDialects,
   // https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-25.
   responsesWebSocket: true,
+  exact: true,
+  mends: { "openai-chat": mendChat },
   endpoints: [
     "chat",
     "responses",

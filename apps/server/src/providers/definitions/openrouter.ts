@@ -43,6 +43,7 @@ export const openrouter: Provider = {
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   speaks: searchesOnResponses("anthropic"),
   mends: { "openai-chat": mendChat },
+  proofs: "unknown",
   endpoints: ["chat", "responses", "embeddings"],
   // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.
   refusals: {

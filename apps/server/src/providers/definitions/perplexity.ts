@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Call, type Provider } from "#providers/provider.ts";
 
 const plugin = z.object({
@@ -37,6 +38,7 @@ export const perplexity: Provider = {
   label: "Perplexity",
   baseUrl: "https://api.perplexity.ai",
   dialects: ["openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses"],
   keyHint: "pplx-…",
   models: ["perplexity/sonar", "openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"],

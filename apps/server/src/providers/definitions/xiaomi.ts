@@ -1,6 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
-import { onChat, renamed, systemForDeveloper } from "#providers/quirks.ts";
+import { inSequence, onChat, onMessages, renamed, systemForDeveloper } from "#providers/quirks.ts";
+import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 /** https://platform.xiaomimimo.com/docs, read 2026-11-21. */
 export const xiaomi: Provider = {
@@ -20,5 +21,8 @@ export const xiaomi: Provider = {
   website: "https://platform.xiaomimimo.com",
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
-  adjustRequest: onChat(systemForDeveloper, renamed("max_tokens", "max_completion_tokens")),
+  adjustRequest: inSequence(
+    onChat(systemForDeveloper, renamed("max_tokens", "max_completion_tokens"), withCallThinking),
+    onMessages(withBlockThinking),
+  ),
 };

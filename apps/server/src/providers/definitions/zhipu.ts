@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
-import { clamped, freeToolChoice, jsonWithoutSchema, onChat, plain } from "#providers/quirks.ts";
+import { type Adjust, clamped, freeToolChoice, jsonWithoutSchema, onChat, plain } from "#providers/quirks.ts";
 
 const onOff = (title: string) => z.object({ enable: z.boolean().optional().meta({ title }) }).optional();
 
@@ -46,6 +46,12 @@ function withTools(body: Wire, call: Call): Wire {
   const own: unknown[] = Array.isArray(body["tools"]) ? body["tools"] : [];
   return { ...body, tools: [...own, ...tools] };
 }
+
+/** Models before 4.5 cannot be forced to call a tool. */
+const freeAtOlderModels: Adjust = (body, call) => {
+  const { major, minor } = /glm-(?<major>\d+)(?:\.(?<minor>\d+))?/.exec(call.model)?.groups ?? {};
+  return Number(major ?? 4) + Number(minor ?? 0) / 10 >= 4.5 ? body : freeToolChoice(body, call);
+};
 
 /**
  * https://docs.bigmodel.cn/api-reference, read 2026-11-21. Its keys, of the form id.secret, are now sent as
@@ -91,7 +97,7 @@ export const zhipu: Provider = {
     ...plain,
     clamped("temperature", 0, 1),
     clamped("top_p", 0.01, 1),
-    freeToolChoice,
+    freeAtOlderModels,
     jsonWithoutSchema,
     withTools,
   ),

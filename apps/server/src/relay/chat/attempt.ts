@@ -1,5 +1,8 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
+import { bothMenders, markProofs } from "#dialects/mark-proofs.ts";
+import { betasIn, forwardedTo } from "#providers/messages-hosts.ts";
+import { proofOrigin } from "#providers/provider.ts";
 import type { Encoded, Target } from "#relay/core/ask.ts";
 import { answerBytes } from "#relay/core/excess.ts";
 import { shapeOf, type ToProvider } from "#relay/core/send.ts";
@@ -10,10 +13,10 @@ import { encodeBody } from "./outgoing-body.ts";
 /** A chat call, encoded for one target. */
 export interface EncodedChat extends Encoded {
   upstream: Upstream;
-  /**
-   * Set only where the response would otherwise pass unchanged and the provider deviates from the dialect.
-   */
+  /** Set only where the provider may deviate from the dialect, or its proofs of thinking need a mark. */
   mender: AnswerMender | undefined;
+  /** Origin of the proofs of thinking in the response. */
+  origin: string | undefined;
   /** Fields of the request that the target's format cannot express. */
   dropped: string[];
 }
@@ -32,8 +35,10 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
   const { stream } = call.request;
   const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
   const requested = { model, stream, ...dialect };
-  const { body, dropped } = encodeBody(call, target, upstream, shapeOf(channel, requested), settings);
-  const mends = upstream.id === call.client.id ? channel.provider.mends?.[upstream.id] : undefined;
+  const forward = upstream.id === call.client.id ? forwardedTo(channel.provider, call.forward) : {};
+  const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
+  const { body, dropped } = encodeBody(call, target, upstream, shape, settings);
+  const origin = proofOrigin(channel.provider, model);
   return {
     request: {
       method: "POST",
@@ -42,7 +47,7 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
       headers: {
         "content-type": "application/json",
         accept: stream ? "text/event-stream" : "application/json",
-        ...(upstream.id === call.client.id ? call.forward : {}),
+        ...forward,
       },
       body,
       ...carrierOf(call, target, upstream),
@@ -50,9 +55,22 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
     },
     decodeError: upstream.decodeError,
     upstream,
-    mender: mends?.(),
+    mender: menderFor(call, upstream, channel, origin),
+    origin,
     dropped,
   };
+}
+
+function menderFor(
+  { client }: Tried,
+  { id }: Upstream,
+  { provider, baseUrl }: Target["channel"],
+  origin: string | undefined,
+): AnswerMender | undefined {
+  if (id === "own") return undefined;
+  const isExact = provider.exact === true && (baseUrl === "" || baseUrl === provider.baseUrl);
+  const mender = isExact ? undefined : provider.mends?.[id]?.();
+  return id === client.id ? bothMenders(mender, markProofs(id, origin)) : mender;
 }
 
 /** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */

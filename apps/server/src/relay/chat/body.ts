@@ -1,11 +1,13 @@
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import type { AnswerMender, Tally, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
+import { mendedDecoder } from "#dialects/mended-decoder.ts";
+import { withOrigin } from "#dialects/proof.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
-import { parseRecord } from "#dialects/wire.ts";
+import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
@@ -32,6 +34,8 @@ interface Came {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
+  /** Origin of the proofs of thinking in the response. */
+  origin?: string | undefined;
 }
 
 type Read = ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | { error: UpstreamError };
@@ -43,7 +47,7 @@ export async function readBody(call: ReadCall, came: Came): Promise<Read> {
   if (isEventStream(response))
     return spell(
       call,
-      upstream.id,
+      came,
       await collect(came, (isClosing) => readFrames(response, isClosing, undefined, memory), memory),
     );
   let text: string;
@@ -53,7 +57,7 @@ export async function readBody(call: ReadCall, came: Came): Promise<Read> {
     else if (isObject(begun.head)) return { large: begun.response, upstream };
     else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
-  if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text), undefined));
+  if (isEvents(text)) return spell(call, came, await collect(came, () => framesIn(text), undefined));
   return readText(call, came, text);
 }
 
@@ -70,7 +74,7 @@ function readText(call: ReadCall, came: Came, text: string): ReadBody | { error:
     const answer = understand(came, text);
     return "error" in answer ? answer : { body, usage: usageOfAnswer(answer), tally };
   }
-  return spell(call, upstream.id, understand(came, text));
+  return spell(call, came, understand(came, text));
 }
 
 /**
@@ -110,7 +114,7 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
 
 function spell(
   call: Pick<ChatCall, "client" | "request">,
-  upstream: Upstream["id"],
+  { upstream: { id: upstream }, origin }: Came,
   answer: ChatResponse | { error: UpstreamError },
 ): ReadBody | { error: UpstreamError } {
   if ("error" in answer) return answer;
@@ -118,7 +122,7 @@ function spell(
   const plain = isWrapped(call.request, upstream) ? withoutObject(answer) : answer;
   const named = names === undefined ? plain : withOwnNames(plain, ownNamesOf(names));
   return {
-    body: JSON.stringify(call.client.encodeResponse(named, call.request)),
+    body: JSON.stringify(call.client.encodeResponse(withOrigin(named, origin), call.request)),
     usage: usageOfAnswer(answer),
     tally: tallyResponse(answer),
   };
@@ -126,7 +130,7 @@ function spell(
 
 function understand(came: Came, text: string): ChatResponse | { error: UpstreamError } {
   const { response, upstream } = came;
-  const parsed = (upstream.read ?? parseJson)(text);
+  const parsed = mendedAnswer((upstream.read ?? parseJson)(text), came.mender);
   if (parsed === undefined) return { error: unreadable(response.status) };
   const decoded = decode(upstream, parsed);
   if (decoded === undefined)
@@ -135,13 +139,19 @@ function understand(came: Came, text: string): ChatResponse | { error: UpstreamE
   return failureOf(decoded) ?? decoded;
 }
 
+function mendedAnswer(answer: unknown, mender: AnswerMender | undefined): unknown {
+  const body = mender === undefined ? undefined : asRecord(answer);
+  return body === undefined ? answer : mender?.whole(body);
+}
+
 function isRefused({ choices }: ChatResponse): boolean {
   return choices.some(({ finish }) => finish === "content-filter" || finish === "refusal");
 }
 
 function saysNothing(answer: ChatResponse): boolean {
   const isEmpty = answer.choices.every((choice) => choice.parts.length === 0);
-  return answer.usage === undefined && isEmpty && !isRefused(answer);
+  const isCutOff = answer.choices.some(({ finish }) => finish === "length");
+  return answer.usage === undefined && isEmpty && !isRefused(answer) && !isCutOff;
 }
 
 /** Returns the billed usage. A refusal without usage costs nothing. */
@@ -176,11 +186,11 @@ async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefin
 
 /** Collects a stream that was not requested: some providers always stream. */
 async function collect(
-  { response, upstream }: Came,
+  { response, upstream, mender }: Came,
   open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
   memory: Memory | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
-  const decoder = upstream.decodeStream();
+  const decoder = mendedDecoder(upstream.decodeStream(), mender);
   const collector = createCollector();
   let closing = false;
   let size = 0;
@@ -242,11 +252,3 @@ const silence: UpstreamError = {
   message: "The provider returned an empty response.",
   status: 200,
 };
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -9,7 +9,7 @@ const ours = new Set(["model", "stream", "stream_options", "anthropic_version", 
 const conversations = new Set(["messages", "contents", "input", "system"]);
 
 /** Objects whose fields have a meaning only together. */
-const whole = new Set(["response_format", "tool_choice", "stop", "tools", "thinking"]);
+const whole = new Set(["response_format", "tool_choice", "stop", "thinking"]);
 
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
@@ -25,6 +25,13 @@ function goneInside(list: unknown, next: unknown, name: string, found: Set<strin
   }
 }
 
+/** Reports removed tools and removed fields of tools. A schema in another form means the same. */
+function changedTools(list: unknown, next: unknown, found: Set<string>): void {
+  const isSameLength = Array.isArray(list) && Array.isArray(next) && list.length === next.length;
+  if (isSameLength) goneInside(list, next, "tools", found);
+  else if (!isSame(list, next)) found.add("tools");
+}
+
 function compare(before: Wire, after: Wire, path: string, found: Set<string>): void {
   const added = Object.keys(after).filter((key) => !(key in before));
   for (const [key, value] of Object.entries(before)) {
@@ -37,6 +44,7 @@ function compare(before: Wire, after: Wire, path: string, found: Set<string>): v
       const inner = asRecord(value);
       const next = asRecord(after[key]);
       if (conversations.has(name)) goneInside(value, after[key], name, found);
+      else if (name === "tools") changedTools(value, after[key], found);
       else if (inner !== undefined && next !== undefined && !whole.has(name))
         compare(inner, next, `${name}.`, found);
       else if (!isSame(value, after[key])) found.add(name);

@@ -65,7 +65,7 @@ async function readChat(
   serving: Serving,
 ): Promise<Answer | Failed> {
   const { chosen, lifecycle } = serving;
-  const came = { response, upstream: sent.upstream, mender: sent.mender };
+  const came = { response, upstream: sent.upstream, mender: sent.mender, origin: sent.origin };
   const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
   const { dropped = [] } = call;
   const headers = answerHeaders(

@@ -3,12 +3,14 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
+import { betasIn, forwardedTo } from "#providers/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Target } from "#relay/core/ask.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { fitRequest } from "./fit-request.ts";
 
 /** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */
 export interface CountCall extends Call {
@@ -43,7 +45,11 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
         path: pathAt(call, target) ?? "",
         model: target.upstreamModel,
         dialect: call.client.id,
-        headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json",
+          ...forwardedTo(target.channel.provider, call.forward),
+        },
         body: bodyFor(call, target),
         timeoutMs: TIMEOUT_MS,
       },
@@ -68,9 +74,12 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
 }
 
 /** Returns the provider's path for counting; undefined where this target cannot count. */
-function pathAt({ client, rewritten }: CountCall, { channel, upstreamModel }: Target): string | undefined {
+function pathAt(call: CountCall, { channel, upstreamModel }: Target): string | undefined {
+  const { client, rewritten } = call;
   const { count, id } = client;
   if (count === undefined || rewritten === true) return undefined;
+  // A conversation that must be changed for this provider is counted by us.
+  if (fitRequest(call, channel, client, upstreamModel) !== call.request) return undefined;
   const path = count.path(upstreamModel);
   const { provider, plugin } = channel;
   const spoken = dialectsFor(provider, shapeOf(channel, { model: upstreamModel }));
@@ -78,7 +87,11 @@ function pathAt({ client, rewritten }: CountCall, { channel, upstreamModel }: Ta
   return spoken.includes(id) && counts ? path : undefined;
 }
 
-function bodyFor({ body, raw, request }: CountCall, { upstreamModel: model }: Target): Buffer | string {
-  if (request.model === model) return raw;
-  return JSON.stringify(body["model"] === undefined ? body : { ...body, model });
+function bodyFor({ client, body, raw, forward }: CountCall, { channel, upstreamModel: model }: Target) {
+  const { provider } = channel;
+  const named = body["model"] === undefined || body["model"] === model ? body : { ...body, model };
+  const betas = betasIn(forwardedTo(provider, forward));
+  const shape = shapeOf(channel, { model, dialect: client.id, betas });
+  const adjusted = provider.adjustRequest?.(named, shape) ?? named;
+  return adjusted === body ? raw : JSON.stringify(adjusted);
 }

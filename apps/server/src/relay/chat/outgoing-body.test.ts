@@ -139,7 +139,11 @@ describe("fields that a provider does not accept", () => {
     ["mistral", { model: "m", user: "me", logprobs: true, seed: 7, stream: true }, ["user", "logprobs"]],
     ["xai", { model: "grok-4.3", stop: ["x"], presence_penalty: 1 }, ["stop", "presence_penalty"]],
     ["deepseek", { model: "deepseek-v4-pro", response_format: schema }, ["response_format"]],
-    ["zhipu", { model: "glm-4.6", tool_choice: "required", temperature: 2 }, ["tool_choice", "temperature"]],
+    [
+      "zhipu",
+      { model: "glm-4-flash", tool_choice: "required", temperature: 2 },
+      ["tool_choice", "temperature"],
+    ],
     ["openai", { model: "gpt-4o", stop: ["1", "2", "3", "4", "5"] }, ["stop"]],
   ])("%s: are reported to a client of the same format", (type, fields, names) => {
     const { dropped } = named(type, { messages, ...fields });

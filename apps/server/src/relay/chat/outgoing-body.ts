@@ -3,18 +3,18 @@ import { withObjectSchema } from "#dialects/answer-schema.ts";
 import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
-import type { ChatRequest } from "#dialects/ir.ts";
+import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
+import { wellFormed } from "#dialects/well-formed.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/long-texts.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import type { Chosen } from "#relay/core/call.ts";
-import { asWanted, wantsBytes } from "./addresses.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { withContextEdits } from "./context-edits.ts";
+import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
 type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched">;
@@ -50,8 +50,7 @@ function encode(
   let wire: Wire;
   let dropped: string[] = [];
   const { systemPrompt, systemPromptPlace } = channel;
-  const wanted = asWanted(call, wantsBytes(provider, upstream, call.client.id));
-  const request = upstream.id === call.client.id ? wanted : withContextEdits(wanted);
+  const request = fitRequest(call, channel, upstream, model);
   if (
     upstream.id !== "own" &&
     upstream.id === call.client.id &&
@@ -68,8 +67,10 @@ function encode(
     const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
     const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
     ({ body: wire, dropped } = encoded);
-    if (upstream.id !== call.client.id)
-      dropped = [...new Set([...dropped, ...unheldFields(call.client.id, call.body, upstream.id)])];
+    if (upstream.id === call.client.id) {
+      if (call.rewritten !== true)
+        wire = withConversation(upstream.id, upstream.adjust(call.body, model), wire);
+    } else dropped = [...new Set([...dropped, ...unheldFields(call.client.id, call.body, upstream.id)])];
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
       wire = { ...extra.fields, ...wire };
@@ -103,7 +104,25 @@ function encode(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  return { body: adjusted === given.body ? given.raw : spell(adjusted), dropped };
+  return { body: wellFormed(adjusted === given.body ? given.raw : spell(adjusted)), dropped };
+}
+
+/** Fields that contain the conversation, and what depends on it, by dialect. */
+const conversationFields: Record<DialectId, readonly string[]> = {
+  "openai-chat": ["messages"],
+  "openai-responses": ["input", "instructions"],
+  anthropic: ["messages", "system", "thinking", "max_tokens", "output_config", "context_management"],
+  gemini: ["contents", "systemInstruction", "system_instruction"],
+};
+
+/** Returns a body of the client's own dialect with another conversation. All other fields stay as they came. */
+function withConversation(dialect: DialectId, body: Wire, encoded: Wire): Wire {
+  const next = { ...body };
+  for (const field of conversationFields[dialect]) {
+    delete next[field];
+    if (encoded[field] !== undefined) next[field] = encoded[field];
+  }
+  return next;
 }
 
 /**

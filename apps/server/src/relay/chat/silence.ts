@@ -1,8 +1,11 @@
 import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 
-/** What a streamed response contains. One without content and usage costs nothing. */
-export type OutputKind = "nothing" | "refusal" | "something";
+/**
+ * What a streamed response contains. One without content and usage costs nothing. "cut" is a response that
+ * reached its length limit without content, for example within hidden thinking.
+ */
+export type OutputKind = "nothing" | "refusal" | "cut" | "something";
 
 /** Tracks the kind of output over the events of a response. */
 export function openListener(): { event(event: ChatEvent): void; readonly output: OutputKind } {
@@ -11,6 +14,7 @@ export function openListener(): { event(event: ChatEvent): void; readonly output
     event(event) {
       if (event.type === "start" || event.type === "finish" || event.type === "error") return;
       if (event.type !== "stop") output = "something";
+      else if (output === "nothing" && event.reason === "length") output = "cut";
       else if (output === "nothing" && (event.reason === "content-filter" || event.reason === "refusal"))
         output = "refusal";
     },

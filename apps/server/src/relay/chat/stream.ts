@@ -1,6 +1,8 @@
 import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
 import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { mendedDecoder } from "#dialects/mended-decoder.ts";
+import { eventWithOrigin } from "#dialects/proof.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
@@ -29,6 +31,8 @@ interface Tried {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
+  /** Origin of the proofs of thinking in the response. */
+  origin?: string | undefined;
 }
 
 /** Connects the upstream's frames to the client: unchanged or translated, always metered. */
@@ -60,12 +64,12 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peeked(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
-  if (!isEvents && openArray === undefined) return openWhole(call, { response, upstream }, lifecycle);
+  if (!isEvents && openArray === undefined) return openWhole(call, { ...tried, response }, lifecycle);
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched
     ? passing(call, upstream, tried.mender)
-    : translating(call, upstream, upstream.decodeStream());
+    : translating(call, tried, mendedDecoder(upstream.decodeStream(), tried.mender));
   const events = openArray === undefined ? response : unframed(response, openArray());
   const batches = readFrames(events, () => pipe.closing(), undefined, call.memory);
   let first = "";
@@ -101,7 +105,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
 async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
-  const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
+  const pipe = translating(call, tried, { frame: () => [], end: () => eventsOf(answer) });
   lifecycle.firstByteAt ??= now();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
   return { frames: run(call, lifecycle, pipe, begun) };
@@ -291,6 +295,14 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
     return "";
   }
 
+  /** Passes the frames that replace another one, or that were missing. */
+  function passAll(event: string | undefined, frames: readonly string[]): string {
+    let text = "";
+    for (const data of frames) text += pass({ frame: { event, data }, raw: formatFrame({ event, data }) });
+    isPlain = false;
+    return text;
+  }
+
   return {
     frame(whole) {
       if (isPlain && skimmer.repeats?.(whole.frame) === true) {
@@ -300,13 +312,9 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
       isPlain = false;
       const mended = mender?.frame(whole.frame.data);
       if (mended === undefined) return pass(whole);
-      const { event } = whole.frame;
-      let text = "";
-      for (const data of mended) text += pass({ frame: { event, data }, raw: formatFrame({ event, data }) });
-      isPlain = false;
-      return text;
+      return passAll(whole.frame.event, mended);
     },
-    end: () => "",
+    end: () => (mender === undefined ? "" : passAll(undefined, mender.end())),
     pending() {
       return pending;
     },
@@ -328,7 +336,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
 }
 
 /** Connects two dialects: decodes frames to events, and encodes them as the client's frames. */
-function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder): Pipe {
+function translating(call: ChatCall, { upstream, origin }: Tried, decoder: StreamDecoder): Pipe {
   const encode = call.client.encodeStream(call.request);
   const excess = excessOf(call);
   const names = toolNames(call.request, upstream.id);
@@ -359,7 +367,8 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       }
       tallyEvent(tally, event);
       listener.event(event);
-      const encoded = encode(own === undefined ? event : withOwnName(event, own));
+      const proven = eventWithOrigin(event, origin);
+      const encoded = encode(own === undefined ? proven : withOwnName(proven, own));
       if (encoded.last || pending !== "") pending += encoded.text;
       else text += encoded.text;
     }

@@ -1,3 +1,4 @@
+import { parseExact } from "#dialects/exact-json.ts";
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
@@ -100,7 +101,7 @@ function requestText(call: Requested, raw: Buffer): string | undefined {
   const { caller, endpoint, model, stream, forward, request } = call;
   const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
   try {
-    const body: unknown = JSON.parse(raw.toString("utf8"));
+    const body: unknown = parseExact(raw.toString("utf8"));
     return JSON.stringify([...from, request?.jsonArrayStream === true, forward ?? {}, body], inOrder);
   } catch {
     // Too deeply nested to sort. Such a request is not cached.

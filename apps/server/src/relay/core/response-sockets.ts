@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseExact } from "#dialects/exact-json.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamClient, UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
@@ -169,7 +170,7 @@ function aheadOf(
   continued: Continued | undefined,
   lastId: string | undefined,
 ): Ahead {
-  const { stream: _stream, background: _background, ...fields } = JSON.parse(body.toString()) as Fields;
+  const { stream: _stream, background: _background, ...fields } = parseExact(body.toString()) as Fields;
   const whole = () => JSON.stringify({ type: "response.create", ...fields });
   const { input } = fields;
   const goesOn =

@@ -177,11 +177,19 @@ export function shapeOf(
     stream = false,
     dialect,
     needs,
-  }: { model?: string; stream?: boolean; dialect?: DialectId; needs?: Call["needs"] | undefined },
+    betas,
+  }: {
+    model?: string;
+    stream?: boolean;
+    dialect?: DialectId;
+    needs?: Call["needs"] | undefined;
+    betas?: Call["betas"];
+  },
 ): Call {
   const shape: Call = { model, stream, other: channel.other, plugin: channel.plugin };
   if (dialect !== undefined) shape.dialect = dialect;
   if (needs !== undefined) shape.needs = needs;
+  if (betas !== undefined && betas.length > 0) shape.betas = betas;
   return shape;
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
+import { functionSchemas } from "#providers/schemas/openai.ts";
 
 const Endpoints = z.object({ endpoints: z.array(z.object({ name: z.string() })) });
 
@@ -24,7 +25,7 @@ export const azureDatabricks: Provider = {
   website: "https://accounts.azuredatabricks.net",
   headers: bearer,
   path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/serving-endpoints"),
-  adjustRequest: onChat(...plain),
+  adjustRequest: onChat(...plain, functionSchemas),
   listing: {
     path: "/api/2.0/serving-endpoints",
     read: (answer) => Endpoints.parse(answer).endpoints.map((endpoint) => endpoint.name),

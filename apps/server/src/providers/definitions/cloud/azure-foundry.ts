@@ -1,4 +1,6 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
+import { foundryHost, hostLimits } from "#providers/messages-hosts.ts";
 import { effortIfKnown } from "#providers/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
 import { anthropicKey, type Provider } from "#providers/provider.ts";
@@ -16,6 +18,9 @@ export const azureFoundry: Provider = {
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   managesContext: true,
+  messages: foundryHost,
+  mends: { "openai-chat": mendChat },
+  proofs: "azure",
   endpoints: ["chat", "responses", "embeddings", "images", "account"],
   keyHint: "",
   models: [],
@@ -26,6 +31,7 @@ export const azureFoundry: Provider = {
   path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
   adjustRequest: inSequence(
     claudeLimits,
+    hostLimits(foundryHost),
     openaiLimits,
     onChat(deploymentLimit, effortIfKnown, withoutThoughts),
   ),

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { inVersion } from "#providers/address.ts";
 import { effortIfKnown } from "#providers/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
@@ -18,6 +19,8 @@ export const azure: Provider = {
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
+  mends: { "openai-chat": mendChat },
+  proofs: "azure",
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   keyHint: "",
   otherLabel: "API version",

@@ -5,6 +5,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
+import { bedrockHost, hostLimits } from "#providers/messages-hosts.ts";
 import { openaiLimits } from "#providers/openai-models.ts";
 import { bearer, type Call, CredentialError, type Outgoing, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper, withoutThoughts } from "#providers/quirks.ts";
@@ -26,13 +27,15 @@ function credentialOf(key: string): Credential {
   return { region, accessKey: first, secretKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
+const hosted = hostLimits(bedrockHost);
+
 const others = onChat(systemForDeveloper, openaiLimits, withoutThoughts);
 
 /** Moves model and stream out of the body; Bedrock expects them in the URL. */
 function adjust(body: Wire, call: Call): Wire {
   if (call.dialect === undefined) return body;
   if (call.dialect !== "anthropic") return others(body, call);
-  const { model: _model, stream: _stream, ...rest } = claudeLimits(body, call);
+  const { model: _model, stream: _stream, ...rest } = hosted(claudeLimits(body, call), call);
   return { anthropic_version: "bedrock-2023-05-31", ...rest };
 }
 
@@ -119,6 +122,7 @@ export const bedrock: Provider = {
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
   mends: { "openai-chat": mendChat },
+  messages: bedrockHost,
   bytesOnly: ["anthropic", "openai-chat"],
   speaks: ({ model }) => (wireOf(model) === "anthropic" ? ["anthropic"] : ["openai-chat"]),
   wire: ({ model }) => (wireOf(model) === "converse" ? converse : undefined),

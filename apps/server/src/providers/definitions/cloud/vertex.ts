@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
 import { geminiLimits } from "#providers/gemini-models.ts";
+import { hostLimits, vertexHost } from "#providers/messages-hosts.ts";
 import { type Call, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 import { accessToken, readServiceAccount } from "#providers/signing/google.ts";
@@ -26,10 +27,12 @@ function placeOf(key: string, { other }: Call): { region: string; project: strin
 
 const LOCATION = "/v1/projects/{project}/locations/{region}";
 
+const hosted = hostLimits(vertexHost);
+
 /** Moves model and stream out of the body; Vertex expects them in the URL. */
 function adjust(body: Wire, call: Call): Wire {
   if (call.dialect !== "anthropic") return geminiLimits(others(body, call), call);
-  const { model: _model, ...rest } = claudeLimits(body, call);
+  const { model: _model, ...rest } = hosted(claudeLimits(body, call), call);
   return { anthropic_version: "vertex-2023-10-16", ...rest };
 }
 
@@ -47,6 +50,7 @@ export const vertex: Provider = {
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
   managesContext: true,
+  messages: vertexHost,
   mends: { "openai-chat": mendChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
@@ -54,6 +58,7 @@ export const vertex: Provider = {
     if (publisher === "google") return ["gemini"];
     return publisher === "anthropic" ? ["anthropic"] : ["openai-chat"];
   },
+  proofs: "google",
   endpoints: ["chat"],
   keyHint: '{"type": "service_account", …}',
   otherLabel: "Region|ProjectID (default: global and the project of the key)",

@@ -11,9 +11,12 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { unsaidMarks } from "#dialects/marks.ts";
+import { isTextType } from "#dialects/media-type.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { claudeIds } from "#providers/call-ids.ts";
+import { objectRoot } from "#providers/schemas/root.ts";
 import { withCallsAsText } from "./calls-as-text.ts";
 
 /** Encodes requests for Converse. A block is an object with a single key, which is its type. */
@@ -49,7 +52,7 @@ function cachePoint(cache: CacheControl | undefined, { caches }: Pick<Context, "
 
 /** Returns an id of at most 64 letters, digits, `_` and `-`, as this API requires. */
 function encodeId(id: string): string {
-  return id.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+  return id.length > 64 ? claudeIds.replace(id) : id.replaceAll(/[^\w-]/g, "_") || "_";
 }
 
 function imageBlock(source: MediaSource): Wire | undefined {
@@ -76,7 +79,7 @@ function fileBlock(part: Extract<Part, { type: "file" }>, names: Set<string>): W
     const name = documentName(part.filename, names);
     return { document: { format: known, name, source: { bytes: source.data } } };
   }
-  const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
+  const isText = isTextType(source.mediaType);
   return isText ? { text: textOfBase64(source.data) } : undefined;
 }
 
@@ -196,7 +199,7 @@ function resultsFirst(content: Wire[]): Wire[] {
 }
 
 function encodeTool({ name, description, schema }: Tool): Wire {
-  const json = { type: "object", ...(schema ?? { properties: {} }) };
+  const json = objectRoot(schema ?? { type: "object", properties: {} });
   return { toolSpec: compact<Wire>({ name, description, inputSchema: { json } }) };
 }
 

@@ -1,0 +1,52 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { inlined } from "./gemini.ts";
+import { objectRoot } from "./root.ts";
+import { mapSchema } from "./walk.ts";
+
+/** Makes the root of each function's schema a plain object, in Chat and Responses bodies. */
+export const functionSchemas = (body: Wire): Wire => mapParameters(body, objectRoot);
+
+/**
+ * Moves the type of a union to its alternatives, for Moonshot: "when using anyOf, type should be defined in anyOf
+ * items instead of the parent schema".
+ */
+export const typedUnions = (body: Wire): Wire =>
+  mapParameters(body, (schema) => mapSchema(schema, withTypedUnion));
+
+/** Replaces references, for Gemini's endpoint of this format. */
+export const inlinedParameters = (body: Wire): Wire => mapParameters(body, inlined);
+
+function withTypedUnion(schema: Wire): Wire {
+  const { anyOf, type, ...rest } = schema;
+  if (!Array.isArray(anyOf) || type === undefined) return schema;
+  const alternatives = anyOf.map((each: unknown) => {
+    const wire = asRecord(each);
+    const isOpen = wire !== undefined && wire["type"] === undefined && wire["$ref"] === undefined;
+    return isOpen ? { type, ...wire } : each;
+  });
+  return { ...rest, anyOf: alternatives };
+}
+
+function mapParameters(body: Wire, change: (schema: Wire) => Wire): Wire {
+  const { tools } = body;
+  if (!Array.isArray(tools)) return body;
+  const list = tools.map((tool: unknown) => changedTool(tool, change));
+  return list.some((each, at) => each !== tools[at]) ? { ...body, tools: list } : body;
+}
+
+function changedTool(tool: unknown, change: (schema: Wire) => Wire): unknown {
+  const wire = asRecord(tool);
+  if (wire === undefined) return tool;
+  // Tools in a group of the Responses API.
+  if (Array.isArray(wire["tools"])) return mapParameters(wire, change);
+  const called = asRecord(wire["function"]);
+  const owner = called ?? wire;
+  const schema = asRecord(owner["parameters"]);
+  if (schema === undefined) return tool;
+  const next = change(schema);
+  if (next === schema) return tool;
+  return called === undefined
+    ? { ...wire, parameters: next }
+    : { ...wire, function: { ...called, parameters: next } };
+}
