@@ -281,7 +281,12 @@ export default defineConfig({
       rules: { "no-restricted-properties": "off", "no-console": "off" },
     },
     {
-      files: ["**/*.config.ts", "apps/web/src/features/**/*-page.tsx", "scripts/lint-function-length.mjs"],
+      files: [
+        "**/*.config.ts",
+        "apps/web/src/features/**/*-page.tsx",
+        "apps/server/test/run/setup.ts",
+        "scripts/lint-function-length.mjs",
+      ],
       rules: { "import/no-default-export": "off" },
     },
     {

@@ -55,16 +55,12 @@ process.exitCode = report.failures.length === 0 ? 0 : 1;
 
 async function runAll() {
   prepare({ browser: true });
-  // In parallel: the server's tests mostly wait for timeouts and restarts, and the others use the idle time.
-  await Promise.all([
-    runSuite(suites.server),
-    runSuite(suites.e2e),
-    (async () => {
-      await runChecks();
-      await runSuite(suites.shared);
-      await runSuite(suites.web);
-    })(),
-  ]);
+  // First what takes seconds. Beside tests it would slow them down, and its errors are the most frequent ones.
+  await runChecks();
+  await runSuite(suites.shared);
+  await runSuite(suites.web);
+  // In parallel: the server's tests mostly wait, and the browser uses the idle time.
+  await Promise.all([runSuite(suites.server), runSuite(suites.e2e)]);
 }
 
 async function runNamed() {

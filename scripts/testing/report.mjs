@@ -1,5 +1,6 @@
 // Counts results, and explains each failure in the last lines of the run: often they are all that is kept of it.
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { root } from "../steps.mjs";
 
 /**
@@ -86,12 +87,9 @@ function command(file, title) {
   return `npm test -- ${file}${title === undefined ? "" : ` -t '${title.replaceAll("'", "'\\''")}'`}`;
 }
 
-const color = /\u001B\[[\d;]*m/g;
-
 /** The assertion with what was expected and received, without the stack. */
 function firstLines(text = "") {
-  const lines = text
-    .replaceAll(color, "")
+  const lines = stripVTControlCharacters(text)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");

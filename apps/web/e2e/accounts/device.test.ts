@@ -31,18 +31,16 @@ test("a command-line device is approved with limits, listed in the profile and r
   const code = page.getByRole("textbox", { name: "Code on your device" });
   const next = page.getByRole("button", { name: "Continue" });
 
-  await test.step("a guest is led to the sign-in page, whose address contains that of the device", async () => {
+  await test.step("a guest is led to the sign-in page, and returns after it", async () => {
     await page.goto(address);
     await expect.poll(() => new URL(page.url()).searchParams.get("next")).toBe(address);
     await page.getByLabel("Username or email").fill(rootUser.username);
     await page.getByRole("textbox", { name: "Password" }).fill(rootUser.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).last().click();
-    await page.waitForURL("**/panel/dashboard");
   });
 
   let key = "";
   await test.step("an unknown code is rejected, and the approved device gets a key", async () => {
-    await page.goto(address);
     await expect(code).toHaveValue(laptop["user_code"] ?? "");
     await code.fill("BBBB-BBBB");
     await next.click();

@@ -138,7 +138,7 @@ const publicRoutes: RouteObject = {
         },
       ],
     },
-    { path: "price", element: <EarlierAddress of="/models" /> },
+    { path: "price", element: <OtherAddress of="/models" /> },
     {
       path: "playground",
       element: <RequireSession />,
@@ -175,8 +175,8 @@ const publicRoutes: RouteObject = {
   ],
 };
 
-/** Redirects an earlier address of a page and keeps its query string. */
-function EarlierAddress({ of }: { of: string }) {
+/** Redirects another address of a page and keeps its query string. */
+function OtherAddress({ of }: { of: string }) {
   return <Navigate to={{ pathname: of, search: useLocation().search }} replace />;
 }
 
@@ -185,7 +185,10 @@ const routes: RouteObject[] = [
   {
     path: "panel",
     element: <RequireSession ahead={Console.load} failed={closedConsole} />,
-    children: [{ path: "*", element: <Console /> }],
+    children: [
+      { index: true, element: <OtherAddress of="/panel/dashboard" /> },
+      { path: "*", element: <Console /> },
+    ],
   },
 ];
 

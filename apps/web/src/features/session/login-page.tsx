@@ -49,7 +49,7 @@ function useProblems(): (values: Values) => Problems {
 
 /** Allows only screens that require an account: a link must not redirect users elsewhere after sign-in. */
 function safeNext(next: string | null): string {
-  return next && /^\/(panel|playground)(\/|$|\?)/.test(next) ? next : "/panel/dashboard";
+  return next && /^\/(panel|playground|device)(\/|$|\?)/.test(next) ? next : "/panel/dashboard";
 }
 
 export default function LoginPage() {
