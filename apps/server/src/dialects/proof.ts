@@ -143,9 +143,10 @@ type Fate = "keep" | "unpack" | "drop";
 function fateOf(part: Part, { client, upstream }: ProofTarget, accepted: ProofOrigin): Fate {
   if (part.type !== "reasoning" && part.type !== "tool-call") return "keep";
   const isSame = client === upstream;
+  const isThinking = part.type === "reasoning";
   if (part.origin === undefined && !isProven(part)) {
     // Thinking that never had a proof has an empty one in this dialect, which Claude rejects.
-    const isEmpty = isSame && part.type === "reasoning" && client === "anthropic" && accepted === "anthropic";
+    const isEmpty = isSame && isThinking && client === "anthropic" && accepted === "anthropic";
     return isEmpty ? "drop" : "keep";
   }
   const origin = originOf(part, client);
