@@ -59,8 +59,9 @@ async function runAll() {
   await runChecks();
   await runSuite(suites.shared);
   await runSuite(suites.web);
-  // In parallel: the server's tests mostly wait, and the browser uses the idle time.
-  await Promise.all([runSuite(suites.server), runSuite(suites.e2e)]);
+  // One after the other: together they need more than two cores, and their time limits pass for nothing.
+  await runSuite(suites.server);
+  await runSuite(suites.e2e);
 }
 
 async function runNamed() {
