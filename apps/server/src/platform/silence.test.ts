@@ -21,14 +21,18 @@ it("database: an idle node whose connections all went silent drops them and work
   announcements.onSilence(() => database.dropSilent());
   await Promise.all([database.pool.query("SELECT 1"), database.pool.query("SELECT 1")]);
 
-  // At a moment at which the connection that listens is open: on a busy machine it may be replaced meanwhile.
-  await new Promise<void>((resolve) => {
+  // At a moment at which the connection that listens is open: on a busy machine it may be replaced meanwhile. The
+  // announcement comes from elsewhere, because it would leave one of the two connections without its answer.
+  const elsewhere = connect(place.url, { max: 1 });
+  closers.push(() => elsewhere.close());
+  const silenced = new Promise<void>((resolve) => {
     announcements.on("users", () => {
       proxy.silence();
       resolve();
     });
-    void announce(database.db, "users");
   });
+  await announce(elsewhere.db, "users");
+  await silenced;
   // The limit of a statement is five minutes: only because the silence is detected, these end in time.
   const waiting = [database.pool.query("SELECT 1"), database.pool.query("SELECT 1")];
   for (const result of await Promise.allSettled(waiting)) expect(result.status).toBe("rejected");

@@ -51,7 +51,7 @@ export async function readBody(call: ReadCall, came: Came): Promise<Read> {
       await collect(came, (isClosing) => readFrames(response, isClosing, undefined, memory), memory),
     );
   let text: string;
-  if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call, came)) {
+  if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call)) {
     const begun = await beginOf(response, memory);
     if ("text" in begun) text = begun.text;
     else if (isObject(begun.head)) return { large: begun.response, upstream };
@@ -78,10 +78,12 @@ function readText(call: ReadCall, came: Came, text: string): ReadBody | { error:
 }
 
 /**
- * Whether the response may pass unchanged. One that is corrected, or stored by this gateway, is needed whole.
+ * Whether a large response may pass unchanged. One that this gateway stores, or whose names it restores, is needed whole.
+ * A provider's deviations from the dialect are repaired in responses that are read whole anyway: a large one would have to
+ * be held in memory for them.
  */
-function mayPass({ finished, rewritten }: ReadCall, { mender }: Came): boolean {
-  return mender === undefined && finished === undefined && rewritten !== true;
+function mayPass({ finished, rewritten }: ReadCall): boolean {
+  return finished === undefined && rewritten !== true;
 }
 
 function isObject(text: string): boolean {
