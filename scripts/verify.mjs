@@ -102,7 +102,7 @@ async function repeat() {
   for (const suite of Object.values(suites)) {
     const own = files.filter(suite.has);
     if (own.length === 0) continue;
-    // Playwright repeats by itself; Vitest runs again, which also repeats what a file starts.
+    // Playwright has a flag for it; Vitest runs again, which also repeats what a file starts.
     if (suite.browser) await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`] });
     else for (let round = 0; round < REPEATS; round += 1) await runSuite(suite, { files: own });
   }

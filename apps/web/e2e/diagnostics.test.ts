@@ -10,7 +10,7 @@ test("diagnostics show why the checks could not run, what is wrong and where to 
   const again = page.getByRole("button", { name: "Try again" });
   await expect(again).toBeVisible();
   await page.unroute("**/api/diagnostics");
-  // The page also tries again by itself, which removes the button.
+  // The page also tries again automatically, which removes the button.
   await expect(async () => {
     if (await again.isVisible()) await again.click({ timeout: 1_000 });
     await expect(page.getByRole("heading", { name: "Network" })).toBeVisible({ timeout: 5_000 });

@@ -30,7 +30,7 @@ export async function examine(walk: Walk, paths: string[], { language, axe }: Ch
   return complaints;
 }
 
-/** The screen behind a dialog is examined by itself. */
+/** The screen behind a dialog is examined separately. */
 async function partToExamine(page: Page): Promise<string> {
   const dialog = "[role=dialog]";
   return (await page.locator(dialog).count()) > 0 ? dialog : "html";

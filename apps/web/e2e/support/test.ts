@@ -33,7 +33,7 @@ interface Sites {
 interface TestFixtures {
   /** Set it at the top of a file: `test.use({ gateway: { local: true } })`. */
   gateway: GatewayOptions;
-  /** Whether nobody is signed in in `page`. */
+  /** Whether `page` is that of a guest. */
   guest: boolean;
   /** The installation of this file. */
   site: Site;

@@ -5,7 +5,7 @@ import type { Installation } from "./installation.ts";
 export interface WindowOptions {
   phone?: boolean;
   dark?: boolean;
-  /** Nobody is signed in. By default root is. */
+  /** A guest, instead of root. */
   guest?: boolean;
   /** By default en-US. */
   locale?: string;
