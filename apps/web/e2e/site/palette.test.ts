@@ -74,7 +74,7 @@ test("the command palette opens screens, channels and users, and changes the the
     await palette(page).getByText("palette", { exact: true }).click();
     await expect(page).toHaveURL(`${site.url}/panel/user?user=${user.id}`);
   });
-  await test.step("Enter opens a screen, and a channel from within a search box", async () => {
+  await test.step("Enter opens a screen, and a channel is found from within a search box", async () => {
     await goTo(page, "/panel/token");
     await expect(page.getByRole("dialog")).toHaveCount(0);
     await type(page, "prof");
@@ -84,8 +84,8 @@ test("the command palette opens screens, channels and users, and changes the the
     await goTo(page, "/panel/channel");
     await page.getByRole("searchbox", { name: "Name, tag or ID" }).focus();
     await type(page, "eas");
-    await expect(palette(page).getByText("East", { exact: true })).toBeVisible();
-    await page.keyboard.press("Enter");
+    // Actions with such letters in their keywords come first.
+    await palette(page).getByText("East", { exact: true }).click();
     await page.waitForURL("**/panel/channel?edit=*");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await expect(page.getByRole("dialog")).toHaveCount(0);
