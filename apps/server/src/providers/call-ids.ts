@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
-import { asRecord } from "#dialects/wire.ts";
+import { mapObjects } from "./map-objects.ts";
 import type { Adjust } from "./quirks.ts";
 
 /**
@@ -27,21 +27,8 @@ function withId(owner: Wire, field: string, { accepted, replace }: IdRule): Wire
   return typeof id !== "string" || accepted.test(id) ? owner : { ...owner, [field]: replace(id) };
 }
 
-/** Changes the members of a list that are objects; returns the same value when none changes. */
-function mapped(value: unknown, change: (each: Wire) => Wire): unknown {
-  if (!Array.isArray(value)) return value;
-  let isChanged = false;
-  const list = value.map((each: unknown) => {
-    const wire = asRecord(each);
-    const next = wire === undefined ? each : change(wire);
-    isChanged ||= next !== each;
-    return next;
-  });
-  return isChanged ? list : value;
-}
-
 function withList(owner: Wire, field: string, change: (each: Wire) => Wire): Wire {
-  const list = mapped(owner[field], change);
+  const list = mapObjects(owner[field], change);
   return list === owner[field] ? owner : { ...owner, [field]: list };
 }
 

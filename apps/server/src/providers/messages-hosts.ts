@@ -1,6 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapObjects } from "./map-objects.ts";
 import type { Call, MessagesHost, Provider } from "./provider.ts";
 import { withoutKeys } from "./schemas/walk.ts";
 
@@ -172,29 +173,16 @@ function blockFor(block: Wire, betas: ReadonlySet<string>): Wire {
 function mapBlocks(body: Wire, change: (block: Wire) => Wire): Wire {
   let next = body;
   for (const field of ["system", "tools", "messages"]) {
-    const list = mapList(body[field], field === "messages" ? (each) => withContent(each, change) : change);
+    const list = mapObjects(body[field], field === "messages" ? (each) => withContent(each, change) : change);
     if (list !== body[field]) next = { ...next, [field]: list };
   }
   return next;
 }
 
 function withContent(owner: Wire, change: (block: Wire) => Wire): Wire {
-  const content = mapList(owner["content"], (block) => {
+  const content = mapObjects(owner["content"], (block) => {
     const changed = change(block);
     return block["type"] === "tool_result" ? withContent(changed, change) : changed;
   });
   return content === owner["content"] ? owner : { ...owner, content };
-}
-
-/** Returns the same value when it is no list, or no member changes. */
-function mapList(value: unknown, change: (each: Wire) => Wire): unknown {
-  if (!Array.isArray(value)) return value;
-  let isChanged = false;
-  const list = value.map((each: unknown) => {
-    const wire = asRecord(each);
-    const next = wire === undefined ? each : change(wire);
-    isChanged ||= next !== each;
-    return next;
-  });
-  return isChanged ? list : value;
 }

@@ -1,0 +1,15 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+
+/** Changes the members of a list that are objects. Returns the same value when it is no list, or no member changes. */
+export function mapObjects(value: unknown, change: (each: Wire) => Wire): unknown {
+  if (!Array.isArray(value)) return value;
+  let isChanged = false;
+  const list = value.map((each: unknown) => {
+    const wire = asRecord(each);
+    const next = wire === undefined ? each : change(wire);
+    isChanged ||= next !== each;
+    return next;
+  });
+  return isChanged ? list : value;
+}
