@@ -1,7 +1,7 @@
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Page } from "@playwright/test";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo } from "./go-to.ts";
 
 let site: Site;
 let customer: UserDetail;

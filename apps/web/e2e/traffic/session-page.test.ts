@@ -1,6 +1,6 @@
 import type { LogPage } from "@gateway/shared/usage/log";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo } from "./go-to.ts";
 
 let site: Site;
 const id = "review/42 ä";

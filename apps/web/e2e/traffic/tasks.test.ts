@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { faults } from "../support/faults.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo } from "./go-to.ts";
 
 /** The lists of songs, videos and images, from the submission to the preview. */
 let site: Site;
