@@ -106,3 +106,12 @@ export async function startGatewayProcess(
     },
   };
 }
+
+/** Kills nodes, also paused ones. */
+export async function killNodes(...nodes: GatewayProcess[]): Promise<void> {
+  for (const node of nodes) {
+    node.process.kill("SIGCONT");
+    node.process.kill("SIGKILL");
+    await node.ended;
+  }
+}

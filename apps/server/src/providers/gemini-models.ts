@@ -4,7 +4,7 @@ import { signLostCalls } from "#dialects/gemini/signatures.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { Call } from "./provider.ts";
 import { withoutReferences } from "./schemas/gemini.ts";
-import { inlinedParameters } from "./schemas/openai.ts";
+import { inlineParameterReferences } from "./schemas/openai.ts";
 
 /** Thinking settings of each Gemini generation. Bodies are those of generateContent. */
 type GeminiThinking =
@@ -101,7 +101,7 @@ const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinkin
  * Gemini client's own form, a budget or a level, is kept where the model supports it.
  */
 export function geminiLimits(body: Wire, call: Call): Wire {
-  if (call.dialect === "openai-chat" && call.model.includes("gemini")) return inlinedParameters(body);
+  if (call.dialect === "openai-chat" && call.model.includes("gemini")) return inlineParameterReferences(body);
   if (call.dialect !== "gemini") return body;
   const plain = withoutReferences(signLostCalls(body, call.model));
   return withThinking(withFiveStops(plain), call);

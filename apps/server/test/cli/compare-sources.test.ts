@@ -10,7 +10,7 @@ import {
   closeComparison,
   compare,
   expectSameCalls,
-  expected,
+  expectedReport,
   ids,
   late,
   openComparison,
@@ -51,7 +51,7 @@ it("finds the calls of LiteLLM by the call id in the header of its answers", asy
     })),
   });
   try {
-    expect(await compare("litellm", "--from", source.from)).toMatchObject(expected(calls));
+    expect(await compare("litellm", "--from", source.from)).toMatchObject(expectedReport(calls));
   } finally {
     await source.remove();
   }
@@ -117,7 +117,7 @@ describe("over the management API", () => {
       shellVariables["OLD_GATEWAY_TOKEN"] = accessToken;
       try {
         const report = await compare(id, "--url", url, ...(id === "new-api" ? ["--user-id", "7"] : []));
-        expect(report).toMatchObject(expected(calls));
+        expect(report).toMatchObject(expectedReport(calls));
       } finally {
         delete shellVariables["OLD_GATEWAY_TOKEN"];
         server.close();

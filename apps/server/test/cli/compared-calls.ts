@@ -106,7 +106,7 @@ export async function compare(product: string, ...args: string[]): Promise<Compa
   return run.json() as ComparisonReport;
 }
 
-export const expected = (byId: number) => ({
+export const expectedReport = (byId: number) => ({
   calls: { compared: calls, equal: calls - 1, deviating: 1, ambiguous: 0, missing_here: 0, missing_there: 0 },
   matched_by_id: byId,
   deviations: [
@@ -119,7 +119,7 @@ export async function expectSameCalls(kind: SourceKind, id: Id, mariadb?: Mariad
   const { columns, logs, byId } = products[id];
   const source = await foreignDatabase(kind, columns, { logs }, mariadb);
   try {
-    expect(await compare(id, "--from", source.from)).toMatchObject(expected(byId));
+    expect(await compare(id, "--from", source.from)).toMatchObject(expectedReport(byId));
   } finally {
     await source.remove();
   }

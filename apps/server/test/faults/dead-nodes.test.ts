@@ -6,7 +6,7 @@ import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";
-import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+import { type GatewayProcess, killNodes, startGatewayProcess } from "#test/gateway-process.ts";
 import { startTestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
@@ -42,11 +42,7 @@ beforeAll(async () => {
   paused = await startGatewayProcess(env);
 }, 120_000);
 afterAll(async () => {
-  for (const node of [killed, paused]) {
-    node.process.kill("SIGCONT");
-    node.process.kill("SIGKILL");
-    await node.ended;
-  }
+  await killNodes(killed, paused);
   await provider.close();
   await database.close();
   await place.drop();

@@ -1,5 +1,6 @@
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { addDemoChannel, callModel, goTo, openScreen, rowOf, useRowMenu } from "./common-steps.ts";
+import { addDemoChannel, callModel, openScreen, rowOf, useRowMenu } from "./common-steps.ts";
 
 let site: Site;
 

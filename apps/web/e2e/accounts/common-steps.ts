@@ -1,6 +1,6 @@
 /** Steps that the tests of several account screens share. */
 import type { Locator, Page } from "@playwright/test";
-import { expect, type Site } from "../support/test.ts";
+import type { Site } from "../support/test.ts";
 
 /** Adds a channel whose provider is the demo upstream, which answers every call. */
 export async function addDemoChannel(site: Site, models = ["demo-chat"]): Promise<void> {
@@ -69,23 +69,6 @@ export async function openScreen(page: Page, name: string): Promise<void> {
   const menu = page.getByRole("navigation", { name: "Console" });
   await menu.getByRole("link", { name, exact: true }).click();
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-}
-
-/** Goes to an address as a link does: no page is loaded. Waits until another screen has replaced this one. */
-export async function goTo(page: Page, path: string): Promise<void> {
-  const heading = await page.evaluateHandle((to) => {
-    const before = location.pathname;
-    history.pushState(null, "", to);
-    dispatchEvent(new PopStateEvent("popstate", { state: null }));
-    return location.pathname === before ? null : document.querySelector("main h1");
-  }, path);
-  await page.waitForFunction((before) => !before?.isConnected, heading);
-}
-
-/** Waits until nothing on the page stands for something that is still loading. */
-export async function settled(page: Page): Promise<void> {
-  const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, [data-page-loading]";
-  await expect(page.locator(waiting)).toHaveCount(0);
 }
 
 export function rowOf(page: Page, name: string): Locator {

@@ -1,6 +1,7 @@
+import { goTo } from "../support/go-to.ts";
 import { rootUser } from "../support/installation.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, keyStatus } from "./common-steps.ts";
+import { keyStatus } from "./common-steps.ts";
 
 test.use({ guest: true });
 

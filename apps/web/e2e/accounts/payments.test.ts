@@ -3,8 +3,9 @@ import type { OpenedOrder } from "@gateway/shared/billing/order";
 import type { Page } from "@playwright/test";
 import { type EpaySite, startEpaySite } from "../support/epay-site.ts";
 import { faults } from "../support/faults.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, openScreen, rowOf } from "./common-steps.ts";
+import { openScreen, rowOf } from "./common-steps.ts";
 
 test.use({ gateway: { local: true } });
 

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { Page } from "@playwright/test";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, newSession, sessionStatus, signInAs } from "./common-steps.ts";
+import { newSession, sessionStatus, signInAs } from "./common-steps.ts";
 
 let site: Site;
 const password = "long enough";

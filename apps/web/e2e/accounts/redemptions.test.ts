@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Download } from "@playwright/test";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, rowOf } from "./common-steps.ts";
+import { rowOf } from "./common-steps.ts";
 
 let site: Site;
 

@@ -2,8 +2,9 @@
 import { adminAreas } from "@gateway/shared/accounts/roles";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Locator, Page } from "@playwright/test";
+import { goTo, waitUntilLoaded } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, rowOf, settled, signInAs, useRowMenu } from "./common-steps.ts";
+import { rowOf, signInAs, useRowMenu } from "./common-steps.ts";
 
 let site: Site;
 const password = "a long password";
@@ -101,7 +102,7 @@ test("an administrator with limited permissions sees only allowed screens, and t
   for (const screen of ["Analytics", "Logs", "Tokens"]) {
     await menu.getByRole("link", { name: screen, exact: true }).click();
     await page.getByRole("heading", { level: 1, name: screen }).waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
   }
   await goTo(page, "/panel/user");
   await page.getByText("You can view this screen but not make changes.").waitFor();
@@ -186,14 +187,14 @@ test("an administrator with read-only access sees no control for changes, and ca
       await expect(drawer).toHaveCount(0);
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
       await page.getByText("You can view this screen but not make changes.").waitFor();
-      await settled(page);
+      await waitUntilLoaded(page);
       if (opens !== undefined) await main.getByText(opens, { exact: true }).first().waitFor();
       const enabled = await pressable(main, ["button", "link", "switch", "spinbutton"]);
       expect(enabled.filter((name) => changing.test(name))).toEqual([]);
       if (opens === undefined) return;
       await main.getByText(opens, { exact: true }).first().click();
       await drawer.waitFor();
-      await settled(page);
+      await waitUntilLoaded(page);
       const inside = await pressable(drawer, ["button", "textbox", "switch", "checkbox", "spinbutton"]);
       expect(inside.filter((name) => name !== "Close")).toEqual([]);
     });

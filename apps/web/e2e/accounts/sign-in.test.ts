@@ -6,10 +6,10 @@ import {
   startWeChat,
   type WireServer,
 } from "../../../server/test/identity-providers.ts";
+import { goTo } from "../support/go-to.ts";
 import { rootUser } from "../support/installation.ts";
 import { hear } from "../support/shown-texts.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo } from "./common-steps.ts";
 
 let site: Site;
 let openId: OpenIdServer;

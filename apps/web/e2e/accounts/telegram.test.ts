@@ -1,7 +1,8 @@
 import type { TelegramMenuRow } from "@gateway/shared/site/telegram";
+import { goTo } from "../support/go-to.ts";
 import { rootUser } from "../support/installation.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { goTo, rowOf } from "./common-steps.ts";
+import { rowOf } from "./common-steps.ts";
 
 let site: Site;
 

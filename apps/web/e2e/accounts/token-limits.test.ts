@@ -1,7 +1,8 @@
 /** Options of a token that the gateway applies to its calls: limits, a billing tag, cached and stored responses. */
 import type { LogPage } from "@gateway/shared/usage/log";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
-import { addDemoChannel, callModel, goTo, openScreen, rowOf } from "./common-steps.ts";
+import { addDemoChannel, callModel, openScreen, rowOf } from "./common-steps.ts";
 
 let site: Site;
 

@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { goTo, waitUntilLoaded } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 import {
   addDemoChannel,
   callModel,
-  goTo,
   newSession,
   rowOf,
   sessionStatus,
-  settled,
   signInAs,
   useRowMenu,
 } from "./common-steps.ts";
@@ -150,7 +149,7 @@ test("the list of users is filtered, opened and exported, and loads no pictures 
   await test.step("no picture was requested, nor on the page of the account", async () => {
     await goTo(page, `/panel/user/${id}`);
     await page.getByRole("main").getByText("anna").first().waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
     expect(foreign).toEqual([]);
   });
 });

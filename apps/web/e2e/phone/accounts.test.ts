@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { goTo } from "../accounts/common-steps.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test } from "../support/test.ts";
 
 const cardOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });

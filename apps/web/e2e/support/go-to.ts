@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 
 /**
  * Goes to an address of the open page as a link in it would, and waits for its screen. The router shows it, and nothing is
@@ -11,7 +11,19 @@ export async function goTo(page: Page, path: string): Promise<void> {
     const state = { usr: null, key: String(Math.random()), idx: idx + 1 };
     history.pushState(state, "", to);
     dispatchEvent(new PopStateEvent("popstate", { state }));
+    // The router has drawn the beginning of the navigation by then.
+    return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   }, path);
-  // Until the code of the next screen is loaded, the previous one is shown.
-  await page.locator("[data-page-loading]").waitFor({ state: "hidden" });
+  // Until the next screen is complete, the previous one is shown. The bar that says so has no width at first, so that it
+  // counts as hidden.
+  await page.locator("[data-page-loading]").waitFor({ state: "detached" });
+}
+
+/** What stands for something that has not arrived yet. */
+export const placeholders =
+  ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
+
+/** Waits until no placeholder is shown. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
+  await expect(page.locator(placeholders)).toHaveCount(0);
 }

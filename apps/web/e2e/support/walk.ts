@@ -1,6 +1,6 @@
 /** Visits many screens in one window without loading the page again. */
 import { expect, type Page, type Request } from "@playwright/test";
-import { goTo as goToScreen } from "./go-to.ts";
+import { goTo as goToScreen, placeholders } from "./go-to.ts";
 import type { Site } from "./test.ts";
 
 export interface Walk {
@@ -55,9 +55,6 @@ export async function startWalk(page: Page, site: Site): Promise<Walk> {
 
   return { page, goTo, complaints };
 }
-
-/** What stands for something that has not arrived yet. */
-const placeholders = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
 
 /** A callback without a code is refused, as is a guest at a screen for members; browsers report every refusal. */
 function isExpected(path: string, text: string): boolean {

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { objectRoot } from "./root.ts";
-import { described, mapSchema, withoutKeys } from "./walk.ts";
+import { descriptionWith, mapSchema, withoutKeys } from "./walk.ts";
 
 /**
  * What Claude accepts of JSON Schema, on every host.
@@ -70,7 +70,7 @@ function reduced(schema: Wire): Wire {
   if (unsupported.length > 0) {
     const remark = `{${unsupported.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(", ")}}`;
     next = withoutKeys(next, new Set(unsupported.map(([key]) => key)));
-    next = { ...next, description: described(next, remark) };
+    next = { ...next, description: descriptionWith(next, remark) };
   }
   if (Array.isArray(next["oneOf"]) && next["anyOf"] === undefined) {
     const { oneOf, ...rest } = next;

@@ -16,7 +16,7 @@ const MAX_SCHEMAS = 10_000;
 const MAX_DEPTH = 30;
 
 /** Returns a schema with the referenced schemas in place of the references; the same object without any. */
-export function inlined(schema: Wire): Wire {
+export function inlineReferences(schema: Wire): Wire {
   if (!hasKey(schema, references)) return schema;
   let schemas = 0;
   const inner = (part: Wire, open: readonly unknown[]): Wire =>
@@ -66,7 +66,7 @@ function withFields(wire: Wire, keys: readonly string[], change: (value: unknown
 
 function inlinedValue(value: unknown): unknown {
   const schema = asRecord(value);
-  return schema === undefined ? value : inlined(schema);
+  return schema === undefined ? value : inlineReferences(schema);
 }
 
 /** The input of a function is an object, without a union at its root. */

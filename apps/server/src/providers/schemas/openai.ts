@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { inlined } from "./gemini.ts";
+import { inlineReferences } from "./gemini.ts";
 import { objectRoot } from "./root.ts";
 import { mapSchema } from "./walk.ts";
 
@@ -15,7 +15,7 @@ export const typedUnions = (body: Wire): Wire =>
   mapParameters(body, (schema) => mapSchema(schema, withTypedUnion));
 
 /** Replaces references, for Gemini's endpoint of this format. */
-export const inlinedParameters = (body: Wire): Wire => mapParameters(body, inlined);
+export const inlineParameterReferences = (body: Wire): Wire => mapParameters(body, inlineReferences);
 
 function withTypedUnion(schema: Wire): Wire {
   const { anyOf, type, ...rest } = schema;

@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { described, schemaAt, withoutKeys } from "./walk.ts";
+import { descriptionWith, schemaAt, withoutKeys } from "./walk.ts";
 
 /**
  * The input of a tool as one plain object. Most providers reject a whole request when the root of a tool's
@@ -83,6 +83,6 @@ export function objectRoot(schema: Wire): Wire {
       ]),
     ),
     ...(required.size > 0 && { required: [...required] }),
-    ...(remark !== undefined && { description: described(rest, remark) }),
+    ...(remark !== undefined && { description: descriptionWith(rest, remark) }),
   };
 }

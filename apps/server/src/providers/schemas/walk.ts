@@ -88,7 +88,7 @@ export function schemaAt(root: Wire, reference: unknown): Wire | undefined {
 }
 
 /** Returns the description with a remark after it. */
-export function described(schema: Wire, remark: string): string {
+export function descriptionWith(schema: Wire, remark: string): string {
   const { description } = schema;
   return typeof description === "string" && description !== "" ? `${description}\n\n${remark}` : remark;
 }

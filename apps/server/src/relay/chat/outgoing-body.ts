@@ -4,10 +4,10 @@ import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
+import { replaceLoneSurrogates } from "#dialects/lone-surrogates.ts";
 import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
-import { wellFormed } from "#dialects/well-formed.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/long-texts.ts";
 import type { Call as Shape } from "#providers/provider.ts";
@@ -104,7 +104,7 @@ function encode(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  return { body: wellFormed(adjusted === given.body ? given.raw : spell(adjusted)), dropped };
+  return { body: replaceLoneSurrogates(adjusted === given.body ? given.raw : spell(adjusted)), dropped };
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */

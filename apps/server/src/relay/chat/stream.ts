@@ -1,26 +1,21 @@
-import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
-import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
-import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
-import { eventWithOrigin } from "#dialects/proof.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
-import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
-import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
-import { billedUsage } from "#dialects/usage/service-tier.ts";
+import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Pieces } from "#relay/core/call.ts";
-import { excessOf, limitError } from "#relay/core/excess.ts";
+import { limitError } from "#relay/core/excess.ts";
 import type { End, CallLifecycle } from "#relay/core/lifecycle.ts";
-import { tallyEvent } from "#relay/core/meter.ts";
 import { peeked } from "#relay/core/whole-text.ts";
-import { brokenOff, readAnswer } from "./body.ts";
+import { readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
-import { openFrameListener, openListener, type OutputKind } from "./silence.ts";
+import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
 
 /**
  * A streamed response, frame by frame. Only the frames that complete it are buffered: they wait for the bill.
@@ -33,26 +28,6 @@ interface Tried {
   mender?: AnswerMender | undefined;
   /** Origin of the proofs of thinking in the response. */
   origin?: string | undefined;
-}
-
-/** Connects the upstream's frames to the client: unchanged or translated, always metered. */
-interface Pipe {
-  /** Returns the text to send now. The end of the response is kept back. */
-  frame(raw: RawFrame): string;
-  /** Called when the upstream's body ended. Returns the text to send. */
-  end(): string;
-  /** Returns the text that was kept back. */
-  pending(): string;
-  complete(): boolean;
-  /** Error that broke the connection, if any. */
-  broken?: unknown;
-  /** Whether the upstream has sent a frame after which a client may consider the response complete. */
-  closing(): boolean;
-  usage(): Usage | undefined;
-  readonly tally: Tally;
-  /** Returns the kind of output so far. */
-  output(): OutputKind;
-  error(): UpstreamError | undefined;
 }
 
 /**
@@ -68,8 +43,8 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched
-    ? passing(call, upstream, tried.mender)
-    : translating(call, tried, mendedDecoder(upstream.decodeStream(), tried.mender));
+    ? passingPipe(call, upstream, tried.mender)
+    : translatingPipe(call, tried, mendedDecoder(upstream.decodeStream(), tried.mender));
   const events = openArray === undefined ? response : unframed(response, openArray());
   const batches = readFrames(events, () => pipe.closing(), undefined, call.memory);
   let first = "";
@@ -105,7 +80,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
 async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
-  const pipe = translating(call, tried, { frame: () => [], end: () => eventsOf(answer) });
+  const pipe = translatingPipe(call, tried, { frame: () => [], end: () => eventsOf(answer) });
   lifecycle.firstByteAt ??= now();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
   return { frames: run(call, lifecycle, pipe, begun) };
@@ -271,132 +246,4 @@ export async function finish(
   } catch (error) {
     lifecycle.defect(error);
   }
-}
-
-/** Connects two sides of the same dialect: the text passes unchanged, and a skimmer meters it. */
-function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
-  const skimmer = upstream.skim();
-  const excess = excessOf(call);
-  const listener = openFrameListener(upstream, () => skimmer.tally);
-  let pending = "";
-  /** The last frame passed unchanged, so frames that differ only in their text do too. */
-  let isPlain = false;
-
-  function pass({ frame, raw: came }: RawFrame): string {
-    skimmer.frame(frame);
-    listener.frame(frame);
-    if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
-    const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
-    if (pending === "" && !upstream.isLast(frame)) {
-      isPlain = raw === came;
-      return raw;
-    }
-    pending += raw;
-    return "";
-  }
-
-  /** Passes the frames that replace another one, or that were missing. */
-  function passAll(event: string | undefined, frames: readonly string[]): string {
-    let text = "";
-    for (const data of frames) text += pass({ frame: { event, data }, raw: formatFrame({ event, data }) });
-    isPlain = false;
-    return text;
-  }
-
-  return {
-    frame(whole) {
-      if (isPlain && skimmer.repeats?.(whole.frame) === true) {
-        listener.frame(whole.frame);
-        return whole.raw;
-      }
-      isPlain = false;
-      const mended = mender?.frame(whole.frame.data);
-      if (mended === undefined) return pass(whole);
-      return passAll(whole.frame.event, mended);
-    },
-    end: () => (mender === undefined ? "" : passAll(undefined, mender.end())),
-    pending() {
-      return pending;
-    },
-    complete() {
-      return skimmer.complete;
-    },
-    closing() {
-      return skimmer.complete;
-    },
-    usage() {
-      return skimmer.usage ?? mender?.usage();
-    },
-    tally: skimmer.tally,
-    output: () => listener.output(),
-    error() {
-      return skimmer.error ?? excess(skimmer.tally);
-    },
-  };
-}
-
-/** Connects two dialects: decodes frames to events, and encodes them as the client's frames. */
-function translating(call: ChatCall, { upstream, origin }: Tried, decoder: StreamDecoder): Pipe {
-  const encode = call.client.encodeStream(call.request);
-  const excess = excessOf(call);
-  const names = toolNames(call.request, upstream.id);
-  const own = names && ownNamesOf(names);
-  const unwrap = isWrapped(call.request, upstream.id) ? openUnwrapping() : undefined;
-  const tally: Tally = { narrow: 0, wide: 0 };
-  const listener = openListener();
-  let pending = "";
-  let complete = false;
-  let closing = false;
-  let usage: Usage | undefined;
-  let error: UpstreamError | undefined;
-
-  function take(events: ReturnType<typeof decoder.frame>): string {
-    let text = "";
-    for (const event of unwrap === undefined ? events : events.flatMap(unwrap)) {
-      if (event.type === "error") {
-        error = event.error;
-        return text;
-      }
-      if (event.type === "stop" && event.reason === "error") {
-        error = brokenOff(event.raw);
-        return text;
-      }
-      if (event.type === "finish") {
-        usage = billedUsage(event);
-        complete = true;
-      }
-      tallyEvent(tally, event);
-      listener.event(event);
-      const proven = eventWithOrigin(event, origin);
-      const encoded = encode(own === undefined ? proven : withOwnName(proven, own));
-      if (encoded.last || pending !== "") pending += encoded.text;
-      else text += encoded.text;
-    }
-    return text;
-  }
-
-  return {
-    frame({ frame }: { frame: Frame }) {
-      closing ||= upstream.isLast(frame);
-      return take(decoder.frame(frame));
-    },
-    end: () => take(decoder.end()),
-    pending() {
-      return pending;
-    },
-    complete() {
-      return complete;
-    },
-    closing() {
-      return closing;
-    },
-    usage() {
-      return usage;
-    },
-    tally,
-    output: () => listener.output,
-    error() {
-      return error ?? excess(tally);
-    },
-  };
 }

@@ -8,7 +8,7 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import type { Database } from "#platform/database/db.ts";
 import { addTo } from "#relay/core/meter.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+import { type GatewayProcess, killNodes, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Long streams whose node is killed, or paused for longer than other nodes wait for it. */
 let database: Database;
@@ -35,11 +35,7 @@ beforeAll(async () => {
   keys.limited = (await killed.api<{ key: string }>("POST", "/token", { name: "limited", setting })).key;
 }, 180_000);
 afterAll(async () => {
-  for (const node of [killed, paused, other]) {
-    node.process.kill("SIGCONT");
-    node.process.kill("SIGKILL");
-    await node.ended;
-  }
+  await killNodes(killed, paused, other);
   await database.close();
   await rm(dataDir, { recursive: true, force: true });
 });

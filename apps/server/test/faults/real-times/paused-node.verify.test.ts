@@ -7,7 +7,7 @@ import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";
-import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+import { type GatewayProcess, killNodes, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** A node that the system paused for longer than other nodes wait for a sign of life. */
 let place: TestDatabase;
@@ -24,11 +24,7 @@ beforeAll(async () => {
   other = await startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir });
 }, 120_000);
 afterAll(async () => {
-  for (const node of [paused, other]) {
-    node.process.kill("SIGCONT");
-    node.process.kill("SIGKILL");
-    await node.ended;
-  }
+  await killNodes(paused, other);
   await database.close();
   await place.drop();
   await rm(dataDir, { recursive: true, force: true });

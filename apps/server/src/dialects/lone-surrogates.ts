@@ -20,7 +20,7 @@ function replaced(text: string): string {
 }
 
 /** Returns the same body when it has no escaped surrogates. */
-export function wellFormed(body: string | Buffer): string | Buffer {
+export function replaceLoneSurrogates(body: string | Buffer): string | Buffer {
   if (typeof body === "string") return /\\u[dD][89a-fA-F]/.test(body) ? replaced(body) : body;
   // Latin-1 keeps every byte, and escapes are ASCII.
   return starts.some((start) => hasSurrogate(body, start))
