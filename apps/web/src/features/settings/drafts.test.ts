@@ -1,6 +1,6 @@
 import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
-import { filledBy, savedValue, withDraft } from "./drafts.ts";
+import { afterSaving, filledBy, savedValue, withDraft } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
 import { mailAddressesOf, mailServerOf } from "./mail-servers.ts";
 import { problemOf } from "./problems.ts";
@@ -23,6 +23,14 @@ describe("drafts of settings", () => {
     expect(withDraft({}, stored, "GitHubClientSecret", null)).toEqual({ GitHubClientSecret: null });
     expect(withDraft({ GitHubClientSecret: "typed" }, stored, "GitHubClientSecret", "")).toEqual({});
     expect(withDraft({}, saved, "GitHubClientSecret", null)).toEqual({});
+  });
+
+  it("keep what was typed while they were saved", () => {
+    expect(
+      afterSaving({ AccentColor: "#ffd400", RetryTimes: 5 }, { AccentColor: "", RetryTimes: 5 }),
+    ).toEqual({
+      AccentColor: "#ffd400",
+    });
   });
 
   it("are validated by the server's schema", () => {

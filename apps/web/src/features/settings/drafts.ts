@@ -47,6 +47,12 @@ export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {
   return Object.fromEntries(Object.entries(drafts).filter(([key]) => !keys.includes(key as SettingKey)));
 }
 
+/** Returns the drafts that remain after `saved` was stored: a value that was typed during the request stays unsaved. */
+export function afterSaving(drafts: Drafts, saved: Drafts): Drafts {
+  const isSaved = (key: string) => key in saved && drafts[key as SettingKey] === saved[key as SettingKey];
+  return Object.fromEntries(Object.entries(drafts).filter(([key]) => !isSaved(key)));
+}
+
 export function defaultOf(key: SettingKey): Value {
   return defaultSettings[key];
 }

@@ -29,10 +29,11 @@ type SectionCardProps = {
   settings: SettingsView;
   drafts: Drafts;
   onDraft: (key: SettingKey, value: Draft) => void;
-  onForget: (keys: SettingKey[]) => void;
+  onDiscard: (keys: SettingKey[]) => void;
+  onSaved: (saved: Drafts) => void;
 };
 
-export function SectionCard({ section, settings, drafts, onDraft, onForget }: SectionCardProps) {
+export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onSaved }: SectionCardProps) {
   const { t } = useTranslation();
   const save = useSaveSettings();
   const test = useShownTest();
@@ -69,7 +70,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   };
   const discard = () => {
     setRefused({});
-    onForget(dirty);
+    onDiscard(dirty);
   };
   const faulty = dirty.some((key) => problemOf(key, drafts[key] ?? "") !== undefined);
 
@@ -82,7 +83,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
     setRefused({});
     try {
       await save.mutateAsync(Object.fromEntries(dirty.map((key) => [key, drafts[key] ?? ""])));
-      onForget(dirty);
+      onSaved(Object.fromEntries(dirty.map((key) => [key, drafts[key]])));
       toast.success(t("Saved"));
       if (then) test.send(then);
     } catch (error) {

@@ -12,7 +12,7 @@ import { useLeaveGuard } from "#ui/form/leave-guard.ts";
 import { Page } from "#ui/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
-import { type Drafts, withDraft, without } from "./drafts.ts";
+import { afterSaving, type Drafts, withDraft, without } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";
@@ -107,7 +107,8 @@ export default function SettingsPage() {
                 settings={settings.data}
                 drafts={drafts}
                 onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
-                onForget={(keys) => setDrafts((all) => without(all, keys))}
+                onDiscard={(keys) => setDrafts((all) => without(all, keys))}
+                onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
               />
             ))}
           </Stack>
