@@ -103,7 +103,8 @@ async function repeat() {
     const own = files.filter(suite.has);
     if (own.length === 0) continue;
     // Playwright has a flag for it; Vitest runs again, which also repeats what a file starts.
-    if (suite.browser) await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`] });
+    if (suite.browser)
+      await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`, "--retries=0"] });
     else for (let round = 0; round < REPEATS; round += 1) await runSuite(suite, { files: own });
   }
 }

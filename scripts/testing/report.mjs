@@ -16,19 +16,24 @@ export const report = {
   skipped: 0,
   /** @type {Failure[]} */
   failures: [],
+  /** Tests that passed when they were repeated. @type {Failure[]} */
+  unstable: [],
 };
 
-/** Prints every failure, then "N passed, N failed". */
+/** Prints every unstable test and every failure, then "N passed, N failed". */
 export function printReport() {
-  const { passed, skipped, failures } = report;
-  for (const { title, reason, again, trace } of failures) {
-    console.log(`\n✗ ${title}`);
-    if (reason) console.log(`  ${reason}`);
-    if (again) console.log(`  Again: ${again}`);
-    if (trace) console.log(`  Trace: ${trace}`);
-  }
-  if (failures.length > 0) console.log("");
+  const { passed, skipped, failures, unstable } = report;
+  for (const test of unstable) explain("! Passed only when it was repeated:", test);
+  for (const failure of failures) explain("✗", failure);
+  if (failures.length + unstable.length > 0) console.log("");
   console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+}
+
+function explain(mark, { title, reason, again, trace }) {
+  console.log(`\n${mark} ${title}`);
+  if (reason) console.log(`  ${reason}`);
+  if (again) console.log(`  Again: ${again}`);
+  if (trace) console.log(`  Trace: ${trace}`);
 }
 
 /** Adds the JSON report of Vitest. */
@@ -50,9 +55,9 @@ export function addVitest({ numPassedTests, numPendingTests = 0, numTodoTests = 
   }
 }
 
-/** Adds the JSON report of Playwright. A test that passed only when it was repeated has failed. */
+/** Adds the JSON report of Playwright. */
 export function addPlaywright({ stats, suites, errors, config }) {
-  report.passed += stats.expected;
+  report.passed += stats.expected + stats.flaky;
   report.skipped += stats.skipped;
   for (const { message } of errors)
     report.failures.push({ title: "Browser tests", reason: firstLines(message) });
@@ -62,8 +67,8 @@ export function addPlaywright({ stats, suites, errors, config }) {
       const path = relative(root, `${config.rootDir}/${file}`);
       const [first] = results.filter((result) => result.status !== "passed");
       const attachment = results.flatMap((result) => result.attachments).findLast((one) => one.path);
-      report.failures.push({
-        title: `${path} (${projectName}): ${titles.join(" › ")}${status === "flaky" ? " (passed when it was repeated)" : ""}`,
+      report[status === "flaky" ? "unstable" : "failures"].push({
+        title: `${path} (${projectName}): ${titles.join(" › ")}`,
         reason: firstLines(first?.error?.message ?? first?.status),
         again: command(path, titles.join(" ")),
         trace: attachment && relative(root, attachment.path.replace(/\/[^/]+$/, "")),
