@@ -98,46 +98,6 @@ const features = foldersIn(`${web}/features`);
 const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
 
-/** What the build of the console leaves out of its libraries (apps/web/unused-code.ts). */
-const message = "apps/web/unused-code.ts leaves this out of the build.";
-const leftOut = [
-  {
-    name: "react",
-    importNames: [
-      "Profiler",
-      "SuspenseList",
-      "ViewTransition",
-      "addTransitionType",
-      "cache",
-      "cacheSignal",
-      "useActionState",
-      "useOptimistic",
-    ],
-    message,
-  },
-  {
-    name: "react-dom",
-    importNames: [
-      "prefetchDNS",
-      "preconnect",
-      "preinit",
-      "preinitModule",
-      "preload",
-      "preloadModule",
-      "requestFormReset",
-      "useFormState",
-      "useFormStatus",
-    ],
-    message,
-  },
-  { name: "react-dom/client", importNames: ["hydrateRoot"], message },
-  {
-    name: "react-router-dom",
-    importNames: ["RouterProvider", "createBrowserRouter", "createHashRouter"],
-    message,
-  },
-];
-
 /**
  * Imports contain the module's name (`#domain/ledger/ledger.ts`), so boundaries are matched as text. A later
  * override replaces an earlier one, so this function creates one override per folder.
@@ -156,7 +116,7 @@ function boundary(path: string, hidden: string[], forbidden: string[] = []) {
   ];
   return {
     files: [`${path}/**/*.{ts,tsx}`],
-    rules: { "no-restricted-imports": ["error", { patterns, paths: leftOut }] as ["error", object] },
+    rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
   };
 }
 
@@ -225,11 +185,6 @@ export default defineConfig({
     "typescript/no-unnecessary-type-arguments": "off",
     "react/react-in-jsx-scope": "off",
     "react/jsx-key": "error",
-    // The build leaves out what React does for them: apps/web/unused-code.ts.
-    "react/forbid-elements": [
-      "error",
-      { forbid: ["html", "head", "body", "link", "meta", "script", "style"] },
-    ],
     // Lists get their rows as render props.
     "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "import/no-unassigned-import": "off",

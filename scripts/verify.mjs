@@ -69,7 +69,6 @@ async function screens() {
   provide("redis", "browser");
   buildWeb();
   buildServer();
-  await runSuite(suites.web, { flags: ["--config", "vitest.verify.config.ts"] });
   await runSuite(suites.e2e, { flags: ["--project", "verify"], env: { VERIFY_SCREENS: "1" } });
 }
 
