@@ -27,6 +27,10 @@ const subjects = {
     about: "all screens, menus, dialogs and tooltips, in every language and colour scheme",
     run: screens,
   },
+  browser: {
+    about: "every browser test, also those tagged @nightly, none of them repeated after a failure",
+    run: browser,
+  },
   faults: {
     about: "faults that take long: leases that expire, providers that hang, nodes that pause",
     run: () => serverTests("test/faults"),
@@ -70,6 +74,14 @@ async function screens() {
   buildWeb();
   buildServer();
   await runSuite(suites.e2e, { flags: ["--project", "verify"], env: { VERIFY_SCREENS: "1" } });
+}
+
+async function browser() {
+  endEarlierRun();
+  provide("redis", "browser");
+  buildWeb();
+  buildServer();
+  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], flags: ["--retries=0"] });
 }
 
 async function serverTests(filter) {

@@ -56,7 +56,7 @@ export function testFiles(folder = "") {
  * Runs tests of one suite and adds their results to the report. The printed lines begin with the suite's name.
  * @param {Suite} suite
  * @param {object} [options]
- * @param {string[]} [options.files]  paths relative to the repository; by default all
+ * @param {string[]} [options.files]  paths relative to the repository; by default all that are not tagged @nightly
  * @param {string} [options.title]  only tests whose title contains this text
  * @param {string[]} [options.flags]  flags of the runner
  * @param {Record<string, string>} [options.env]
@@ -109,6 +109,7 @@ function playwright(files, title) {
     "--reporter=list,json",
     "--pass-with-no-tests",
     ...(title === undefined ? [] : ["--grep", escapeRegExp(title)]),
+    ...(files.length === 0 ? ["--grep-invert=@nightly"] : []),
     ...files.map((file) => escapeRegExp(file.replace("apps/web/", ""))),
   ];
 }

@@ -41,37 +41,38 @@ test("a menu, a question, the palette and a list of options are accessible", asy
   });
 });
 
-test("the exact time is the hint of a time in a list, and elsewhere a tooltip that the keyboard opens", async ({
-  page,
-  site,
-}) => {
-  const exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
-  await page.goto("/panel/token");
-  await test.step("the rows of a list have no further stop of the Tab key", async () => {
-    const times = page.getByRole("table").locator("time");
-    await expect(times.first()).toHaveAttribute("title", exact);
-    for (const time of await times.all()) {
-      await expect(time).toHaveAttribute("title", exact);
-      expect(await time.evaluate((element) => element.tabIndex)).toBe(-1);
-    }
-  });
-  const [token] = (await site.api<{ data: { id: number }[] }>("GET", "/token")).data;
-  await goTo(page, `/panel/token/${token?.id}`);
-  await page.getByRole("tab", { name: "Settings", exact: true }).click();
-  await test.step("the tooltip is accessible, and Escape closes it but keeps the focus", async () => {
-    const time = page.getByRole("main").locator("time[data-tooltip]").first();
-    await expect(time).toBeVisible();
-    // The focus opens it only while the keyboard is in use.
-    await page.keyboard.press("Shift");
-    await time.focus();
-    await expect(page.getByRole("tooltip").getByText(exact)).toBeVisible();
-    await expect(time).toHaveAccessibleDescription(exact);
-    expect(await tooltipFaults(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-    await expect(page.getByRole("tooltip")).toBeHidden();
-    await expect(time).toBeFocused();
-  });
-});
+test(
+  "the exact time is the hint of a time in a list, and elsewhere a tooltip that the keyboard opens",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    const exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+    await page.goto("/panel/token");
+    await test.step("the rows of a list have no further stop of the Tab key", async () => {
+      const times = page.getByRole("table").locator("time");
+      await expect(times.first()).toHaveAttribute("title", exact);
+      for (const time of await times.all()) {
+        await expect(time).toHaveAttribute("title", exact);
+        expect(await time.evaluate((element) => element.tabIndex)).toBe(-1);
+      }
+    });
+    const [token] = (await site.api<{ data: { id: number }[] }>("GET", "/token")).data;
+    await goTo(page, `/panel/token/${token?.id}`);
+    await page.getByRole("tab", { name: "Settings", exact: true }).click();
+    await test.step("the tooltip is accessible, and Escape closes it but keeps the focus", async () => {
+      const time = page.getByRole("main").locator("time[data-tooltip]").first();
+      await expect(time).toBeVisible();
+      // The focus opens it only while the keyboard is in use.
+      await page.keyboard.press("Shift");
+      await time.focus();
+      await expect(page.getByRole("tooltip").getByText(exact)).toBeVisible();
+      await expect(time).toHaveAccessibleDescription(exact);
+      expect(await tooltipFaults(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("tooltip")).toBeHidden();
+      await expect(time).toBeFocused();
+    });
+  },
+);
 
 for (const { path, api } of [
   { path: "/panel/user?budget=2", api: "**/api/user/2/budget" },
@@ -92,45 +93,47 @@ for (const { path, api } of [
     await expect(page.locator("[role=dialog] form input:focus")).toHaveCount(1);
   });
 
-test("a long list scrolls to its selected option, and only the dialog scrolls while it is open", async ({
-  page,
-}) => {
-  await page.goto("/panel/channel?edit=new");
-  const dialog = page.getByRole("dialog");
-  await test.step("the arrow keys scroll a list of options to the selected one", async () => {
-    await dialog.getByRole("combobox", { name: "Provider" }).click();
-    const list = page.getByRole("listbox");
-    await expect(list).toBeVisible();
-    for (let steps = 0; steps < 14; steps += 1) await page.keyboard.press("ArrowDown");
-    await expect.poll(() => list.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
-    await expect(list.locator("[data-combobox-selected]")).toBeInViewport();
-    await page.keyboard.press("Escape");
-    await expect(list).toBeHidden();
-  });
-  await test.step("the wheel scrolls the dialog and not the page behind it", async () => {
-    await page.setViewportSize({ width: 1_000, height: 500 });
-    await wheelAt(page, 20);
-    await wheelAt(page, 800);
-    await expect.poll(() => scrolledDialog(page)).toBe(300);
-    expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  });
-  await test.step("the wheel scrolls the page again when the dialog is closed", async () => {
-    await page.keyboard.press("Escape");
-    await expect(dialog).toBeHidden();
-    await wheelAt(page, 500);
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
-  });
-  await test.step("a property that a dialog sets at the body does not restyle every cell", async () => {
-    const inherited = await page
-      .locator("td")
-      .first()
-      .evaluate((cell) => {
-        document.body.style.setProperty("--removed-body-scroll-bar-size", "15px");
-        return getComputedStyle(cell).getPropertyValue("--removed-body-scroll-bar-size");
-      });
-    expect(inherited).toBe("");
-  });
-});
+test(
+  "a long list scrolls to its selected option, and only the dialog scrolls while it is open",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/channel?edit=new");
+    const dialog = page.getByRole("dialog");
+    await test.step("the arrow keys scroll a list of options to the selected one", async () => {
+      await dialog.getByRole("combobox", { name: "Provider" }).click();
+      const list = page.getByRole("listbox");
+      await expect(list).toBeVisible();
+      for (let steps = 0; steps < 14; steps += 1) await page.keyboard.press("ArrowDown");
+      await expect.poll(() => list.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+      await expect(list.locator("[data-combobox-selected]")).toBeInViewport();
+      await page.keyboard.press("Escape");
+      await expect(list).toBeHidden();
+    });
+    await test.step("the wheel scrolls the dialog and not the page behind it", async () => {
+      await page.setViewportSize({ width: 1_000, height: 500 });
+      await wheelAt(page, 20);
+      await wheelAt(page, 800);
+      await expect.poll(() => scrolledDialog(page)).toBe(300);
+      expect(await page.evaluate(() => window.scrollY)).toBe(0);
+    });
+    await test.step("the wheel scrolls the page again when the dialog is closed", async () => {
+      await page.keyboard.press("Escape");
+      await expect(dialog).toBeHidden();
+      await wheelAt(page, 500);
+      await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    });
+    await test.step("a property that a dialog sets at the body does not restyle every cell", async () => {
+      const inherited = await page
+        .locator("td")
+        .first()
+        .evaluate((cell) => {
+          document.body.style.setProperty("--removed-body-scroll-bar-size", "15px");
+          return getComputedStyle(cell).getPropertyValue("--removed-body-scroll-bar-size");
+        });
+      expect(inherited).toBe("");
+    });
+  },
+);
 
 async function wheelAt(page: Page, x: number): Promise<void> {
   await page.mouse.move(x, 250);

@@ -22,13 +22,14 @@ test("every screen of the console fits, is accessible, speaks English and asks n
   expect(await examine(walk, consolePaths, checks)).toEqual([]);
 });
 
-test("every form and dialog with an address fits, is accessible, speaks English and asks no other site", async ({
-  page,
-  site,
-}) => {
-  const walk = await startWalk(page, site);
-  expect(await examine(walk, dialogPaths, checks)).toEqual([]);
-});
+test(
+  "every form and dialog with an address fits, is accessible, speaks English and asks no other site",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    const walk = await startWalk(page, site);
+    expect(await examine(walk, dialogPaths, checks)).toEqual([]);
+  },
+);
 
 test.describe("a guest", () => {
   test.use({ guest: true });

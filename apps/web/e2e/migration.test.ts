@@ -103,45 +103,47 @@ test("a file of One Hub is imported after a dry run, and an account of it finds 
   });
 });
 
-test("LiteLLM is imported from its Postgres database, with the salt key and a pasted config.yaml", async ({
-  startSite,
-}) => {
-  const server = await startSite({ env: withoutRoot });
-  const database = await litellmDatabase(smallLitellm());
-  try {
-    const link = (await setupLink(server)).replace("/setup?", "/setup/import?");
-    const page = await server.open(link, { guest: true });
-    await page.getByRole("combobox", { name: "Other gateway" }).click();
-    await page.getByRole("option", { name: "LiteLLM" }).click();
-    await expect(page.getByLabel("Salt key", { exact: true })).toBeVisible();
-    // It has no file, so only an address can be entered.
-    await expect(page.getByText("SQLite file")).toHaveCount(0);
-    expect(await faults(page)).toEqual([]);
-    await page.getByRole("button", startDryRun).click();
-    await expect(page.getByText("Enter the address", { exact: true })).toBeVisible();
-    await page.getByLabel("Database address").fill(database.from);
-    await page.getByLabel("Starting balance in dollars").fill("50");
-    const [chooser] = await Promise.all([
-      page.waitForEvent("filechooser"),
-      page.getByLabel("Configuration file").click(),
-    ]);
-    const config =
-      "model_list:\n  - model_name: fast\n    litellm_params: { model: openai/gpt-5, api_key: sk-x }\n";
-    const buffer = Buffer.from(config);
-    await chooser.setFiles({ name: "config.yaml", mimeType: "application/yaml", buffer });
-    await expect(page.getByLabel("Content of config.yaml")).toHaveValue(/model_name: fast/);
+test(
+  "LiteLLM is imported from its Postgres database, with the salt key and a pasted config.yaml",
+  { tag: "@nightly" },
+  async ({ startSite }) => {
+    const server = await startSite({ env: withoutRoot });
+    const database = await litellmDatabase(smallLitellm());
+    try {
+      const link = (await setupLink(server)).replace("/setup?", "/setup/import?");
+      const page = await server.open(link, { guest: true });
+      await page.getByRole("combobox", { name: "Other gateway" }).click();
+      await page.getByRole("option", { name: "LiteLLM" }).click();
+      await expect(page.getByLabel("Salt key", { exact: true })).toBeVisible();
+      // It has no file, so only an address can be entered.
+      await expect(page.getByText("SQLite file")).toHaveCount(0);
+      expect(await faults(page)).toEqual([]);
+      await page.getByRole("button", startDryRun).click();
+      await expect(page.getByText("Enter the address", { exact: true })).toBeVisible();
+      await page.getByLabel("Database address").fill(database.from);
+      await page.getByLabel("Starting balance in dollars").fill("50");
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        page.getByLabel("Configuration file").click(),
+      ]);
+      const config =
+        "model_list:\n  - model_name: fast\n    litellm_params: { model: openai/gpt-5, api_key: sk-x }\n";
+      const buffer = Buffer.from(config);
+      await chooser.setFiles({ name: "config.yaml", mimeType: "application/yaml", buffer });
+      await expect(page.getByLabel("Content of config.yaml")).toHaveValue(/model_name: fast/);
 
-    // Without the salt key, the refusal says what is missing, and the form keeps what was entered.
-    await page.getByRole("button", startDryRun).click();
-    await expect(page.getByText("Enter its LITELLM_SALT_KEY")).toBeVisible();
-    await page.getByRole("button", { name: "Back" }).click();
-    await page.getByLabel("Salt key", { exact: true }).fill(salt);
-    await page.getByRole("button", startDryRun).click();
-    await expect(page.getByText("The dry run succeeded")).toBeVisible();
-    await page.getByRole("button", { name: "Import now" }).click();
-    await expect(page.getByText("The import is complete")).toBeVisible();
-    expect(server.printed.join("\n")).not.toContain(salt);
-  } finally {
-    await database.remove();
-  }
-});
+      // Without the salt key, the refusal says what is missing, and the form keeps what was entered.
+      await page.getByRole("button", startDryRun).click();
+      await expect(page.getByText("Enter its LITELLM_SALT_KEY")).toBeVisible();
+      await page.getByRole("button", { name: "Back" }).click();
+      await page.getByLabel("Salt key", { exact: true }).fill(salt);
+      await page.getByRole("button", startDryRun).click();
+      await expect(page.getByText("The dry run succeeded")).toBeVisible();
+      await page.getByRole("button", { name: "Import now" }).click();
+      await expect(page.getByText("The import is complete")).toBeVisible();
+      expect(server.printed.join("\n")).not.toContain(salt);
+    } finally {
+      await database.remove();
+    }
+  },
+);

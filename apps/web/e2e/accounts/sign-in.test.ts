@@ -79,55 +79,59 @@ test.describe("a guest", () => {
     await page.waitForURL("**/panel/dashboard");
   });
 
-  test("whose sign-in fails after the redirect is told why, and led back to the sign-in page", async ({
-    page,
-  }) => {
-    const output = await hear(page, "main [role=status]");
-    const refused = "Returning to the sign-in page…";
+  test(
+    "whose sign-in fails after the redirect is told why, and led back to the sign-in page",
+    { tag: "@nightly" },
+    async ({ page }) => {
+      const output = await hear(page, "main [role=status]");
+      const refused = "Returning to the sign-in page…";
 
-    await test.step("errors of the server are retried twice, with a count", async () => {
-      let requests = 0;
-      await page.route("**/api/oauth/oidc?*", (route) => {
-        requests += 1;
-        return route.fulfill({ status: 502, json: { success: false, message: "", code: "upstream_failed" } });
+      await test.step("errors of the server are retried twice, with a count", async () => {
+        let requests = 0;
+        await page.route("**/api/oauth/oidc?*", (route) => {
+          requests += 1;
+          return route.fulfill({
+            status: 502,
+            json: { success: false, message: "", code: "upstream_failed" },
+          });
+        });
+        await page.goto("/oauth/oidc?code=c&state=s");
+        await page.waitForURL("**/login");
+        await expect
+          .poll(() => output)
+          .toEqual([
+            "Processing…",
+            "Sign-in failed. Trying again (2 of 3)…",
+            "Sign-in failed. Trying again (3 of 3)…",
+            "Attempt 3 of 3 failed. Returning to the sign-in page…",
+          ]);
+        expect(requests).toBe(3);
+        await page.unroute("**/api/oauth/oidc?*");
       });
-      await page.goto("/oauth/oidc?code=c&state=s");
-      await page.waitForURL("**/login");
-      await expect
-        .poll(() => output)
-        .toEqual([
-          "Processing…",
-          "Sign-in failed. Trying again (2 of 3)…",
-          "Sign-in failed. Trying again (3 of 3)…",
-          "Attempt 3 of 3 failed. Returning to the sign-in page…",
-        ]);
-      expect(requests).toBe(3);
-      await page.unroute("**/api/oauth/oidc?*");
-      output.length = 0;
-    });
 
-    await test.step("a rejected sign-in is not repeated", async () => {
-      await goTo(page, "/oauth/oidc?code=c&state=made-up");
-      await page
-        .getByText("This sign-in has expired or was started in another browser", { exact: false })
-        .first()
-        .waitFor();
-      await page.waitForURL("**/login");
-      await expect.poll(() => output).toEqual(["Processing…", refused]);
-    });
+      await test.step("a rejected sign-in is not repeated", async () => {
+        await goTo(page, "/oauth/oidc?code=c&state=made-up");
+        await page
+          .getByText("This sign-in has expired or was started in another browser", { exact: false })
+          .first()
+          .waitFor();
+        await page.waitForURL("**/login");
+        await expect.poll(() => output.slice(4)).toEqual(["Processing…", refused]);
+      });
 
-    await test.step("a cancelled sign-in is reported", async () => {
-      await goTo(page, "/oauth/github?error=access_denied");
-      await page.getByText("The sign-in was cancelled.", { exact: true }).waitFor();
-      await page.waitForURL("**/login");
-      await expect.poll(() => output.slice(2).at(-1)).toBe(refused);
-    });
+      await test.step("a cancelled sign-in is reported", async () => {
+        await goTo(page, "/oauth/github?error=access_denied");
+        await page.getByText("The sign-in was cancelled.", { exact: true }).waitFor();
+        await page.waitForURL("**/login");
+        await expect.poll(() => output.slice(6).at(-1)).toBe(refused);
+      });
 
-    await test.step("WeChat, which does not redirect, has no such page", async () => {
-      await goTo(page, "/oauth/wechat");
-      await page.waitForURL("**/404");
-    });
-  });
+      await test.step("WeChat, which does not redirect, has no such page", async () => {
+        await goTo(page, "/oauth/wechat");
+        await page.waitForURL("**/404");
+      });
+    },
+  );
 });
 
 test("accounts of identity providers are connected and disconnected in the profile, within the session", async ({

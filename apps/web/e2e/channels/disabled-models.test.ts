@@ -77,26 +77,28 @@ test("a model is disabled in the palette or for all channels, is listed on the s
   });
 });
 
-test("the page of a model disables and enables it, and a removal names the patterns that still serve it", async ({
-  page,
-}) => {
-  await page.goto("/panel/model_price/demo-think");
-  await test.step("it shows that the model is disabled, and enables it again", async () => {
-    await page.getByRole("button", { name: "Disable everywhere" }).click();
-    const dialog = page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
-    await dialog.getByRole("button", { name: "Disable everywhere" }).click();
-    await expect(page.getByText("This model is not available")).toBeVisible();
-    await page.getByRole("button", { name: "Enable again demo-think" }).click();
-    await expect(page.getByRole("button", { name: "Manage" })).toBeVisible();
-    expect(await disabled()).toEqual([]);
-  });
+test(
+  "the page of a model disables and enables it, and a removal names the patterns that still serve it",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/model_price/demo-think");
+    await test.step("it shows that the model is disabled, and enables it again", async () => {
+      await page.getByRole("button", { name: "Disable everywhere" }).click();
+      const dialog = page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
+      await dialog.getByRole("button", { name: "Disable everywhere" }).click();
+      await expect(page.getByText("This model is not available")).toBeVisible();
+      await page.getByRole("button", { name: "Enable again demo-think" }).click();
+      await expect(page.getByRole("button", { name: "Manage" })).toBeVisible();
+      expect(await disabled()).toEqual([]);
+    });
 
-  await test.step("the preview of a removal from all channels names the patterns", async () => {
-    await page.getByRole("button", { name: "Manage" }).click();
-    await page.getByRole("menuitem", { name: "Remove from all channels" }).click();
-    const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
-    await drawer.getByRole("button", { name: "Preview" }).click();
-    await expect(drawer.getByText("1 channel still serves it through a wildcard")).toBeVisible();
-    await expect(drawer.getByText("West: demo-*")).toBeVisible();
-  });
-});
+    await test.step("the preview of a removal from all channels names the patterns", async () => {
+      await page.getByRole("button", { name: "Manage" }).click();
+      await page.getByRole("menuitem", { name: "Remove from all channels" }).click();
+      const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
+      await drawer.getByRole("button", { name: "Preview" }).click();
+      await expect(drawer.getByText("1 channel still serves it through a wildcard")).toBeVisible();
+      await expect(drawer.getByText("West: demo-*")).toBeVisible();
+    });
+  },
+);

@@ -145,30 +145,34 @@ test("a comparison shows how many charges agree with the old gateway's, and expl
   });
 });
 
-test("a comparison is cancelled, and the next one may start afterwards", async ({ page }) => {
-  await call(1);
-  const hanging = createServer(() => undefined).listen(0, "127.0.0.1");
-  await once(hanging, "listening");
-  const { port } = hanging.address() as AddressInfo;
-  try {
-    await page.goto("/panel/parallel_run");
-    await fill(page);
-    await page.getByLabel("Address of the old gateway").fill(`http://127.0.0.1:${port}`);
-    await token(page).fill(accessToken);
-    await submit(page).click();
-    await expect(page.getByText("Comparing. Rows read from the old gateway: 0")).toBeVisible();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await expect(page.getByText("Comparing.")).toHaveCount(0);
-    // The next one may start as soon as the server has noticed it.
-    await page.getByLabel("Address of the old gateway").fill(old.url);
-    await expect
-      .poll(async () => {
-        if (await submit(page).isEnabled()) await submit(page).click();
-        return page.url();
-      })
-      .toContain("?report=");
-  } finally {
-    hanging.closeAllConnections();
-    hanging.close();
-  }
-});
+test(
+  "a comparison is cancelled, and the next one may start afterwards",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await call(1);
+    const hanging = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(hanging, "listening");
+    const { port } = hanging.address() as AddressInfo;
+    try {
+      await page.goto("/panel/parallel_run");
+      await fill(page);
+      await page.getByLabel("Address of the old gateway").fill(`http://127.0.0.1:${port}`);
+      await token(page).fill(accessToken);
+      await submit(page).click();
+      await expect(page.getByText("Comparing. Rows read from the old gateway: 0")).toBeVisible();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await expect(page.getByText("Comparing.")).toHaveCount(0);
+      // The next one may start as soon as the server has noticed it.
+      await page.getByLabel("Address of the old gateway").fill(old.url);
+      await expect
+        .poll(async () => {
+          if (await submit(page).isEnabled()) await submit(page).click();
+          return page.url();
+        })
+        .toContain("?report=");
+    } finally {
+      hanging.closeAllConnections();
+      hanging.close();
+    }
+  },
+);

@@ -75,33 +75,35 @@ test("a form beside a list has an address, which Back leaves and a link opens", 
     });
 });
 
-test("a link to an entry that does not exist says so in its drawer, and returns to the list", async ({
-  page,
-}) => {
-  await page.goto("/panel/channel?edit=999999");
-  const links = forms
-    // The name of a model without a price opens the price form.
-    .filter(([path]) => path !== "/panel/pricing")
-    .map(([path]) => `${path}${path.includes("?") ? "&" : "?"}edit=999999`);
-  links.push("/panel/user?edit=nonsense", "/panel/user?user=999999", "/panel/user_group?budget=999999");
-  for (const link of links)
-    await test.step(link, async () => {
-      if (link !== links[0]) await goTo(page, link);
-      await expect(
-        dialog(page)
-          .getByText(/This entry does not exist|not found|no longer exists/i)
-          .first(),
-      ).toBeVisible();
-      await dialog(page).getByRole("button", { name: "Show the list" }).click();
-      await expectClosed(page, link.replace(/[?&](edit|user|budget)=[^&]*$/, ""));
+test(
+  "a link to an entry that does not exist says so in its drawer, and returns to the list",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/channel?edit=999999");
+    const links = forms
+      // The name of a model without a price opens the price form.
+      .filter(([path]) => path !== "/panel/pricing")
+      .map(([path]) => `${path}${path.includes("?") ? "&" : "?"}edit=999999`);
+    links.push("/panel/user?edit=nonsense", "/panel/user?user=999999", "/panel/user_group?budget=999999");
+    for (const link of links)
+      await test.step(link, async () => {
+        if (link !== links[0]) await goTo(page, link);
+        await expect(
+          dialog(page)
+            .getByText(/This entry does not exist|not found|no longer exists/i)
+            .first(),
+        ).toBeVisible();
+        await dialog(page).getByRole("button", { name: "Show the list" }).click();
+        await expectClosed(page, link.replace(/[?&](edit|user|budget)=[^&]*$/, ""));
+      });
+    await test.step("a group whose prices cannot be changed leads to the other groups", async () => {
+      await goTo(page, "/panel/user_group?prices=999999");
+      const prices = page.getByRole("dialog", { name: "Change the prices of a group" });
+      await prices.getByRole("combobox", { name: "Group" }).click();
+      await expect(page.getByRole("option", { name: /VIP/ }).first()).toBeVisible();
     });
-  await test.step("a group whose prices cannot be changed leads to the other groups", async () => {
-    await goTo(page, "/panel/user_group?prices=999999");
-    const prices = page.getByRole("dialog", { name: "Change the prices of a group" });
-    await prices.getByRole("combobox", { name: "Group" }).click();
-    await expect(page.getByRole("option", { name: /VIP/ }).first()).toBeVisible();
-  });
-});
+  },
+);
 
 test("Back asks before it discards typed values, and a saved form leaves no second entry of the list", async ({
   page,
@@ -130,47 +132,49 @@ test("Back asks before it discards typed values, and a saved form leaves no seco
   await page.waitForURL("**/panel/dashboard");
 });
 
-test("a link restores filters and drawers, and Back leads from a form to the details it was opened from", async ({
-  page,
-}) => {
-  const password = "hunter2hunter2";
-  const linked = await site.api<UserDetail>("POST", "/user", { username: "linked", password });
-  const nested = await site.api<UserDetail>("POST", "/user", { username: "nested", password });
-  await test.step("the drawer of a row that is not on the page", async () => {
-    await page.goto(`/panel/user?keyword=root&edit=${linked.id}`);
-    await expect(page.getByRole("dialog", { name: "Edit linked" })).toBeVisible();
-    await page.keyboard.press("Escape");
-    await expectClosed(page, "/panel/user?keyword=root");
-    await expect(page.getByRole("searchbox").first()).toHaveValue("root");
-  });
-  await test.step("the details of a user, and the form above them", async () => {
-    await goTo(page, "/panel/user");
-    await page.getByText("nested").first().click();
-    const details = page.getByRole("heading", { name: "Signed-in devices" });
-    await expect(details).toBeVisible();
-    await expect.poll(() => query(page)).toBe(`?user=${nested.id}`);
-    await dialog(page).getByRole("button", { name: "Edit" }).click();
-    await expect(page.getByRole("dialog", { name: "Edit nested" })).toBeVisible();
-    await page.goBack();
-    await expect(details).toBeVisible();
-    await page.goBack();
-    await expect(dialog(page)).toHaveCount(0);
-  });
-  await test.step("an entry of the audit log", async () => {
-    await goTo(page, "/panel/audit");
-    await expect(page.getByRole("heading", { name: "Audit log", level: 1 })).toBeVisible();
-    await page.getByRole("row").nth(1).click();
-    await expect.poll(() => query(page)).toMatch(/^\?entry=\d+$/);
-    const entry = query(page);
-    await goTo(page, "/panel/audit?entry=999999999");
-    await expect(dialog(page).getByText("This entry does not exist")).toBeVisible();
-    await goTo(page, `/panel/audit${entry}`);
-    await expect(dialog(page).getByText("Source IP")).toBeVisible();
-  });
-  await test.step("a model that is not available, and the activity of a channel", async () => {
-    await goTo(page, "/panel/model_price?model=no-such-model");
-    await expect(page.getByText("This model is not available")).toBeVisible();
-    await goTo(page, "/panel/channel?timeline=1");
-    await expect(dialog(page).getByText("Near")).toBeVisible();
-  });
-});
+test(
+  "a link restores filters and drawers, and Back leads from a form to the details it was opened from",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const password = "hunter2hunter2";
+    const linked = await site.api<UserDetail>("POST", "/user", { username: "linked", password });
+    const nested = await site.api<UserDetail>("POST", "/user", { username: "nested", password });
+    await test.step("the drawer of a row that is not on the page", async () => {
+      await page.goto(`/panel/user?keyword=root&edit=${linked.id}`);
+      await expect(page.getByRole("dialog", { name: "Edit linked" })).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expectClosed(page, "/panel/user?keyword=root");
+      await expect(page.getByRole("searchbox").first()).toHaveValue("root");
+    });
+    await test.step("the details of a user, and the form above them", async () => {
+      await goTo(page, "/panel/user");
+      await page.getByText("nested").first().click();
+      const details = page.getByRole("heading", { name: "Signed-in devices" });
+      await expect(details).toBeVisible();
+      await expect.poll(() => query(page)).toBe(`?user=${nested.id}`);
+      await dialog(page).getByRole("button", { name: "Edit" }).click();
+      await expect(page.getByRole("dialog", { name: "Edit nested" })).toBeVisible();
+      await page.goBack();
+      await expect(details).toBeVisible();
+      await page.goBack();
+      await expect(dialog(page)).toHaveCount(0);
+    });
+    await test.step("an entry of the audit log", async () => {
+      await goTo(page, "/panel/audit");
+      await expect(page.getByRole("heading", { name: "Audit log", level: 1 })).toBeVisible();
+      await page.getByRole("row").nth(1).click();
+      await expect.poll(() => query(page)).toMatch(/^\?entry=\d+$/);
+      const entry = query(page);
+      await goTo(page, "/panel/audit?entry=999999999");
+      await expect(dialog(page).getByText("This entry does not exist")).toBeVisible();
+      await goTo(page, `/panel/audit${entry}`);
+      await expect(dialog(page).getByText("Source IP")).toBeVisible();
+    });
+    await test.step("a model that is not available, and the activity of a channel", async () => {
+      await goTo(page, "/panel/model_price?model=no-such-model");
+      await expect(page.getByText("This model is not available")).toBeVisible();
+      await goTo(page, "/panel/channel?timeline=1");
+      await expect(dialog(page).getByText("Near")).toBeVisible();
+    });
+  },
+);

@@ -16,68 +16,72 @@ async function delay(page: Page, address: RegExp): Promise<() => void> {
 
 const lists = /\/assets\/floating-[^/]+\.js$/;
 
-test("text that is typed while the list of a field is loading is kept and searched for", async ({
-  page,
-  site,
-}) => {
-  for (const username of ["amber", "basil"])
-    await site.api("POST", "/user", { username, password: "a long password" });
-  const release = await delay(page, lists);
-  await page.goto("/panel/analytics?tab=usage");
-  const field = page.getByRole("combobox", { name: "Username", exact: true });
-  await field.focus();
-  await field.pressSequentially("amb");
-  await expect(field).toHaveValue("amb");
-  release();
-  await expect(page.getByRole("option", { name: "amber" })).toBeVisible();
-  await expect(page.getByRole("option")).toHaveCount(1);
-  await expect(field).toHaveValue("amb");
-});
+test(
+  "text that is typed while the list of a field is loading is kept and searched for",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    for (const username of ["amber", "basil"])
+      await site.api("POST", "/user", { username, password: "a long password" });
+    const release = await delay(page, lists);
+    await page.goto("/panel/analytics?tab=usage");
+    const field = page.getByRole("combobox", { name: "Username", exact: true });
+    await field.focus();
+    await field.pressSequentially("amb");
+    await expect(field).toHaveValue("amb");
+    release();
+    await expect(page.getByRole("option", { name: "amber" })).toBeVisible();
+    await expect(page.getByRole("option")).toHaveCount(1);
+    await expect(field).toHaveValue("amb");
+  },
+);
 
-test("text that is typed while the suggestions of a field are loading is completed with Enter, and sets up email", async ({
-  page,
-  site,
-}) => {
-  const release = await delay(page, lists);
-  await page.goto("/panel/setting?q=SMTPAccount");
-  const field = page.getByRole("combobox", { name: "SMTP account", exact: true });
-  await field.focus();
-  await field.pressSequentially("gw@g");
-  release();
-  await expect(page.getByRole("option", { name: "gw@gmail.com", exact: true })).toBeVisible();
-  await page.keyboard.press("Enter");
-  await expect(field).toHaveValue("gw@gmail.com");
+test(
+  "text that is typed while the suggestions of a field are loading is completed with Enter, and sets up email",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    const release = await delay(page, lists);
+    await page.goto("/panel/setting?q=SMTPAccount");
+    const field = page.getByRole("combobox", { name: "SMTP account", exact: true });
+    await field.focus();
+    await field.pressSequentially("gw@g");
+    release();
+    await expect(page.getByRole("option", { name: "gw@gmail.com", exact: true })).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(field).toHaveValue("gw@gmail.com");
 
-  const answer = { success: true, message: "", data: { to: "gw@gmail.com" } };
-  await page.route("**/api/option/mail/test", (route) => route.fulfill({ json: answer }));
-  await page.getByRole("textbox", { name: "SMTP password", exact: true }).fill("a secret");
-  await page.keyboard.press("Enter");
-  await expect(page.getByText("A test email was sent to gw@gmail.com")).toBeVisible();
-  expect(await site.api("GET", "/option")).toMatchObject({
-    SMTPServer: "smtp.gmail.com",
-    SMTPPort: 465,
-    SMTPAccount: "gw@gmail.com",
-  });
-});
-
-test("the focus is in the body of a dialog until its content is loaded, then in its field", async ({
-  page,
-}) => {
-  await page.goto("/panel/log");
-  const dialogs = [
-    ["/panel/user_group?prices=1", /\/api\/user_group\?/, "Change"],
-    ["/panel/user_group?budget=1", /\/api\/user_group\/1/, "Monthly limit"],
-  ] as const;
-  for (const [path, content, field] of dialogs)
-    await test.step(path, async () => {
-      const release = await delay(page, content);
-      await goTo(page, path);
-      const body = page.getByRole("dialog").locator(".mantine-Modal-body");
-      await expect(body).toBeFocused();
-      release();
-      await expect(page.getByRole("dialog").getByLabel(field, { exact: true })).toBeFocused();
-      expect(await body.getAttribute("data-autofocus")).toBeNull();
-      await page.keyboard.press("Escape");
-      await expect(page.getByRole("dialog")).toHaveCount(0);
+    const answer = { success: true, message: "", data: { to: "gw@gmail.com" } };
+    await page.route("**/api/option/mail/test", (route) => route.fulfill({ json: answer }));
+    await page.getByRole("textbox", { name: "SMTP password", exact: true }).fill("a secret");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("A test email was sent to gw@gmail.com")).toBeVisible();
+    expect(await site.api("GET", "/option")).toMatchObject({
+      SMTPServer: "smtp.gmail.com",
+      SMTPPort: 465,
+      SMTPAccount: "gw@gmail.com",
     });
-});
+  },
+);
+
+test(
+  "the focus is in the body of a dialog until its content is loaded, then in its field",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/log");
+    const dialogs = [
+      ["/panel/user_group?prices=1", /\/api\/user_group\?/, "Change"],
+      ["/panel/user_group?budget=1", /\/api\/user_group\/1/, "Monthly limit"],
+    ] as const;
+    for (const [path, content, field] of dialogs)
+      await test.step(path, async () => {
+        const release = await delay(page, content);
+        await goTo(page, path);
+        const body = page.getByRole("dialog").locator(".mantine-Modal-body");
+        await expect(body).toBeFocused();
+        release();
+        await expect(page.getByRole("dialog").getByLabel(field, { exact: true })).toBeFocused();
+        expect(await body.getAttribute("data-autofocus")).toBeNull();
+        await page.keyboard.press("Escape");
+        await expect(page.getByRole("dialog")).toHaveCount(0);
+      });
+  },
+);

@@ -45,18 +45,22 @@ const actions = [
   [call, `Open the call ${call}`, `/panel/log/${call}`],
 ] as const;
 
-test("the command palette finds actions, models and calls by words for them", async ({ page }) => {
-  await openProfile(page);
-  for (const [text, label, address] of actions)
-    await test.step(`“${text}” opens ${address}`, async () => {
-      await type(page, text);
-      await palette(page).getByText(label, { exact: true }).first().click();
-      await expect(page).toHaveURL(`${site.url}${address}`);
-      await expect(palette(page)).toHaveCount(0);
-      await goTo(page, "/panel/profile");
-      await expect(page.getByRole("dialog")).toHaveCount(0);
-    });
-});
+test(
+  "the command palette finds actions, models and calls by words for them",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await openProfile(page);
+    for (const [text, label, address] of actions)
+      await test.step(`“${text}” opens ${address}`, async () => {
+        await type(page, text);
+        await palette(page).getByText(label, { exact: true }).first().click();
+        await expect(page).toHaveURL(`${site.url}${address}`);
+        await expect(palette(page)).toHaveCount(0);
+        await goTo(page, "/panel/profile");
+        await expect(page.getByRole("dialog")).toHaveCount(0);
+      });
+  },
+);
 
 test("the command palette opens screens, channels and users, and changes the theme", async ({ page }) => {
   const user = await site.api<UserDetail>("POST", "/user", {
@@ -118,38 +122,40 @@ test("the command palette opens screens, channels and users, and changes the the
   });
 });
 
-test("a model is removed from all channels after a preview, and the prices of a group are changed by a percentage", async ({
-  page,
-}) => {
-  await page.goto("/panel/channel?remove=demo-think");
-  const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
-  await drawer.getByRole("button", { name: "Preview" }).click();
-  await expect(drawer.getByText("2 channels will be changed")).toBeVisible();
-  await drawer.getByRole("button", { name: "Remove from 2 channels" }).click();
-  await expect(drawer).toHaveCount(0);
-  const { data } = await site.api<{ data: { models: string[] }[] }>("GET", "/channel");
-  expect(data.map((row) => row.models)).toEqual([["demo-chat"], ["demo-chat"]]);
-  await goTo(page, "/panel/channel?remove=demo-think");
-  await drawer.getByRole("button", { name: "Preview" }).click();
-  await expect(drawer.getByText("No channel lists this model")).toBeVisible();
+test(
+  "a model is removed from all channels after a preview, and the prices of a group are changed by a percentage",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/channel?remove=demo-think");
+    const drawer = page.getByRole("dialog", { name: "Remove a model from all channels" });
+    await drawer.getByRole("button", { name: "Preview" }).click();
+    await expect(drawer.getByText("2 channels will be changed")).toBeVisible();
+    await drawer.getByRole("button", { name: "Remove from 2 channels" }).click();
+    await expect(drawer).toHaveCount(0);
+    const { data } = await site.api<{ data: { models: string[] }[] }>("GET", "/channel");
+    expect(data.map((row) => row.models)).toEqual([["demo-chat"], ["demo-chat"]]);
+    await goTo(page, "/panel/channel?remove=demo-think");
+    await drawer.getByRole("button", { name: "Preview" }).click();
+    await expect(drawer.getByText("No channel lists this model")).toBeVisible();
 
-  const group = { symbol: "dear", name: "Dear", ratio: 1.5, api_rate: 60, min: 0, max: 0 };
-  const { id } = await site.api<{ id: number }>("POST", "/user_group", group);
-  const ratio = async () => (await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio;
-  await goTo(page, `/panel/user_group?edit=${id}`);
-  const form = page.getByRole("dialog", { name: "Group Dear" });
-  await form.getByRole("button", { name: "+20%" }).click();
-  await expect(form.getByText("costs $1.80 in this group")).toBeVisible();
-  await form.getByRole("button", { name: "Save" }).click();
-  await expect(form).toHaveCount(0);
-  expect(await ratio()).toBe(1.8);
+    const group = { symbol: "dear", name: "Dear", ratio: 1.5, api_rate: 60, min: 0, max: 0 };
+    const { id } = await site.api<{ id: number }>("POST", "/user_group", group);
+    const ratio = async () => (await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio;
+    await goTo(page, `/panel/user_group?edit=${id}`);
+    const form = page.getByRole("dialog", { name: "Group Dear" });
+    await form.getByRole("button", { name: "+20%" }).click();
+    await expect(form.getByText("costs $1.80 in this group")).toBeVisible();
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form).toHaveCount(0);
+    expect(await ratio()).toBe(1.8);
 
-  await goTo(page, `/panel/user_group?prices=${id}`);
-  const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
-  await expect(dialog.getByText("A call that costs $1.80 now will cost $2.16.")).toBeVisible();
-  await dialog.getByRole("button", { name: "−10%" }).click();
-  await expect(dialog.getByText("will cost $1.62.")).toBeVisible();
-  await dialog.getByRole("button", { name: "Change the prices" }).click();
-  await expect(dialog).toHaveCount(0);
-  expect(await ratio()).toBe(1.62);
-});
+    await goTo(page, `/panel/user_group?prices=${id}`);
+    const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
+    await expect(dialog.getByText("A call that costs $1.80 now will cost $2.16.")).toBeVisible();
+    await dialog.getByRole("button", { name: "−10%" }).click();
+    await expect(dialog.getByText("will cost $1.62.")).toBeVisible();
+    await dialog.getByRole("button", { name: "Change the prices" }).click();
+    await expect(dialog).toHaveCount(0);
+    expect(await ratio()).toBe(1.62);
+  },
+);

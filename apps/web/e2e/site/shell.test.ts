@@ -78,24 +78,26 @@ test("a session that ends while the console is open asks for the password and lo
   });
 });
 
-test("a browser without storage shows the public site, and the console while it is open", async ({
-  page,
-}) => {
-  await page.addInitScript(() => {
-    for (const place of ["localStorage", "sessionStorage"])
-      Object.defineProperty(window, place, {
-        get() {
-          throw new DOMException("It is switched off.", "SecurityError");
-        },
-      });
-  });
-  await page.goto("/");
-  await expect(page.getByRole("heading", { name: "One API for every AI model" })).toBeVisible();
-  await goTo(page, "/panel/profile");
-  await expect(title(page, "Profile")).toBeVisible();
-  await goTo(page, "/panel/playground");
-  await expect(page.getByText("No models yet")).toBeVisible();
-});
+test(
+  "a browser without storage shows the public site, and the console while it is open",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.addInitScript(() => {
+      for (const place of ["localStorage", "sessionStorage"])
+        Object.defineProperty(window, place, {
+          get() {
+            throw new DOMException("It is switched off.", "SecurityError");
+          },
+        });
+    });
+    await page.goto("/");
+    await expect(page.getByRole("heading", { name: "One API for every AI model" })).toBeVisible();
+    await goTo(page, "/panel/profile");
+    await expect(title(page, "Profile")).toBeVisible();
+    await goTo(page, "/panel/playground");
+    await expect(page.getByText("No models yet")).toBeVisible();
+  },
+);
 
 test("the console's frame marks the screen, and remembers its language, theme and rail", async ({ page }) => {
   const html = page.locator("html");
@@ -175,71 +177,77 @@ test.describe("the public site", () => {
     });
   });
 
-  test("shows a new announcement once, and again on request while the server is away", async ({ site }) => {
-    await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });
-    const page = await site.open("/about", { guest: true });
-    const dialog = page.getByRole("dialog");
-    await expect(dialog.getByText("Sunday")).toBeVisible();
-    const answer = page.waitForResponse("**/api/notice");
-    await page.reload();
-    await answer;
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect(dialog).toHaveCount(0);
-    await page.route("**/api/**", (route) => route.abort());
-    await page.reload();
-    await expect(
-      page.getByText("The server cannot be reached. Check your connection and try again.").first(),
-    ).toBeVisible();
-    await expect(page.getByRole("link", { name: "One Hub" }).first()).toBeVisible();
-    await page.getByRole("button", { name: "Notice" }).click();
-    await expect(page.getByRole("dialog", { name: "Notice" }).getByText("Sunday")).toBeVisible();
-    await site.api("PUT", "/option/batch", { values: { Notice: null } });
-  });
+  test(
+    "shows a new announcement once, and again on request while the server is away",
+    { tag: "@nightly" },
+    async ({ site }) => {
+      await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });
+      const page = await site.open("/about", { guest: true });
+      const dialog = page.getByRole("dialog");
+      await expect(dialog.getByText("Sunday")).toBeVisible();
+      const answer = page.waitForResponse("**/api/notice");
+      await page.reload();
+      await answer;
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expect(dialog).toHaveCount(0);
+      await page.route("**/api/**", (route) => route.abort());
+      await page.reload();
+      await expect(
+        page.getByText("The server cannot be reached. Check your connection and try again.").first(),
+      ).toBeVisible();
+      await expect(page.getByRole("link", { name: "One Hub" }).first()).toBeVisible();
+      await page.getByRole("button", { name: "Notice" }).click();
+      await expect(page.getByRole("dialog", { name: "Notice" }).getByText("Sunday")).toBeVisible();
+      await site.api("PUT", "/option/batch", { values: { Notice: null } });
+    },
+  );
 
-  test("explains what could not be loaded on the home page, and has a menu for its links", async ({
-    site,
-  }) => {
-    const page = await site.open("/about", { guest: true });
-    await test.step("the content of the operator", async () => {
-      await page.route("**/api/home_page_content", (route) =>
-        route.fulfill({ status: 500, json: { success: false, message: "", code: "" } }),
-      );
-      await page.route("**/api/available_model", (route) =>
-        route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
-      );
-      await goTo(page, "/");
-      const reason = "An internal error occurred. Try again, or contact the administrator.";
-      const text = `Error: The home page could not be loaded: ${reason}`;
-      await expect(page.getByText(text, { exact: true })).toBeVisible();
-    });
-    await test.step("the models, which can be loaded again", async () => {
-      await page.unroute("**/api/home_page_content");
-      await goTo(page, "/about");
-      await goTo(page, "/");
-      const models = page.locator("#models");
-      await expect(models.getByText("This could not be loaded")).toBeVisible();
-      await page.unroute("**/api/available_model");
-      await models.getByRole("button", { name: "Try again" }).click();
-      await expect(models.getByText("This could not be loaded")).toHaveCount(0);
-      await expect(page.getByText(`${site.url}/v1`, { exact: true })).toBeVisible();
-    });
-    await test.step("links that do not fit beside the name are in a menu", async () => {
-      await page.setViewportSize({ width: 820, height: 900 });
-      await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(0);
-      await page.getByRole("button", { name: "Menu" }).click();
-      await page.getByRole("menuitem", { name: "Connect a client" }).click();
-      await page.waitForURL("**/connect");
-    });
-    await test.step("nothing moves for visitors who prefer less motion", async () => {
-      // A transition, however short, would begin with the old size.
-      const size = await page
-        .getByRole("banner")
-        .getByText("One Hub")
-        .evaluate((text) => {
-          text.style.fontSize = "40px";
-          return getComputedStyle(text).fontSize;
-        });
-      expect(size).toBe("40px");
-    });
-  });
+  test(
+    "explains what could not be loaded on the home page, and has a menu for its links",
+    { tag: "@nightly" },
+    async ({ site }) => {
+      const page = await site.open("/about", { guest: true });
+      await test.step("the content of the operator", async () => {
+        await page.route("**/api/home_page_content", (route) =>
+          route.fulfill({ status: 500, json: { success: false, message: "", code: "" } }),
+        );
+        await page.route("**/api/available_model", (route) =>
+          route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
+        );
+        await goTo(page, "/");
+        const reason = "An internal error occurred. Try again, or contact the administrator.";
+        const text = `Error: The home page could not be loaded: ${reason}`;
+        await expect(page.getByText(text, { exact: true })).toBeVisible();
+      });
+      await test.step("the models, which can be loaded again", async () => {
+        await page.unroute("**/api/home_page_content");
+        await goTo(page, "/about");
+        await goTo(page, "/");
+        const models = page.locator("#models");
+        await expect(models.getByText("This could not be loaded")).toBeVisible();
+        await page.unroute("**/api/available_model");
+        await models.getByRole("button", { name: "Try again" }).click();
+        await expect(models.getByText("This could not be loaded")).toHaveCount(0);
+        await expect(page.getByText(`${site.url}/v1`, { exact: true })).toBeVisible();
+      });
+      await test.step("links that do not fit beside the name are in a menu", async () => {
+        await page.setViewportSize({ width: 820, height: 900 });
+        await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(0);
+        await page.getByRole("button", { name: "Menu" }).click();
+        await page.getByRole("menuitem", { name: "Connect a client" }).click();
+        await page.waitForURL("**/connect");
+      });
+      await test.step("nothing moves for visitors who prefer less motion", async () => {
+        // A transition, however short, would begin with the old size.
+        const size = await page
+          .getByRole("banner")
+          .getByText("One Hub")
+          .evaluate((text) => {
+            text.style.fontSize = "40px";
+            return getComputedStyle(text).fontSize;
+          });
+        expect(size).toBe("40px");
+      });
+    },
+  );
 });

@@ -64,26 +64,30 @@ test.describe("code that a new version has replaced", () => {
     });
   });
 
-  test("is fetched by one reload when a style sheet was missing ahead of the click", async ({ site }) => {
-    const page = await site.open("about:blank", { loadsAhead: true });
-    let isClicked = false;
-    let isReloaded = false;
-    let missingAhead = 0;
-    page.on("request", (request) => {
-      if (isClicked && request.isNavigationRequest()) isReloaded = true;
-    });
-    await page.route("**/assets/settings-page-*.css", async (route) => {
-      if (isReloaded) return route.continue();
-      missingAhead += 1;
-      return route.fulfill({ status: 404 });
-    });
-    await page.goto("/panel/profile");
-    await expect.poll(() => missingAhead).toBe(1);
-    isClicked = true;
-    await open(page, "Settings");
-    await expect(title(page, "Settings")).toBeVisible();
-    expect(isReloaded).toBe(true);
-  });
+  test(
+    "is fetched by one reload when a style sheet was missing ahead of the click",
+    { tag: "@nightly" },
+    async ({ site }) => {
+      const page = await site.open("about:blank", { loadsAhead: true });
+      let isClicked = false;
+      let isReloaded = false;
+      let missingAhead = 0;
+      page.on("request", (request) => {
+        if (isClicked && request.isNavigationRequest()) isReloaded = true;
+      });
+      await page.route("**/assets/settings-page-*.css", async (route) => {
+        if (isReloaded) return route.continue();
+        missingAhead += 1;
+        return route.fulfill({ status: 404 });
+      });
+      await page.goto("/panel/profile");
+      await expect.poll(() => missingAhead).toBe(1);
+      isClicked = true;
+      await open(page, "Settings");
+      await expect(title(page, "Settings")).toBeVisible();
+      expect(isReloaded).toBe(true);
+    },
+  );
 
   test("is reported before anything is displayed, too", async ({ page }) => {
     await page.route("**/assets/*.js", (route) => route.fulfill({ status: 404 }));
@@ -92,36 +96,40 @@ test.describe("code that a new version has replaced", () => {
   });
 });
 
-test("without a connection, a banner is shown, the screen waits, and both recover", async ({ page }) => {
-  const banner = (text: string) => page.getByRole("status").filter({ hasText: text });
-  await page.goto("/panel/profile");
-  await expect(menu(page)).toBeVisible();
-  await test.step("a browser that is offline opens a screen that is not loaded yet", async () => {
-    await page.context().setOffline(true);
-    await expect(banner("You are offline")).toBeVisible();
-    await open(page, "User groups");
-    await page.waitForURL("**/panel/user_group");
-    await expect(
-      main(page)
-        .getByText(/could not be loaded/)
-        .first(),
-    ).toBeVisible();
+test(
+  "without a connection, a banner is shown, the screen waits, and both recover",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const banner = (text: string) => page.getByRole("status").filter({ hasText: text });
+    await page.goto("/panel/profile");
     await expect(menu(page)).toBeVisible();
-    await page.context().setOffline(false);
-    await expect(title(page, "User groups")).toBeVisible();
-    await expect(main(page).getByRole("button", { name: "New group" }).first()).toBeVisible();
-    await expect(banner("You are offline")).toHaveCount(0);
-  });
-  await test.step("a server that cannot be reached is asked again", async () => {
-    await page.route("**/api/**", (route) => route.abort());
-    await open(page, "Redemption codes");
-    await expect(banner("The server cannot be reached")).toBeVisible();
-    await expect(main(page).getByText("This could not be loaded")).toBeVisible();
-    await page.unroute("**/api/**");
-    await expect(main(page).getByText("No redemption codes yet")).toBeVisible();
-    await expect(banner("The server cannot be reached")).toHaveCount(0);
-  });
-});
+    await test.step("a browser that is offline opens a screen that is not loaded yet", async () => {
+      await page.context().setOffline(true);
+      await expect(banner("You are offline")).toBeVisible();
+      await open(page, "User groups");
+      await page.waitForURL("**/panel/user_group");
+      await expect(
+        main(page)
+          .getByText(/could not be loaded/)
+          .first(),
+      ).toBeVisible();
+      await expect(menu(page)).toBeVisible();
+      await page.context().setOffline(false);
+      await expect(title(page, "User groups")).toBeVisible();
+      await expect(main(page).getByRole("button", { name: "New group" }).first()).toBeVisible();
+      await expect(banner("You are offline")).toHaveCount(0);
+    });
+    await test.step("a server that cannot be reached is asked again", async () => {
+      await page.route("**/api/**", (route) => route.abort());
+      await open(page, "Redemption codes");
+      await expect(banner("The server cannot be reached")).toBeVisible();
+      await expect(main(page).getByText("This could not be loaded")).toBeVisible();
+      await page.unroute("**/api/**");
+      await expect(main(page).getByText("No redemption codes yet")).toBeVisible();
+      await expect(banner("The server cannot be reached")).toHaveCount(0);
+    });
+  },
+);
 
 test("a rejected request is explained in place of the content, without a toast", async ({ page }) => {
   const toasts = await hear(page, ".mantine-Notification-root");
@@ -182,44 +190,48 @@ test("a rejected request is explained in place of the content, without a toast",
   expect(toasts).toEqual([]);
 });
 
-test("an error keeps the parts around it: the frame, the screen or the other cards", async ({ page }) => {
-  await test.step("an address without a screen shows a page within the frame", async () => {
-    await page.goto("/panel/no-such-screen");
-    await expect(title(page, "This page does not exist")).toBeVisible();
-    await expect(menu(page)).toBeVisible();
-  });
-  await test.step("an error while rendering a card replaces only this card", async () => {
-    await page.route("**/api/channel?size=1*", (route) =>
-      route.fulfill({ json: { success: true, message: "", data: {} } }),
-    );
-    await main(page).getByRole("link", { name: "Go to the dashboard" }).click();
-    await page.waitForURL("**/panel/dashboard");
-    await expect(main(page).getByText("This part cannot be shown")).toBeVisible();
-    await expect(main(page).getByRole("heading", { name: "Channels" })).toBeVisible();
-    await page.unroute("**/api/channel?size=1*");
-  });
-  await test.step("an error while rendering a screen replaces only this screen", async () => {
-    const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
-    await page.route("**/assets/settings-page-*.js", (route) =>
-      route.fulfill({
-        contentType: "text/javascript",
-        body: `function Broken() { throw new Error("It broke."); }\nexport { Broken as default, ${names.join(", ")} };`,
-      }),
-    );
-    await open(page, "Settings");
-    await expect(main(page).getByRole("heading", { name: "This screen cannot be shown" })).toBeVisible();
-    await expect(main(page).getByText("It broke.")).toBeVisible();
-    await open(page, "Profile");
-    await expect(title(page, "Profile")).toBeVisible();
-  });
-  await test.step("the frame is shown when the account cannot be loaded", async () => {
-    await page.route("**/api/user/self", (route) =>
-      refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
-    );
-    await page.reload();
-    await expect(main(page).getByText("Too many requests at the moment")).toBeVisible();
-    await expect(menu(page).getByRole("link", { name: "Channels" })).toBeVisible();
-    await page.unroute("**/api/user/self");
-    await expect(title(page, "Profile")).toBeVisible();
-  });
-});
+test(
+  "an error keeps the parts around it: the frame, the screen or the other cards",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await test.step("an address without a screen shows a page within the frame", async () => {
+      await page.goto("/panel/no-such-screen");
+      await expect(title(page, "This page does not exist")).toBeVisible();
+      await expect(menu(page)).toBeVisible();
+    });
+    await test.step("an error while rendering a card replaces only this card", async () => {
+      await page.route("**/api/channel?size=1*", (route) =>
+        route.fulfill({ json: { success: true, message: "", data: {} } }),
+      );
+      await main(page).getByRole("link", { name: "Go to the dashboard" }).click();
+      await page.waitForURL("**/panel/dashboard");
+      await expect(main(page).getByText("This part cannot be shown")).toBeVisible();
+      await expect(main(page).getByRole("heading", { name: "Channels" })).toBeVisible();
+      await page.unroute("**/api/channel?size=1*");
+    });
+    await test.step("an error while rendering a screen replaces only this screen", async () => {
+      const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
+      await page.route("**/assets/settings-page-*.js", (route) =>
+        route.fulfill({
+          contentType: "text/javascript",
+          body: `function Broken() { throw new Error("It broke."); }\nexport { Broken as default, ${names.join(", ")} };`,
+        }),
+      );
+      await open(page, "Settings");
+      await expect(main(page).getByRole("heading", { name: "This screen cannot be shown" })).toBeVisible();
+      await expect(main(page).getByText("It broke.")).toBeVisible();
+      await open(page, "Profile");
+      await expect(title(page, "Profile")).toBeVisible();
+    });
+    await test.step("the frame is shown when the account cannot be loaded", async () => {
+      await page.route("**/api/user/self", (route) =>
+        refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
+      );
+      await page.reload();
+      await expect(main(page).getByText("Too many requests at the moment")).toBeVisible();
+      await expect(menu(page).getByRole("link", { name: "Channels" })).toBeVisible();
+      await page.unroute("**/api/user/self");
+      await expect(title(page, "Profile")).toBeVisible();
+    });
+  },
+);

@@ -70,66 +70,72 @@ test("the bell counts unread entries, links to their subjects, and marks them as
   });
 });
 
-test("the bell and the list of notifications show that they could not be loaded, and recover", async ({
-  page,
-}) => {
-  const inbox = /\/api\/inbox/;
-  // A gateway that cannot be reached would be asked again automatically.
-  const failure = { success: false, message: "Not now.", code: "internal_error" };
-  await page.route(inbox, (route) => route.fulfill({ status: 500, json: failure }));
-  await page.goto("/panel/inbox");
-  const list = page.getByRole("main");
+test(
+  "the bell and the list of notifications show that they could not be loaded, and recover",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const inbox = /\/api\/inbox/;
+    // A gateway that cannot be reached would be asked again automatically.
+    const failure = { success: false, message: "Not now.", code: "internal_error" };
+    await page.route(inbox, (route) => route.fulfill({ status: 500, json: failure }));
+    await page.goto("/panel/inbox");
+    const list = page.getByRole("main");
 
-  await test.step("both show the failure", async () => {
-    await list.getByText("This could not be loaded").waitFor();
-    await bell(page, "Notifications (not up to date)").click();
-    await page.getByRole("dialog").getByText("This could not be loaded").waitFor();
-  });
-  await test.step("a click loads them", async () => {
-    await page.unroute(inbox);
-    await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("dialog").getByText("No notifications yet").waitFor();
-    await page.keyboard.press("Escape");
-    await list.getByRole("button", { name: "Try again" }).last().click();
-    await list.getByText("No notifications yet").waitFor();
-    await bell(page, "Notifications").waitFor();
-  });
-  await test.step("a new event is shown without a reload", async () => {
+    await test.step("both show the failure", async () => {
+      await list.getByText("This could not be loaded").waitFor();
+      await bell(page, "Notifications (not up to date)").click();
+      await page.getByRole("dialog").getByText("This could not be loaded").waitFor();
+    });
+    await test.step("a click loads them", async () => {
+      await page.unroute(inbox);
+      await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("dialog").getByText("No notifications yet").waitFor();
+      await page.keyboard.press("Escape");
+      await list.getByRole("button", { name: "Try again" }).last().click();
+      await list.getByText("No notifications yet").waitFor();
+      await bell(page, "Notifications").waitFor();
+    });
+    await test.step("a new event is shown without a reload", async () => {
+      await addEntries();
+      // Simulates the next poll, which comes within a minute. A window that gets the focus polls immediately.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+      await list.getByRole("link", { name: "The job “sweep” failed" }).waitFor();
+      await bell(page, "Notifications, 4 unread").waitFor();
+    });
+  },
+);
+
+test(
+  "the list of notifications is filtered by kind and unread state",
+  { tag: "@nightly" },
+  async ({ page }) => {
     await addEntries();
-    // Simulates the next poll, which comes within a minute. A window that gets the focus polls immediately.
-    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-    await list.getByRole("link", { name: "The job “sweep” failed" }).waitFor();
-    await bell(page, "Notifications, 4 unread").waitFor();
-  });
-});
+    await page.goto("/panel/inbox?kind=channels");
+    const entries = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
 
-test("the list of notifications is filtered by kind and unread state", async ({ page }) => {
-  await addEntries();
-  await page.goto("/panel/inbox?kind=channels");
-  const entries = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
-
-  await test.step("a link shows one kind, and the choice another", async () => {
-    await expect(entries).toHaveCount(1);
-    const kind = page.getByRole("combobox", { name: "Kind" });
-    await kind.click();
-    await page.getByRole("option", { name: "System" }).click();
-    await page.waitForURL("**/panel/inbox?kind=system");
-    await expect(entries).toHaveText([/The job “sweep” failed/]);
-  });
-  await test.step("an entry marked as read is not among the unread ones", async () => {
-    await page.getByRole("button", { name: "Mark as read: The job “sweep” failed" }).click();
-    await page.getByText("Unread (3)").click();
-    await page.waitForURL((address) => address.searchParams.get("unread") === "1");
-    await page.getByText("No results").waitFor();
-  });
-  await test.step("one click clears the filters", async () => {
-    await page.getByRole("button", { name: "Clear filters" }).click();
-    await expect(entries).toHaveCount(4);
-    await page.waitForURL("**/panel/inbox");
-    await page.getByText("Unread (3)").click();
-    await expect(entries).toHaveCount(3);
-  });
-});
+    await test.step("a link shows one kind, and the choice another", async () => {
+      await expect(entries).toHaveCount(1);
+      const kind = page.getByRole("combobox", { name: "Kind" });
+      await kind.click();
+      await page.getByRole("option", { name: "System" }).click();
+      await page.waitForURL("**/panel/inbox?kind=system");
+      await expect(entries).toHaveText([/The job “sweep” failed/]);
+    });
+    await test.step("an entry marked as read is not among the unread ones", async () => {
+      await page.getByRole("button", { name: "Mark as read: The job “sweep” failed" }).click();
+      await page.getByText("Unread (3)").click();
+      await page.waitForURL((address) => address.searchParams.get("unread") === "1");
+      await page.getByText("No results").waitFor();
+    });
+    await test.step("one click clears the filters", async () => {
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await expect(entries).toHaveCount(4);
+      await page.waitForURL("**/panel/inbox");
+      await page.getByText("Unread (3)").click();
+      await expect(entries).toHaveCount(3);
+    });
+  },
+);
 
 test("an announcement opens once, and stays available in the bell", async ({ page }) => {
   await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });

@@ -128,51 +128,55 @@ test("the panel of a call has an address, follows j and k, and closes with Back 
   });
 });
 
-test("a link's unknown filters are named, and its filters are saved as a view", async ({ page }) => {
-  await page.goto(
-    `/panel/log?outcome=exploded&weather=rain&model_name=${"x".repeat(300)}&size=20&error_code=insufficient_quota`,
-  );
-  const views = page.getByRole("list", { name: "Saved views" });
-  const button = (name: string) => page.getByRole("button", { name });
+test(
+  "a link's unknown filters are named, and its filters are saved as a view",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto(
+      `/panel/log?outcome=exploded&weather=rain&model_name=${"x".repeat(300)}&size=20&error_code=insufficient_quota`,
+    );
+    const views = page.getByRole("list", { name: "Saved views" });
+    const button = (name: string) => page.getByRole("button", { name });
 
-  await test.step("filters that are not applied are named, and removed on request", async () => {
-    await button("Reason: Balance empty").waitFor();
-    await expect(rowsOf(page)).toHaveCount(20);
-    const alert = page.getByRole("alert").filter({ hasText: "Some filters of this link were not applied" });
-    await alert.getByText("outcome=exploded").waitFor();
-    await alert.getByText("weather=rain").waitFor();
-    await alert.getByText(/^model_name=x{40}…$/).waitFor();
-    expect(await faults(page)).toEqual([]);
-    await alert.getByRole("button", { name: "Remove them from the link" }).click();
-    await alert.waitFor({ state: "hidden" });
-    expect(new URL(page.url()).search).toBe("?size=20&error_code=insufficient_quota");
-  });
-  await test.step("the filters are saved as a view", async () => {
-    await button("Views").click();
-    await page.getByLabel("Save the current filters as").fill("Empty balances");
-    await page.keyboard.press("Enter");
-    await button("Empty balances").waitFor();
-  });
-  await test.step("another visit applies the view", async () => {
-    await page.evaluate(addOldView);
-    await page.goto("/panel/log?size=20");
-    await button("Views").click();
-    await views.getByRole("button", { name: "Empty balances" }).first().click();
-    await page.waitForURL(/error_code=insufficient_quota/);
-  });
-  await test.step("a view of an older version applies what is still known", async () => {
-    await button("Empty balances").click();
-    expect(await faults(page)).toEqual([]);
-    await views.getByRole("button", { name: "Old one", exact: true }).click();
-    await page.getByRole("alert").filter({ hasText: "mood=bad" }).waitFor();
-    await button("Outcome: Failed").waitFor();
-  });
-  await test.step("a view is deleted", async () => {
-    await button("Old one").click();
-    await button("Delete the view Old one").click();
-    await expect(page.getByRole("button", { name: "Old one", exact: true })).toHaveCount(0);
-  });
-});
+    await test.step("filters that are not applied are named, and removed on request", async () => {
+      await button("Reason: Balance empty").waitFor();
+      await expect(rowsOf(page)).toHaveCount(20);
+      const alert = page.getByRole("alert").filter({ hasText: "Some filters of this link were not applied" });
+      await alert.getByText("outcome=exploded").waitFor();
+      await alert.getByText("weather=rain").waitFor();
+      await alert.getByText(/^model_name=x{40}…$/).waitFor();
+      expect(await faults(page)).toEqual([]);
+      await alert.getByRole("button", { name: "Remove them from the link" }).click();
+      await alert.waitFor({ state: "hidden" });
+      expect(new URL(page.url()).search).toBe("?size=20&error_code=insufficient_quota");
+    });
+    await test.step("the filters are saved as a view", async () => {
+      await button("Views").click();
+      await page.getByLabel("Save the current filters as").fill("Empty balances");
+      await page.keyboard.press("Enter");
+      await button("Empty balances").waitFor();
+    });
+    await test.step("another visit applies the view", async () => {
+      await page.evaluate(addOldView);
+      await page.goto("/panel/log?size=20");
+      await button("Views").click();
+      await views.getByRole("button", { name: "Empty balances" }).first().click();
+      await page.waitForURL(/error_code=insufficient_quota/);
+    });
+    await test.step("a view of an older version applies what is still known", async () => {
+      await button("Empty balances").click();
+      expect(await faults(page)).toEqual([]);
+      await views.getByRole("button", { name: "Old one", exact: true }).click();
+      await page.getByRole("alert").filter({ hasText: "mood=bad" }).waitFor();
+      await button("Outcome: Failed").waitFor();
+    });
+    await test.step("a view is deleted", async () => {
+      await button("Old one").click();
+      await button("Delete the view Old one").click();
+      await expect(page.getByRole("button", { name: "Old one", exact: true })).toHaveCount(0);
+    });
+  },
+);
 
 /** Runs in the page. Saves a view as an older version of the console would have. */
 function addOldView(): void {

@@ -192,74 +192,78 @@ test("the details of calls show failed attempts, estimated tokens and refusals",
   });
 });
 
-test("the log loads more rows on demand, counts all of them, and is sorted by its headers", async ({
-  page,
-}) => {
-  await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`call ${n} ${"hi ".repeat(n * 50)}`)));
-  await page.goto("/panel/log?log_type=2&size=10&order=-quota");
-  const header = page.getByRole("columnheader", { name: "Cost" });
-  const rows = page.locator("tbody tr");
+test(
+  "the log loads more rows on demand, counts all of them, and is sorted by its headers",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`call ${n} ${"hi ".repeat(n * 50)}`)));
+    await page.goto("/panel/log?log_type=2&size=10&order=-quota");
+    const header = page.getByRole("columnheader", { name: "Cost" });
+    const rows = page.locator("tbody tr");
 
-  await test.step("the totals count all rows, not only the loaded ones", async () => {
-    await page.getByText("10 rows shown").waitFor();
-    await page.getByRole("button", { name: "Load more" }).click();
-    await rows.nth(11).waitFor();
-    const entries = page.getByLabel("Totals").locator("dd").first();
-    await expect.poll(async () => Number(await entries.textContent())).toBeGreaterThanOrEqual(12);
-  });
-  await test.step("a link's order applies to the further rows, too", async () => {
-    await expect(header).toHaveAttribute("aria-sort", "descending");
-    const costs = (await page.locator("tbody tr td:last-child").allTextContents()).map((text) =>
-      Number(text.replace(/[^\d.]/g, "")),
+    await test.step("the totals count all rows, not only the loaded ones", async () => {
+      await page.getByText("10 rows shown").waitFor();
+      await page.getByRole("button", { name: "Load more" }).click();
+      await rows.nth(11).waitFor();
+      const entries = page.getByLabel("Totals").locator("dd").first();
+      await expect.poll(async () => Number(await entries.textContent())).toBeGreaterThanOrEqual(12);
+    });
+    await test.step("a link's order applies to the further rows, too", async () => {
+      await expect(header).toHaveAttribute("aria-sort", "descending");
+      const costs = (await page.locator("tbody tr td:last-child").allTextContents()).map((text) =>
+        Number(text.replace(/[^\d.]/g, "")),
+      );
+      expect(costs).toEqual(costs.toSorted((left, right) => right - left));
+    });
+    await test.step("a header is used with the keyboard and with the mouse", async () => {
+      await header.getByRole("button").focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/[?&]order=quota(&|$)/);
+      await expect(header).toHaveAttribute("aria-sort", "ascending");
+      await header.getByRole("button").click();
+      await page.waitForURL((address) => !address.searchParams.has("order"));
+      await page.getByText("10 rows shown").waitFor();
+      await header.getByRole("button").click();
+      await page.waitForURL(/[?&]order=-quota(&|$)/);
+    });
+  },
+);
+
+test(
+  "the log shows which of its parts could not be loaded, and an administrator's own calls without channels",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await ask("hello");
+    await ask("hello again");
+    const parts = /\/api\/log\/([^/]+\/bodies|stat)/;
+    await page.route(parts, (route) =>
+      route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
     );
-    expect(costs).toEqual(costs.toSorted((left, right) => right - left));
-  });
-  await test.step("a header is used with the keyboard and with the mouse", async () => {
-    await header.getByRole("button").focus();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/[?&]order=quota(&|$)/);
-    await expect(header).toHaveAttribute("aria-sort", "ascending");
-    await header.getByRole("button").click();
-    await page.waitForURL((address) => !address.searchParams.has("order"));
-    await page.getByText("10 rows shown").waitFor();
-    await header.getByRole("button").click();
-    await page.waitForURL(/[?&]order=-quota(&|$)/);
-  });
-});
+    await page.goto("/panel/log");
 
-test("the log shows which of its parts could not be loaded, and an administrator's own calls without channels", async ({
-  page,
-}) => {
-  await ask("hello");
-  await ask("hello again");
-  const parts = /\/api\/log\/([^/]+\/bodies|stat)/;
-  await page.route(parts, (route) =>
-    route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
-  );
-  await page.goto("/panel/log");
-
-  await test.step("totals and bodies fail alone, and are loaded again on request", async () => {
-    await rowOf(page, "demo-chat").waitFor();
-    await expect(page.getByLabel("Totals").locator("dd").first()).toHaveText("–");
-    await rowOf(page, "demo-chat").click();
-    await details(page).getByText("This could not be loaded").waitFor();
-    await page.unroute(parts);
-    await details(page).getByRole("button", { name: "Try again" }).click();
-    await expect(details(page).getByText("This could not be loaded")).toHaveCount(0);
-    await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
-    await page.keyboard.press("Escape");
-    await expect(details(page)).toHaveCount(0);
-  });
-  await test.step("the own calls have neither channels nor attempts", async () => {
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("combobox", { name: "Calls of" }).click();
-    await page.getByRole("option", { name: "Only mine" }).click();
-    await page.waitForURL("**/panel/log?view=own");
-    await page.keyboard.press("Escape");
-    await expect(page.getByRole("columnheader", { name: "Channel" })).toHaveCount(0);
-    // Not the call that was opened before: the details of a call are kept.
-    await page.locator("tbody tr").filter({ hasText: "demo-chat" }).nth(1).click();
-    await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
-    await expect(details(page).getByText("Attempts", { exact: true })).toHaveCount(0);
-  });
-});
+    await test.step("totals and bodies fail alone, and are loaded again on request", async () => {
+      await rowOf(page, "demo-chat").waitFor();
+      await expect(page.getByLabel("Totals").locator("dd").first()).toHaveText("–");
+      await rowOf(page, "demo-chat").click();
+      await details(page).getByText("This could not be loaded").waitFor();
+      await page.unroute(parts);
+      await details(page).getByRole("button", { name: "Try again" }).click();
+      await expect(details(page).getByText("This could not be loaded")).toHaveCount(0);
+      await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await expect(details(page)).toHaveCount(0);
+    });
+    await test.step("the own calls have neither channels nor attempts", async () => {
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("combobox", { name: "Calls of" }).click();
+      await page.getByRole("option", { name: "Only mine" }).click();
+      await page.waitForURL("**/panel/log?view=own");
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("columnheader", { name: "Channel" })).toHaveCount(0);
+      // Not the call that was opened before: the details of a call are kept.
+      await page.locator("tbody tr").filter({ hasText: "demo-chat" }).nth(1).click();
+      await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
+      await expect(details(page).getByText("Attempts", { exact: true })).toHaveCount(0);
+    });
+  },
+);

@@ -70,20 +70,22 @@ test("the page of a channel shows its health, and keeps its tab in the address",
   });
 });
 
-test("a channel, user or token that does not exist is reported, with a link to the list", async ({
-  page,
-}) => {
-  await page.goto("/panel/channel/987654");
-  await page.getByText("This channel was not found").waitFor();
-  await page.getByRole("link", { name: "Show all channels" }).click();
-  await page.getByText("Main account").first().waitFor();
-  await goTo(page, "/panel/channel/nonsense");
-  await page.getByText("This channel was not found").waitFor();
-  await goTo(page, "/panel/user/987654");
-  await page.getByText("This account was not found").waitFor();
-  await goTo(page, "/panel/token/987654");
-  await page.getByText("This token was not found").waitFor();
-});
+test(
+  "a channel, user or token that does not exist is reported, with a link to the list",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/channel/987654");
+    await page.getByText("This channel was not found").waitFor();
+    await page.getByRole("link", { name: "Show all channels" }).click();
+    await page.getByText("Main account").first().waitFor();
+    await goTo(page, "/panel/channel/nonsense");
+    await page.getByText("This channel was not found").waitFor();
+    await goTo(page, "/panel/user/987654");
+    await page.getByText("This account was not found").waitFor();
+    await goTo(page, "/panel/token/987654");
+    await page.getByText("This token was not found").waitFor();
+  },
+);
 
 test("the page of a customer shows balance, spending, tokens and reasons of failed calls", async ({
   page,
