@@ -119,7 +119,7 @@ test.describe("a guest", () => {
       await password(page, "Password").fill("another one");
       await button(page, "Sign in").click();
       await expect(
-        page.getByText("The browser check is not complete yet. Try again in a few seconds."),
+        page.getByText("Turnstile is checking the user environment, try again in a few seconds."),
       ).toBeVisible();
       await page.evaluate(() => (window as unknown as { passCheck(): void }).passCheck());
       await button(page, "Sign in").click();

@@ -48,7 +48,7 @@ test("an account is created, gets a balance, is disabled and enabled, and delete
     await dialog.getByText("Deduct").first().click();
     await dialog.getByLabel("Amount in dollars").fill("1.01");
     await dialog.getByRole("button", { name: "Deduct" }).click();
-    await dialog.getByText("The amount exceeds the user's balance").waitFor();
+    await dialog.getByText("Cannot deduct an amount exceeding the user's balance").waitFor();
     await dialog.getByText("Add", { exact: true }).first().click();
     await dialog.getByLabel("Amount in dollars").fill("2");
     await dialog.getByLabel("Remark").fill("Thanks for the help");

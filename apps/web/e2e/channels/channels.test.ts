@@ -238,7 +238,7 @@ test("a stored channel is changed in the list and in its editor without entering
     await form.getByLabel("First byte timeout").fill("20000");
     await form.getByLabel("Concurrent calls").fill("3");
     await save(form);
-    await expect(form.getByText("Enter valid JSON")).toBeVisible();
+    await expect(form.getByText("Must be a valid JSON string")).toBeVisible();
     await extra.fill('{"overwrite": "yes"}');
     await save(form);
     await expect(form.getByText("overwrite: It must be true or false")).toBeVisible();

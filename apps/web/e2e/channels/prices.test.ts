@@ -61,7 +61,7 @@ test("prices are entered in any unit, converted while typing, kept apart by name
     await page.getByRole("button", { name: "New price" }).click();
     await form.getByRole("button", { name: "Save" }).click();
     await expect(form.getByText("At least one model is required")).toBeVisible();
-    await expect(form.getByText("Unknown channel type")).toBeVisible();
+    await expect(form.getByText("Channel type error")).toBeVisible();
     await typeModels(form, "house-*", "home-model");
     await choose(page, form, "Owner", "OpenAI");
     const input = form.getByLabel("Input", { exact: true });

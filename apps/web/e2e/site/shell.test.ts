@@ -193,7 +193,7 @@ test.describe("the public site", () => {
       await page.route("**/api/**", (route) => route.abort());
       await page.reload();
       await expect(
-        page.getByText("The server cannot be reached. Check your connection and try again.").first(),
+        page.getByText("Unable to connect to the server properly! Check your connection and try again.").first(),
       ).toBeVisible();
       await expect(page.getByRole("link", { name: "One Hub" }).first()).toBeVisible();
       await page.getByRole("button", { name: "Notice" }).click();
@@ -216,7 +216,7 @@ test.describe("the public site", () => {
         );
         await goTo(page, "/");
         const reason = "An internal error occurred. Try again, or contact the administrator.";
-        const text = `Error: The home page could not be loaded: ${reason}`;
+        const text = `Error: Failed to load home content: ${reason}`;
         await expect(page.getByText(text, { exact: true })).toBeVisible();
       });
       await test.step("the models, which can be loaded again", async () => {

@@ -142,7 +142,7 @@ test("model descriptions are added, imported, shown with the prices, and deleted
     const send = dialog.getByRole("button", { name: "Import" });
     await list.fill("[{");
     await send.click();
-    await dialog.getByText("Enter valid JSON").waitFor();
+    await dialog.getByText("Invalid JSON").waitFor();
     await list.fill('[{"model":"pasted-model","context_length":"many"}]');
     await send.click();
     await dialog.getByRole("alert").waitFor();

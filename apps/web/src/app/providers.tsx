@@ -81,7 +81,7 @@ function SiteStatusProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!version) return;
     loaded.current ??= version;
-    if (loaded.current !== version) toast.notice(t("A new version is available. Reload the page to use it."));
+    if (loaded.current !== version) toast.notice(t("A new version is available. Refresh with Shift+F5."));
   }, [version, t]);
   useEffect(() => {
     if (name) document.title = name;

@@ -5,7 +5,7 @@ import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { formatDuration } from "#lib/quota.ts";
@@ -26,7 +26,7 @@ const shown = 20;
 const callsQuery = (own: boolean, filter: Filter) =>
   queryOptions({
     queryKey: ["log", "recent", own, filter],
-    queryFn: () => http.get(own ? "/log/self" : "/log", asSent<LogPage>(), { ...filter, size: shown }),
+    queryFn: () => http.get(own ? "/log/self" : "/log", asPage<LogPage>(), { ...filter, size: shown }),
     staleTime: 5_000,
     meta: { quiet: true },
   });

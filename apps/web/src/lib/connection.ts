@@ -1,8 +1,14 @@
 /** Whether the server is reachable, by the browser's network state and the results of the last requests. */
 import { useSyncExternalStore } from "react";
+import { phrase } from "./i18n.ts";
 
 /** `unreachable`: the network works, but the server does not respond. */
 export type Reach = "reached" | "offline" | "unreachable";
+
+/** The message of a request without a response. */
+export const unreachable = phrase(
+  "Unable to connect to the server properly! Check your connection and try again.",
+);
 
 const FIRST_CHECK_MS = 2_000;
 const LONGEST_CHECK_MS = 15_000;

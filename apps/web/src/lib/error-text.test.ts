@@ -80,8 +80,8 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
 });
 
 it.each([
-  [429, "错误：请求过多，请稍后再试。"],
-  [500, "错误：发生内部错误。请重试，或联系管理员。"],
+  [429, "错误：请求次数过多，请稍后再试！"],
+  [500, "错误：服务器内部错误，请联系管理员！"],
   [502, "错误：服务器错误"],
   [404, "错误：未知错误"],
 ])("an error %d without a message of the server has a text of its own", async (status, text) => {

@@ -1,7 +1,8 @@
 /** Translates failures into messages by their code and params. Texts are never compared. */
 import { MISSING, type WireParams } from "@gateway/shared/errors/phrase";
 import type { TFunction } from "i18next";
-import { ApiError, isTimeout } from "./http.ts";
+import { unreachable } from "./connection.ts";
+import { ApiError, DataFormatError, isTimeout } from "./http.ts";
 import { currentLocale, phrase } from "./i18n.ts";
 import { templateNamed } from "./late-errors.ts";
 
@@ -76,12 +77,14 @@ export function errorReason(error: unknown, t: TFunction): string {
   }
   if (isTimeout(error)) return t("The server took too long to respond. Try again.");
   // fetch rejects with a TypeError when there is no connection.
-  if (error instanceof TypeError)
-    return t("The server cannot be reached. Check your connection and try again.");
-  return error instanceof Error && error.name !== "ZodError"
+  if (error instanceof TypeError) return t(unreachable);
+  return error instanceof Error && !(error instanceof DataFormatError) && error.name !== "ZodError"
     ? error.message
-    : t("The server's response has an unexpected format. Reload the page and try again.");
+    : t(malformed);
 }
+
+/** Shown for a response of an unexpected shape. */
+export const malformed = phrase("Data format incorrect. Reload the page and try again.");
 
 /** Shown when a response has no message, such as one of a proxy. */
 const statusTexts: Readonly<Record<number, string>> = {
@@ -111,8 +114,8 @@ export type ErrorNote = { level: "error" | "info"; text: string };
 export function errorNote(error: unknown, t: TFunction, failed?: string): ErrorNote {
   if (error instanceof ApiError && error.status === 405)
     return { level: "info", text: errorReason(error, t) };
-  if (error instanceof TypeError)
-    return { level: "error", text: t("The server cannot be reached. Check your connection and try again.") };
+  // Without the site's status the console cannot know what the server offers, whatever the response was.
+  if (error instanceof TypeError || failed === unreachable) return { level: "error", text: t(unreachable) };
   const reason = errorReason(error, t);
   const message = failed ? t("{{what}}: {{reason}}", { what: t(failed), reason }) : reason;
   return { level: "error", text: t("Error: {{message}}", { message }) };

@@ -71,6 +71,33 @@ export function asSent<T>(): Reader<T> {
   return { parse: (data) => data as T };
 }
 
+/** The response to a successful request has another shape, for example because it comes from a proxy. */
+export class DataFormatError extends Error {
+  override readonly name = "DataFormatError";
+}
+
+/** Like `asSent`, for one page of a list. Throws a DataFormatError for a response without rows. */
+export function asPage<P extends { data: readonly unknown[] }>(): Reader<P> {
+  return {
+    parse(answer) {
+      const rows =
+        answer !== null && typeof answer === "object" && "data" in answer ? answer.data : undefined;
+      if (!Array.isArray(rows)) throw new DataFormatError("The response is not a page of a list.");
+      return answer as P;
+    },
+  };
+}
+
+/** Like `asSent`, for a whole list. Throws a DataFormatError for another response. */
+export function asList<Rows extends readonly unknown[]>(): Reader<Rows> {
+  return {
+    parse(answer) {
+      if (!Array.isArray(answer)) throw new DataFormatError("The response is not a list.");
+      return answer as unknown as Rows;
+    },
+  };
+}
+
 /** Returns the error of a response; {} for the page of a proxy. */
 export function failureOf(answer: unknown): Partial<Failure> {
   if (answer === null || typeof answer !== "object" || !("message" in answer)) return {};
@@ -131,6 +158,8 @@ async function request<T>(
   if (response.ok && answer !== null && typeof answer === "object" && "data" in answer) {
     if (!("success" in answer) || answer.success === true) return schema.parse(answer.data);
   }
+  if (response.ok && failureOf(answer).success !== false)
+    throw new DataFormatError("The response has no data.");
   const error = new ApiError(
     response.status,
     failureOf(answer),

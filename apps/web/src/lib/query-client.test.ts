@@ -22,7 +22,7 @@ describe("a failed mutation", () => {
   it("is reported, with or without field errors", async () => {
     expect(await reported(refusal)).toEqual([[refusal, undefined]]);
     expect(await reported(fieldError)).toEqual([[fieldError, undefined]]);
-    expect(await reported(fieldError, deletion)).toEqual([[fieldError, "This could not be deleted"]]);
+    expect(await reported(fieldError, deletion)).toEqual([[fieldError, "Delete failed"]]);
   });
 
   it("is left to its form when it has field errors", async () => {

@@ -22,7 +22,7 @@ declare module "@tanstack/react-query" {
 }
 
 /** Meta of a mutation that deletes. */
-export const deletion = { failed: phrase("This could not be deleted") };
+export const deletion = { failed: phrase("Delete failed") };
 
 /** Meta of a mutation whose form shows field errors. */
 export const inForm = { onFields: true };

@@ -3,6 +3,7 @@ import type { SiteStatus } from "@gateway/shared/site/status";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
+import { unreachable } from "./connection.ts";
 import { asSent, http } from "./http.ts";
 import { keep, kept } from "./stored.ts";
 
@@ -38,6 +39,7 @@ export const statusQuery = queryOptions({
   initialData: cachedStatus,
   initialDataUpdatedAt: 0,
   staleTime: 60_000,
+  meta: { failed: unreachable },
 });
 
 /** The status for everything below. One subscription for all: every amount of a long list needs it. */

@@ -4,7 +4,9 @@ import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { onReachChange, useReach } from "#lib/connection.ts";
+import { malformed } from "#lib/error-text.ts";
 import { isLeavingGuarded } from "#lib/history.ts";
+import { DataFormatError } from "#lib/http.ts";
 import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
 import { Empty } from "#ui/empty.tsx";
 
@@ -53,14 +55,19 @@ export function Broken({ error, onRetry, heading = false }: BrokenProps) {
       icon={IconAlertTriangle}
       title={heading ? t("This screen cannot be shown") : t("This part cannot be shown")}
       hint={
-        <>
-          {t("An error occurred in the console. Try again, or reload the page.")}
-          {error instanceof Error && error.message !== "" ? (
-            <Box component="pre" fz="xs" mt="sm" mb={0} style={{ whiteSpace: "pre-wrap" }}>
-              {error.message}
-            </Box>
-          ) : null}
-        </>
+        // Reading a field that a response lacks. The browser's console has the error itself.
+        error instanceof TypeError || error instanceof DataFormatError ? (
+          t(malformed)
+        ) : (
+          <>
+            {t("An error occurred in the console. Try again, or reload the page.")}
+            {error instanceof Error && error.message !== "" ? (
+              <Box component="pre" fz="xs" mt="sm" mb={0} style={{ whiteSpace: "pre-wrap" }}>
+                {error.message}
+              </Box>
+            ) : null}
+          </>
+        )
       }
       action={
         <Group gap="xs" justify="center">

@@ -92,7 +92,7 @@ export const billingReasons = {
     redemption_code_missing: phrase("Enter a redemption code"),
     credit_amount: phrase("The amount must be a whole number of points other than 0."),
     balance_too_high: phrase("The balance would exceed the maximum."),
-    balance_too_low: phrase("The amount exceeds the user's balance"),
+    balance_too_low: phrase("Cannot deduct an amount exceeding the user's balance"),
     amount_below_minimum: phrase("The amount is below the minimum"),
     price_list_empty: phrase("The price list is empty."),
     price_list_unreadable: phrase("The format of the price list is not supported."),

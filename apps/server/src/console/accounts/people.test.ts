@@ -35,7 +35,7 @@ describe("a change of another user's balance", () => {
     const answers = await Promise.all([take(), take(), take()]);
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 400, 400]);
     const refused = answers.find((answer) => answer.status === 400);
-    expect(refused?.body.message).toBe("The amount exceeds the user's balance");
+    expect(refused?.body.message).toBe("Cannot deduct an amount exceeding the user's balance");
     const { quota } = await site.services.db.user.findUniqueOrThrow({ where: { id: user.id } });
     expect(quota).toBe(40n);
   });

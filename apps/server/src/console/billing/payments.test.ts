@@ -586,7 +586,7 @@ describe("an order", () => {
     const short = await refund("Asked for by the payer");
     expect(short.body).toMatchObject({
       success: false,
-      message: "The amount exceeds the user's balance",
+      message: "Cannot deduct an amount exceeding the user's balance",
     });
     expect((await stored(trade_no)).status).toBe("success");
     expect(await balance()).toBe(4_999_999);

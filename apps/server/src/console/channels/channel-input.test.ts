@@ -24,8 +24,8 @@ const reservedHeaders =
 const cases: [object, string, string][] = [
   [{ name: " " }, "name", "Name is required"],
   [{ name: "x".repeat(129) }, "name", "It cannot be longer than 128 characters"],
-  [{ type: 4711 }, "type", "Unknown channel type"],
-  [{ type: "many" }, "type", "Unknown channel type"],
+  [{ type: 4711 }, "type", "Channel type error"],
+  [{ type: "many" }, "type", "Channel type error"],
   [{ key: " \n " }, "key", "API key is required"],
   [{ type: 8, key: "" }, "base_url", "API address is required"],
   [{ base_url: "ftp://example.com" }, "base_url", url],
@@ -51,7 +51,7 @@ const cases: [object, string, string][] = [
   [{ model_mapping: { a: "" } }, "model_mapping.a", target],
   [{ model_mapping: { a: "++" } }, "model_mapping.a", target],
   [{ model_mapping: { a: 5 } }, "model_mapping.a", target],
-  [{ model_mapping: "{ oops" }, "model_mapping", "Enter valid JSON"],
+  [{ model_mapping: "{ oops" }, "model_mapping", "Invalid JSON"],
   [{ model_headers: { "x bad": "1" } }, "model_headers.x bad", "This is not the name of an HTTP header"],
   [
     { model_headers: { "x-ok": "1\r\nx-evil: 2" } },
@@ -66,9 +66,9 @@ const cases: [object, string, string][] = [
       "The gateway sets this header itself",
     ]),
   [{ model_headers: { "x-a": "1", "X-A": "2" } }, "model_headers.X-A", "This header is already in the list"],
-  [{ model_headers: "{ oops" }, "model_headers", "Enter valid JSON"],
-  [{ custom_parameter: [1] }, "custom_parameter", "Enter valid JSON"],
-  [{ custom_parameter: "{ oops" }, "custom_parameter", "Enter valid JSON"],
+  [{ model_headers: "{ oops" }, "model_headers", "Invalid JSON"],
+  [{ custom_parameter: [1] }, "custom_parameter", "Invalid JSON"],
+  [{ custom_parameter: "{ oops" }, "custom_parameter", "Invalid JSON"],
   [
     { custom_parameter: { per_model: true, temperature: 1 } },
     "custom_parameter.temperature",

@@ -13,7 +13,7 @@ import { type CompatRoute, handles } from "./route.ts";
 
 const values = {
   type: PriceInput.shape.type,
-  channel_type: z.int("Unknown channel type").min(0, "Unknown channel type").default(0),
+  channel_type: z.int("Channel type error").min(0, "Channel type error").default(0),
   input: PriceInput.shape.input.default(0),
   output: PriceInput.shape.output.default(0),
   locked: PriceInput.shape.locked,

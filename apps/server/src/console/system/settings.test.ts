@@ -80,7 +80,7 @@ describe("settings in one request", () => {
       body: {
         fields: {
           ClaudeDefaultMaxTokens: "Enter a whole number of tokens for each model",
-          GeminiOpenThink: "Enter valid JSON",
+          GeminiOpenThink: "Must be a valid JSON string",
         },
       },
     });

@@ -385,7 +385,7 @@ describe("credit", () => {
     await ledger.reserve(reserved);
     await expect(gift(account, -41n, randomUUID())).rejects.toMatchObject({
       code: "invalid_request",
-      message: "The amount exceeds the user's balance",
+      message: "Cannot deduct an amount exceeding the user's balance",
     });
     expect(await gift(account, -40n, randomUUID())).toBe(60n);
     await ledger.settle(callOf(reserved, 60n));

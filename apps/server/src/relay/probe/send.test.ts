@@ -362,9 +362,7 @@ describe("requests to the provider itself", () => {
 
   it("fail with a clear message", async () => {
     answer = { ...json({}), status: 401 };
-    await expect(fetchModels(services, channel({}))).rejects.toThrow(
-      "The model list could not be fetched: HTTP 401.",
-    );
+    await expect(fetchModels(services, channel({}))).rejects.toThrow("Failed to get model list: HTTP 401.");
     answer = json({ hello: "world" });
     await expect(fetchModels(services, channel({}))).rejects.toThrow("the response is not a list of models");
     await expect(fetchBalance(services, channel({ type: 28 }))).rejects.toThrow("does not contain one");

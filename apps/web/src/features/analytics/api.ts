@@ -11,7 +11,7 @@ import type { Page } from "@gateway/shared/paging";
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { timeZone } from "#lib/time-zone.ts";
 import { type AnalyticsParams, windowOf } from "./period.ts";
 
@@ -52,7 +52,7 @@ export const insightsQuery = (params: AnalyticsParams) => {
 };
 
 export async function findUsers(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/user", asSent<Page<UserListRow>>(), { keyword, size: 20 });
+  const { data } = await http.get("/user", asPage<Page<UserListRow>>(), { keyword, size: 20 });
   return data.map(({ id, username }) => ({ id, name: username }));
 }
 
@@ -64,7 +64,7 @@ export async function nameOfUser(id: number): Promise<string> {
 
 export const closedMonthsQuery = queryOptions({
   queryKey: ["analytics", "statements"],
-  queryFn: () => http.get("/analytics/statements", asSent<ClosedMonth[]>()),
+  queryFn: () => http.get("/analytics/statements", asList<ClosedMonth[]>()),
 });
 
 export type StatementListing = { date: string; keyword: string; page: number; size: number; order: string };
@@ -72,7 +72,7 @@ export type StatementListing = { date: string; keyword: string; page: number; si
 export const statementUsersQuery = (listing: StatementListing) =>
   queryOptions({
     queryKey: ["analytics", "statements", listing],
-    queryFn: () => http.get("/analytics/statements/users", asSent<StatementUserPage>(), listing),
+    queryFn: () => http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing),
     placeholderData: keepPreviousData,
   });
 
@@ -80,7 +80,7 @@ export const statementOfUserQuery = (date: string, userId: number) =>
   queryOptions({
     queryKey: ["analytics", "statements", date, userId],
     queryFn: () =>
-      http.get("/analytics/statements/detail", asSent<StatementLine[]>(), { date, user_id: userId }),
+      http.get("/analytics/statements/detail", asList<StatementLine[]>(), { date, user_id: userId }),
   });
 
 /**
@@ -100,7 +100,7 @@ export function useMakeStatements() {
 export function useAudit() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () => (await http.post("/analytics/audit", asSent<AuditRun[]>()))[0],
+    mutationFn: async () => (await http.post("/analytics/audit", asList<AuditRun[]>()))[0],
     onSuccess: () => client.invalidateQueries({ queryKey: siteQuery.queryKey }),
   });
 }
@@ -108,6 +108,6 @@ export function useAudit() {
 /** Fetches a user who is named in the address but not in the list. */
 export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
   const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
-  const found = await http.get("/analytics/statements/users", asSent<StatementUserPage>(), listing);
+  const found = await http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing);
   return found.data.find((row) => row.username === username);
 }

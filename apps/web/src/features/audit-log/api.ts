@@ -1,6 +1,6 @@
 import type { AuditPage, AuditQuery, AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import { oneOf, paging, type Params, trimmed } from "#lib/params.ts";
 
 const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
@@ -27,7 +27,7 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
     queryFn: ({ pageParam }) => {
       const days = daysOf[range];
       const start = days === 0 ? 0 : Math.floor(Date.now() / 1000) - days * secondsPerDay;
-      return http.get("/audit", asSent<AuditPage>(), {
+      return http.get("/audit", asPage<AuditPage>(), {
         ...filter,
         size: pageSize,
         cursor: pageParam,
@@ -45,6 +45,6 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
  */
 export async function fetchEntry(id: string): Promise<AuditRow | undefined> {
   if (!/^\d{1,17}$/.test(id)) return undefined;
-  const page = await http.get("/audit", asSent<AuditPage>(), { cursor: String(BigInt(id) + 1n), size: 1 });
+  const page = await http.get("/audit", asPage<AuditPage>(), { cursor: String(BigInt(id) + 1n), size: 1 });
   return page.data.find((row) => row.id === id);
 }

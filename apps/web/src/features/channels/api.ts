@@ -21,7 +21,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import type { z } from "zod";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { inForm } from "#lib/query-client.ts";
 
@@ -30,7 +30,7 @@ const lists = ["channels", "list"] as const;
 export const channelListQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: [...lists, query],
-    queryFn: () => http.get("/channel", asSent<ChannelPage>(), query),
+    queryFn: () => http.get("/channel", asPage<ChannelPage>(), query),
     placeholderData: keepPreviousData,
     // The gateway also disables channels, and pauses them for seconds, automatically.
     refetchInterval: ({ state }) => (state.data?.data.some((row) => row.frozen.length > 0) ? 3_000 : 30_000),
@@ -56,7 +56,7 @@ export const oneChannelQuery = (id: number) =>
 export const keysQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "keys", id],
-    queryFn: () => http.get(`/channel/${id}/keys`, asSent<ChannelKeyRow[]>()),
+    queryFn: () => http.get(`/channel/${id}/keys`, asList<ChannelKeyRow[]>()),
   });
 
 const eventsAtOnce = 30;
@@ -66,7 +66,7 @@ export const eventsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ["channels", "events", id],
     queryFn: ({ pageParam }) =>
-      http.get(`/channel/${id}/events`, asSent<ChannelEventPage>(), { page: pageParam, size: eventsAtOnce }),
+      http.get(`/channel/${id}/events`, asPage<ChannelEventPage>(), { page: pageParam, size: eventsAtOnce }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.size < last.total_count ? last.page + 1 : undefined),
   });
@@ -74,14 +74,14 @@ export const eventsQuery = (id: number) =>
 /** The symbols of all enabled groups. */
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "symbols"],
-  queryFn: () => http.get("/group", asSent<string[]>()),
+  queryFn: () => http.get("/group", asList<string[]>()),
   staleTime: 60_000,
 });
 
 /** Tags in use. */
 export const tagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
-  queryFn: () => http.get("/channel_tag/_all", asSent<ChannelTag[]>()),
+  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
   // "tag2" comes before "tag10".
   select: (tags) =>
     tags.map((each) => each.tag).toSorted((a, b) => a.localeCompare(b, undefined, { numeric: true })),
@@ -148,7 +148,7 @@ export function useKeyChanges(id: number) {
   };
   const patch = useMutation({
     mutationFn: ({ key, change }: { key: number; change: ChannelKeyPatch }) =>
-      http.patch(`/channel/${id}/keys/${key}`, asSent<ChannelKeyRow[]>(), change),
+      http.patch(`/channel/${id}/keys/${key}`, asList<ChannelKeyRow[]>(), change),
     onSuccess: after,
   });
   const remove = useMutation({
@@ -169,7 +169,7 @@ export const fetchChannel = (id: string) =>
 export const channelIdsQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: ["channels", "ids", query],
-    queryFn: () => http.get("/channel/ids", asSent<number[]>(), query),
+    queryFn: () => http.get("/channel/ids", asList<number[]>(), query),
     staleTime: 0,
     gcTime: 0,
   });

@@ -3,13 +3,13 @@ import type { TokenPage } from "@gateway/shared/accounts/token";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 
 /** The newest keys. More would not help in a list to choose from. */
 export const choosableTokensQuery = queryOptions({
   queryKey: [...allTokens, "choosable"],
-  queryFn: () => http.get("/token", asSent<TokenPage>(), { size: 100, order: "-id" }),
+  queryFn: () => http.get("/token", asPage<TokenPage>(), { size: 100, order: "-id" }),
 });
 
 const LOOK_MS = 2_000;
@@ -19,7 +19,7 @@ export const newestCallQuery = (waiting: boolean) =>
   queryOptions({
     queryKey: ["log", "newest-call"],
     queryFn: async () => {
-      const { data } = await http.get("/log/self", asSent<LogPage>(), { size: 10 });
+      const { data } = await http.get("/log/self", asPage<LogPage>(), { size: 10 });
       const calls: number[] = [LogType.consume, LogType.failed];
       return data.find((row) => calls.includes(row.type)) ?? null;
     },

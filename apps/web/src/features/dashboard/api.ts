@@ -8,7 +8,7 @@ import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { selfQuery } from "#lib/session.ts";
@@ -50,7 +50,7 @@ export function useLiveAccount(): [Connection, () => void] {
 /** One channel suffices to know whether channels exist and were tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
-  queryFn: () => http.get("/channel", asSent<ChannelPage>(), { size: 1, order: "-test_time" }),
+  queryFn: () => http.get("/channel", asPage<ChannelPage>(), { size: 1, order: "-test_time" }),
 });
 
 /** Enough calls to include the first one of an account that the first steps are for. */
@@ -61,7 +61,7 @@ export const firstCallQuery = queryOptions({
   queryKey: ["log", "first-call"],
   queryFn: async () => {
     const query = { log_type: LogType.consume, size: firstCalls };
-    return (await http.get("/log/self", asSent<LogPage>(), query)).data.at(-1) ?? null;
+    return (await http.get("/log/self", asPage<LogPage>(), query)).data.at(-1) ?? null;
   },
 });
 
@@ -70,8 +70,8 @@ export const hasProviderQuery = queryOptions({
   queryKey: ["channel", "has-provider"],
   queryFn: async () => {
     const [providers, channels] = await Promise.all([
-      http.get("/providers", asSent<ProviderInfo[]>()),
-      http.get("/channel", asSent<ChannelPage>(), { size: 20, order: "-id" }),
+      http.get("/providers", asList<ProviderInfo[]>()),
+      http.get("/channel", asPage<ChannelPage>(), { size: 20, order: "-id" }),
     ]);
     const demo = providers.find(({ id }) => id === "demo")?.type;
     return channels.data.some(({ type }) => type !== demo);
@@ -88,7 +88,7 @@ export const hasCustomersQuery = queryOptions({
 /** The newest tokens. The first step needs only their number. */
 export const recentTokensQuery = queryOptions({
   queryKey: ["token", "recent"],
-  queryFn: () => http.get("/token", asSent<TokenPage>(), { size: 5, order: "-id" }),
+  queryFn: () => http.get("/token", asPage<TokenPage>(), { size: 5, order: "-id" }),
 });
 
 /** Fetches what the first steps of an account are about, so that they appear together with the page. */
@@ -121,12 +121,12 @@ export function prefetchUsage(client: QueryClient, self: Self): Promise<unknown>
 /** The closed months of the last year. */
 export const statementsQuery = queryOptions({
   queryKey: ["statements"],
-  queryFn: () => http.get("/user/invoice", asSent<StatementPage>(), { size: 12 }),
+  queryFn: () => http.get("/user/invoice", asPage<StatementPage>(), { size: 12 }),
   staleTime: 600_000,
 });
 
 export const statementQuery = (date: string) =>
   queryOptions({
     queryKey: ["statements", date],
-    queryFn: () => http.get("/user/invoice/detail", asSent<StatementLine[]>(), { date }),
+    queryFn: () => http.get("/user/invoice/detail", asList<StatementLine[]>(), { date }),
   });

@@ -6,7 +6,7 @@ import type {
   UserGroupQuery,
 } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGroups = ["group", "admin"] as const;
@@ -14,7 +14,7 @@ const allGroups = ["group", "admin"] as const;
 export const groupsQuery = (query: UserGroupQuery) =>
   queryOptions({
     queryKey: [...allGroups, query],
-    queryFn: () => http.get("/user_group", asSent<UserGroupPage>(), query),
+    queryFn: () => http.get("/user_group", asPage<UserGroupPage>(), query),
     placeholderData: keepPreviousData,
   });
 

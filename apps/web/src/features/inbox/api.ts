@@ -1,6 +1,6 @@
 import type { InboxPage, InboxQuery, InboxState } from "@gateway/shared/site/inbox";
 import { infiniteQueryOptions, keepPreviousData, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { readState, stateQuery } from "./state.ts";
 
@@ -9,7 +9,7 @@ export type InboxFilter = Pick<InboxQuery, "unread" | "kind">;
 export const inboxQuery = (filter: InboxFilter, size: number) =>
   infiniteQueryOptions({
     queryKey: ["inbox", "list", filter, size],
-    queryFn: ({ pageParam }) => http.get("/inbox", asSent<InboxPage>(), { ...filter, size, page: pageParam }),
+    queryFn: ({ pageParam }) => http.get("/inbox", asPage<InboxPage>(), { ...filter, size, page: pageParam }),
     initialPageParam: 1,
     getNextPageParam: ({ page, size: rows, total_count }) =>
       page * rows < total_count ? page + 1 : undefined,

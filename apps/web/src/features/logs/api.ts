@@ -9,7 +9,7 @@ import {
   type LogTotals,
 } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
 
 /** Everyone's rows are for administrators. */
@@ -32,7 +32,7 @@ export const logsQuery = (whose: Whose, filter: LogFilter) =>
     queryKey: ["log", "list", whose, filter],
     queryFn: ({ pageParam }) => {
       const place = filter.order === "" ? { cursor: pageParam } : { page: Number(pageParam || 1) };
-      return http.get(paths[whose], asSent<LogPage>(), { ...queryFor(filter), ...place });
+      return http.get(paths[whose], asPage<LogPage>(), { ...queryFor(filter), ...place });
     },
     initialPageParam: "",
     getNextPageParam: (last, pages) => {
@@ -68,7 +68,7 @@ export const facetsQuery = (whose: Whose, filter: LogFilter) =>
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
   // An export is always newest first, regardless of the order on the screen.
-  return http.get(paths[whose], asSent<LogPage>(), { ...queryFor(filter), order: "", size: 100, cursor });
+  return http.get(paths[whose], asPage<LogPage>(), { ...queryFor(filter), order: "", size: 100, cursor });
 }
 
 /** @param id a request id, or the number of an entry */
@@ -91,7 +91,7 @@ export const bodiesQuery = (requestId: string) =>
 
 /** Sorted by id: the oldest channels come first, as their numbers are known best. */
 export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", asSent<ChannelPage>(), { keyword, size: 20, order: "id" });
+  const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20, order: "id" });
   return data.map(called);
 }
 

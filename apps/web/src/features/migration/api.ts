@@ -8,7 +8,7 @@ import type {
 } from "@gateway/shared/site/migration";
 import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, apiUrl, asSent, failureOf, http, version2 } from "#lib/http.ts";
+import { ApiError, apiUrl, asList, asSent, failureOf, http, version2 } from "#lib/http.ts";
 import { loadErrorTexts } from "#lib/late-errors.ts";
 
 const pollMs = 700;
@@ -16,7 +16,7 @@ const withLink = (token: string) => ({ [setupTokenHeader]: token });
 
 export const productsQuery = queryOptions({
   queryKey: ["import-products"],
-  queryFn: () => http.get("/migration/products", asSent<ImportProduct[]>()),
+  queryFn: () => http.get("/migration/products", asList<ImportProduct[]>()),
   staleTime: Infinity,
 });
 
@@ -73,7 +73,7 @@ export function sendFile(
 
 export const reportsQuery = queryOptions({
   queryKey: ["imports"],
-  queryFn: () => http.get("/migration/report", asSent<ImportRow[]>()),
+  queryFn: () => http.get("/migration/report", asList<ImportRow[]>()),
 });
 
 export const reportQuery = (id: number) =>

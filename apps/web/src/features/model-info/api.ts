@@ -7,20 +7,20 @@ import type {
   ModelInfoRow,
 } from "@gateway/shared/channels/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const all = ["model-info"] as const;
 
 export const modelInfoQuery = queryOptions({
   queryKey: all,
-  queryFn: () => http.get("/model_info", asSent<ModelInfoRow[]>()),
+  queryFn: () => http.get("/model_info", asList<ModelInfoRow[]>()),
 });
 
 /** Every model with a price or a channel. */
 export const modelNamesQuery = queryOptions({
   queryKey: ["prices", "model-names"],
-  queryFn: () => http.get("/prices/model_list", asSent<string[]>()),
+  queryFn: () => http.get("/prices/model_list", asList<string[]>()),
   staleTime: 60_000,
 });
 

@@ -81,7 +81,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               maxRows={14}
               autosize
               ff="monospace"
-              error={broken ? t("Enter valid JSON") : undefined}
+              error={broken ? t("Invalid JSON") : undefined}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
             />

@@ -2,12 +2,12 @@ import type { UserGroupMap } from "@gateway/shared/channels/group";
 import type { ModelsHealth } from "@gateway/shared/channels/model-health";
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 
 /** Names and logos of the owners of models. */
 export const ownersQuery = queryOptions({
   queryKey: ["model-owners"],
-  queryFn: () => http.get("/model_ownedby", asSent<ModelOwnerRow[]>()),
+  queryFn: () => http.get("/model_ownedby", asList<ModelOwnerRow[]>()),
   staleTime: 60_000,
 });
 

@@ -1,14 +1,14 @@
 /** Owners of models. */
 import type { ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allOwners = ["model-owners"] as const;
 
 export const ownersQuery = queryOptions({
   queryKey: allOwners,
-  queryFn: () => http.get("/model_ownedby", asSent<ModelOwnerRow[]>()),
+  queryFn: () => http.get("/model_ownedby", asList<ModelOwnerRow[]>()),
 });
 
 export function useSaveOwner() {

@@ -8,7 +8,7 @@ import type {
   PaymentRow,
 } from "@gateway/shared/billing/payment";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGateways = ["payment", "gateways"] as const;
@@ -17,14 +17,14 @@ const allOrders = ["payment", "orders"] as const;
 export const gatewaysQuery = (query: PaymentQuery) =>
   queryOptions({
     queryKey: [...allGateways, query],
-    queryFn: () => http.get("/payment", asSent<PaymentPage>(), query),
+    queryFn: () => http.get("/payment", asPage<PaymentPage>(), query),
     placeholderData: keepPreviousData,
   });
 
 /** Gateways of the order filter. */
 export const gatewayNamesQuery = queryOptions({
   queryKey: [...allGateways, "names"],
-  queryFn: () => http.get("/payment", asSent<PaymentPage>(), { size: 100, order: "name" }),
+  queryFn: () => http.get("/payment", asPage<PaymentPage>(), { size: 100, order: "name" }),
   select: (page) => page.data.map(({ id, name }) => ({ value: String(id), label: name })),
   staleTime: 60_000,
 });
@@ -32,7 +32,7 @@ export const gatewayNamesQuery = queryOptions({
 export const ordersQuery = (query: OrderQuery) =>
   queryOptions({
     queryKey: [...allOrders, query],
-    queryFn: () => http.get("/payment/order", asSent<OrderPage>(), query),
+    queryFn: () => http.get("/payment/order", asPage<OrderPage>(), query),
     placeholderData: keepPreviousData,
   });
 

@@ -1,7 +1,7 @@
 import type { TokenKey } from "@gateway/shared/accounts/token";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import type { Charge } from "./chat.ts";
 
 /** The API key of the console itself. The server creates it on the first request. */
@@ -19,7 +19,7 @@ export async function chargeOf(requestId: string): Promise<Charge | null> {
   if (requestId === "") return null;
   for (const waitMs of patienceMs) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const [row] = (await http.get("/log/self", asSent<LogPage>(), { request_id: requestId, size: 1 })).data;
+    const [row] = (await http.get("/log/self", asPage<LogPage>(), { request_id: requestId, size: 1 })).data;
     if (row)
       return {
         points: row.quota,

@@ -10,25 +10,25 @@ import type {
 /** The price list, the owners, and the names of models. */
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, ApiError, http } from "#lib/http.ts";
+import { ApiError, asList, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allPrices = ["prices"] as const;
 
 export const pricesQuery = queryOptions({
   queryKey: [...allPrices, "list"],
-  queryFn: () => http.get("/prices", asSent<PriceRow[]>()),
+  queryFn: () => http.get("/prices", asList<PriceRow[]>()),
 });
 
 /** Models with a price or in a channel. */
 export const modelNamesQuery = queryOptions({
   queryKey: [...allPrices, "model-names"],
-  queryFn: () => http.get("/prices/model_list", asSent<string[]>()),
+  queryFn: () => http.get("/prices/model_list", asList<string[]>()),
 });
 
 export const ownersQuery = queryOptions({
   queryKey: ["model-owners"],
-  queryFn: () => http.get("/model_ownedby", asSent<ModelOwnerRow[]>()),
+  queryFn: () => http.get("/model_ownedby", asList<ModelOwnerRow[]>()),
   staleTime: 60_000,
 });
 
@@ -40,7 +40,7 @@ export const updateServiceQuery = queryOptions({
 /** Results of the scheduled price updates, newest first. */
 export const priceUpdatesQuery = queryOptions({
   queryKey: [...allPrices, "updates"],
-  queryFn: () => http.get("/prices/updates", asSent<PriceUpdate[]>()),
+  queryFn: () => http.get("/prices/updates", asList<PriceUpdate[]>()),
 });
 
 const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;

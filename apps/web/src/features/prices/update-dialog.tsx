@@ -102,7 +102,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           </Text>
         ) : (
           <Text c="dimmed" fz="sm">
-            {t("Fetch the list first, then choose what to import.")}
+            {t("Fetch data first, then choose what to import.")}
           </Text>
         )}
       </Stack>

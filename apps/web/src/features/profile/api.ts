@@ -11,7 +11,7 @@ import type {
 import type { Self, SessionRow } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { currentLanguage } from "#lib/i18n.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
@@ -22,7 +22,7 @@ const nothing = asSent<null>();
 
 export const sessionsQuery = queryOptions({
   queryKey: ["own-sessions"],
-  queryFn: () => http.get("/user/self/sessions", asSent<SessionRow[]>()),
+  queryFn: () => http.get("/user/self/sessions", asList<SessionRow[]>()),
 });
 
 /** @param meta `inForm` when a form shows the field errors */
@@ -109,7 +109,7 @@ export const useBindEmail = () =>
 
 export const identitiesQuery = queryOptions({
   queryKey: ["own-identities"],
-  queryFn: () => http.get("/user/self/identities", asSent<IdentityRow[]>()),
+  queryFn: () => http.get("/user/self/identities", asList<IdentityRow[]>()),
 });
 
 /** Allows this session to link an external account for the next minutes. */

@@ -5,7 +5,7 @@ import { IconTerminal2 } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion } from "#lib/query-client.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -17,7 +17,7 @@ import { toast } from "#ui/toast.tsx";
 
 const devicesQuery = queryOptions({
   queryKey: [...allTokens, "devices"],
-  queryFn: () => http.get("/token/devices", asSent<TokenRow[]>()),
+  queryFn: () => http.get("/token/devices", asList<TokenRow[]>()),
 });
 
 export function DevicesSection() {

@@ -1,12 +1,12 @@
 import type { PasskeyOptions, PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 
 const nothing = asSent<null>();
 
 export const passkeysQuery = queryOptions({
   queryKey: ["own-passkeys"],
-  queryFn: () => http.get("/webauthn/credentials", asSent<PasskeyRow[]>()),
+  queryFn: () => http.get("/webauthn/credentials", asList<PasskeyRow[]>()),
 });
 
 function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, quiet = false) {

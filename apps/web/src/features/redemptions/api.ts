@@ -7,13 +7,13 @@ import type {
   RedemptionRow,
 } from "@gateway/shared/billing/redemption";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allCodes = ["redemption"] as const;
 
 export const fetchCodes = (query: RedemptionQuery) =>
-  http.get("/redemption", asSent<RedemptionPage>(), query);
+  http.get("/redemption", asPage<RedemptionPage>(), query);
 
 export const codesQuery = (query: RedemptionQuery) =>
   queryOptions({
@@ -32,7 +32,7 @@ export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: async (input: RedemptionInput) => {
-      const made = await http.post("/redemption", asSent<RedemptionRow[]>(), input);
+      const made = await http.post("/redemption", asList<RedemptionRow[]>(), input);
       return made.map((code) => code.key);
     },
     gcTime: 0,

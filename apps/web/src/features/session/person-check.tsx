@@ -37,7 +37,7 @@ export function usePersonCheck(): PersonCheck {
     ),
     pass(send) {
       if (token === "") {
-        toast.warning(t("The browser check is not complete yet. Try again in a few seconds."));
+        toast.warning(t("Turnstile is checking the user environment, try again in a few seconds."));
         return false;
       }
       send(token);

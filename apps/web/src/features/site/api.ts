@@ -6,12 +6,12 @@ export const homeContentQuery = queryOptions({
   queryKey: ["home-content"],
   queryFn: () => http.get("/home_page_content", asSent<string>()),
   staleTime: 5 * 60_000,
-  meta: { failed: phrase("The home page could not be loaded") },
+  meta: { failed: phrase("Failed to load home content") },
 });
 
 export const aboutQuery = queryOptions({
   queryKey: ["about"],
   queryFn: () => http.get("/about", asSent<string>()),
   staleTime: 5 * 60_000,
-  meta: { failed: phrase("The about page could not be loaded") },
+  meta: { failed: phrase("Failed to load about content") },
 });

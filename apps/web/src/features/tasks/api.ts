@@ -7,7 +7,7 @@ import {
   type TaskRow,
 } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import type { TaskFilter } from "#lib/list-queries.ts";
 import { isOpen } from "./task-labels.ts";
 
@@ -29,7 +29,7 @@ const watching = ({ state }: Loaded) => (state.data?.data.some(isOpen) ? WATCH_M
 export const tasksQuery = (whose: Whose, query: TaskFilter) =>
   queryOptions({
     queryKey: ["task", whose, query],
-    queryFn: () => http.get(paths[whose].task, asSent<TaskPage>(), query),
+    queryFn: () => http.get(paths[whose].task, asPage<TaskPage>(), query),
     placeholderData: keepPreviousData,
     refetchInterval: watching,
   });
@@ -46,7 +46,7 @@ export const midjourneyQuery = (whose: Whose, query: TaskFilter) =>
         start_timestamp: query.start_timestamp * 1_000,
         end_timestamp: query.end_timestamp * 1_000,
       };
-      return http.get(paths[whose].mj, asSent<MidjourneyPage>(), requested);
+      return http.get(paths[whose].mj, asPage<MidjourneyPage>(), requested);
     },
     placeholderData: keepPreviousData,
     refetchInterval: watching,
@@ -54,7 +54,7 @@ export const midjourneyQuery = (whose: Whose, query: TaskFilter) =>
 
 /** Fetches a task that is named in the address but not in the list. */
 export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow | undefined> {
-  const found = await http.get(paths[whose].task, asSent<TaskPage>(), {
+  const found = await http.get(paths[whose].task, asPage<TaskPage>(), {
     task_id: taskId.slice(0, 64),
     size: 1,
   });
@@ -63,7 +63,7 @@ export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow |
 
 /** The same for a Midjourney task. */
 export async function fetchMidjourney(whose: Whose, taskId: string): Promise<MidjourneyRow | undefined> {
-  const found = await http.get(paths[whose].mj, asSent<MidjourneyPage>(), {
+  const found = await http.get(paths[whose].mj, asPage<MidjourneyPage>(), {
     mj_id: taskId.slice(0, 64),
     size: 1,
   });

@@ -7,7 +7,7 @@ import type {
   TelegramStatus,
 } from "@gateway/shared/site/telegram";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allMenus = ["telegram-menus"] as const;
@@ -15,7 +15,7 @@ const allMenus = ["telegram-menus"] as const;
 export const menusQuery = (query: TelegramMenuQuery) =>
   queryOptions({
     queryKey: [...allMenus, query],
-    queryFn: () => http.get("/option/telegram", asSent<TelegramMenuPage>(), query),
+    queryFn: () => http.get("/option/telegram", asPage<TelegramMenuPage>(), query),
     placeholderData: keepPreviousData,
   });
 

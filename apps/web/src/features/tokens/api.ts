@@ -12,7 +12,7 @@ import type {
   TokenRow,
 } from "@gateway/shared/accounts/token";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
@@ -20,7 +20,7 @@ import { deletion, inForm } from "#lib/query-client.ts";
 export const allTokensQuery = (query: TokenAdminQuery) =>
   queryOptions({
     queryKey: [...allTokens, "all", query],
-    queryFn: () => http.get("/token/admin/search", asSent<TokenAdminPage>(), query),
+    queryFn: () => http.get("/token/admin/search", asPage<TokenAdminPage>(), query),
     placeholderData: keepPreviousData,
   });
 
@@ -104,7 +104,7 @@ export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(
 /** The same for tokens of all users. */
 export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
-  const found = await http.get("/token/admin/search", asSent<TokenAdminPage>(), { token_id: id, size: 1 });
+  const found = await http.get("/token/admin/search", asPage<TokenAdminPage>(), { token_id: id, size: 1 });
   return found.data[0];
 }
 

@@ -17,7 +17,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import type { z } from "zod";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { selfQuery } from "#lib/session.ts";
 
 /** Returns the credited points. */
@@ -39,7 +39,7 @@ const allOrders = ["own-orders"] as const;
 /** Payment methods, best first; none when the operator accepts no payments. */
 export const choicesQuery = queryOptions({
   queryKey: ["top-up", "choices"],
-  queryFn: () => http.get("/user/payment", asSent<PaymentChoice[]>()),
+  queryFn: () => http.get("/user/payment", asList<PaymentChoice[]>()),
 });
 
 export const termsQuery = queryOptions({
@@ -50,7 +50,7 @@ export const termsQuery = queryOptions({
 export const ownOrdersQuery = (query: PageQuery) =>
   queryOptions({
     queryKey: [...allOrders, query],
-    queryFn: () => http.get("/user/order", asSent<OwnOrderPage>(), query),
+    queryFn: () => http.get("/user/order", asPage<OwnOrderPage>(), query),
     placeholderData: keepPreviousData,
   });
 

@@ -196,7 +196,7 @@ function discountOf({ discounts }: TopUpTerms, amount: number | ""): number {
 function faultOf(amount: number, { min_amount, max_amount }: TopUpTerms, t: TFunction): string {
   if (!Number.isInteger(amount) || amount < 1) return t("Enter a whole number of dollars");
   if (amount < min_amount) return t("At least {{amount}}", { amount: dollars(min_amount) });
-  return amount > max_amount ? t("The amount cannot exceed 1,000,000") : "";
+  return amount > max_amount ? t("Amount cannot exceed 1000000") : "";
 }
 
 function dollars(amount: number): string {

@@ -1,5 +1,5 @@
 /** Redeems a code and shows its value. */
-import { Alert, Anchor, Button, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -68,11 +68,16 @@ export function RedeemCard() {
           >
             {t("Get a redemption code")}
           </Button>
-        ) : maySet ? (
-          <Anchor component={Link} to="/panel/setting?q=TopUpLink" fz="sm">
-            {t("Set a link where users buy codes")}
-          </Anchor>
-        ) : null}
+        ) : (
+          <Text fz="sm" c="dimmed">
+            {t("The top-up link is not set by the admin.")}{" "}
+            {maySet ? (
+              <Anchor component={Link} to="/panel/setting?q=TopUpLink" fz="sm">
+                {t("Set a link where users buy codes")}
+              </Anchor>
+            ) : null}
+          </Text>
+        )}
       </Stack>
     </Section>
   );

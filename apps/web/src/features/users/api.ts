@@ -8,7 +8,7 @@ import type {
 } from "@gateway/shared/accounts/user";
 /** Users' accounts, for administrators. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { allUsers } from "#lib/queries/users.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
 
@@ -21,7 +21,7 @@ export const userQuery = (id: number) =>
 export const userSessionsQuery = (id: number) =>
   queryOptions({
     queryKey: [...allUsers, "sessions", id],
-    queryFn: () => http.get(`/user/${id}/sessions`, asSent<SessionRow[]>()),
+    queryFn: () => http.get(`/user/${id}/sessions`, asList<SessionRow[]>()),
   });
 
 /** A change of a user refreshes the list and the details. */

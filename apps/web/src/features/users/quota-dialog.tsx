@@ -22,7 +22,11 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
   const points = takes ? -size : size;
   const free = user.quota - user.reserved;
   const problem =
-    points === 0 ? t("Enter an amount") : -points > free ? t("The amount exceeds the user's balance") : "";
+    points === 0
+      ? t("Enter an amount")
+      : -points > free
+        ? t("Cannot deduct an amount exceeding the user's balance")
+        : "";
 
   const save = (event: FormEvent) => {
     event.preventDefault();

@@ -12,7 +12,7 @@ import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 import { useOpened } from "#lib/opened.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
@@ -224,7 +224,7 @@ const tokensOf = (userId: number) =>
   queryOptions({
     queryKey: [...allTokens, "of", userId],
     queryFn: () =>
-      http.get("/token/admin/search", asSent<TokenAdminPage>(), {
+      http.get("/token/admin/search", asPage<TokenAdminPage>(), {
         user_id: userId,
         size: mostTokens,
         order: "-used_quota",

@@ -1,7 +1,7 @@
 import type { TokenKey, TokenPage, TokenQuery } from "@gateway/shared/accounts/token";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 
 /** Key prefix of every query about API keys. Mutations invalidate it. */
 export const allTokens = ["token"] as const;
@@ -10,7 +10,7 @@ export const allTokens = ["token"] as const;
 export const tokensQuery = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...allTokens, "list", query],
-    queryFn: () => http.get("/token", asSent<TokenPage>(), query),
+    queryFn: () => http.get("/token", asPage<TokenPage>(), query),
     placeholderData: keepPreviousData,
   });
 

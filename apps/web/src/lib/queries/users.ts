@@ -1,12 +1,12 @@
 import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import type { Page } from "@gateway/shared/paging";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, http } from "#lib/http.ts";
 
 /** Key prefix of every query about accounts. Mutations invalidate it. */
 export const allUsers = ["user"] as const;
 
-export const fetchUsers = (query: UserQuery) => http.get("/user", asSent<Page<UserListRow>>(), query);
+export const fetchUsers = (query: UserQuery) => http.get("/user", asPage<Page<UserListRow>>(), query);
 
 export const usersQuery = (query: UserQuery) =>
   queryOptions({
@@ -18,6 +18,6 @@ export const usersQuery = (query: UserQuery) =>
 /** Symbols of all enabled groups. */
 export const groupSymbolsQuery = queryOptions({
   queryKey: ["group-symbols"],
-  queryFn: () => http.get("/group", asSent<string[]>()),
+  queryFn: () => http.get("/group", asList<string[]>()),
   staleTime: 60_000,
 });

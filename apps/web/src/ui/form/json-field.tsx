@@ -43,8 +43,8 @@ export function JsonField({ value, onChange, error, ...props }: JsonFieldProps) 
       {...props}
       value={text}
       onChange={change}
-      error={broken ? t("Enter valid JSON") : error}
-      validationError={t("Enter valid JSON")}
+      error={broken ? t("Must be a valid JSON string") : error}
+      validationError={t("Must be a valid JSON string")}
     />
   );
 }

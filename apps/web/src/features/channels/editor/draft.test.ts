@@ -84,7 +84,7 @@ const cases: [values: object, field: string, reason: string][] = [
 ];
 
 /** Messages of the console itself. */
-const others = ["Unknown channel type", "The channels could not be deleted: {{message}}"];
+const others = ["Channel type error", "Batch deletion failed with {{message}}"];
 
 describe("the form of a channel", () => {
   it("accepts a valid channel", () => {
@@ -96,7 +96,7 @@ describe("the form of a channel", () => {
   });
 
   it("finds no provider of an unknown type", () => {
-    expect(providerFaults(good, undefined, false)).toEqual({ type: "Unknown channel type" });
+    expect(providerFaults(good, undefined, false)).toEqual({ type: "Channel type error" });
   });
 
   it.each(languages)("has a translation of every message in $language", ({ language, labels }) => {

@@ -196,7 +196,7 @@ export function providerFaults(
   hasKeys: boolean,
 ): Record<string, string> {
   const faults: Record<string, string> = {};
-  if (!provider) return { type: phrase("Unknown channel type") };
+  if (!provider) return { type: phrase("Channel type error") };
   const mustSayWhere = provider.needs_base_url || ownAddress(provider) !== "";
   if (mustSayWhere && !draft.base_url?.trim()) faults["base_url"] = phrase("API address is required");
   if (provider.needs_key && !hasKeys && !draft.key?.trim()) faults["key"] = phrase("API key is required");

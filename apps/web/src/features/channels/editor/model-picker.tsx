@@ -18,7 +18,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { errorReason } from "#lib/error-text.ts";
-import { asSent, http } from "#lib/http.ts";
+import { asList, http } from "#lib/http.ts";
 import { Empty } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { ChannelDraft } from "./draft.ts";
@@ -43,7 +43,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
   const list = useQuery({
     queryKey: ["vendor-models", opening],
     queryFn: () =>
-      http.post("/channel/models", asSent<string[]>(), { type, base_url, key, other, proxy, id }),
+      http.post("/channel/models", asList<string[]>(), { type, base_url, key, other, proxy, id }),
     gcTime: 0,
     staleTime: Infinity,
     retry: false,
@@ -63,7 +63,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
       ) : list.error ? (
         <Empty
           icon={IconCloudOff}
-          title={t("The model list could not be fetched")}
+          title={t("Failed to get model list")}
           hint={errorReason(list.error, t)}
           action={
             <Button variant="default" loading={list.isFetching} onClick={() => void list.refetch()}>

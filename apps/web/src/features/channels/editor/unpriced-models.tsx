@@ -4,13 +4,13 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { asSent, http } from "#lib/http.ts";
+import { asList, http } from "#lib/http.ts";
 import { listed } from "#lib/listed.ts";
 
 /** The same query as on the price screen, so that both share the response. */
 const pricesQuery = queryOptions({
   queryKey: ["prices", "list"],
-  queryFn: () => http.get("/prices", asSent<PriceRow[]>()),
+  queryFn: () => http.get("/prices", asList<PriceRow[]>()),
   staleTime: 30_000,
 });
 

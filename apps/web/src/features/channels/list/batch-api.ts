@@ -10,7 +10,7 @@ import type {
   ChannelTagAnswer,
 } from "@gateway/shared/channels/channel-batch";
 import { queryOptions } from "@tanstack/react-query";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 
 export const deleteChannels = (ids: number[]) =>
   http.del("/channel/batch", asSent<ChannelBatchAnswer>(), { ids });
@@ -48,13 +48,13 @@ export async function editMany(target: EditTarget, order: EditOrder): Promise<Ch
 
 export const channelTagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
-  queryFn: () => http.get("/channel_tag/_all", asSent<ChannelTag[]>()),
+  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
 });
 
 export const tagMembersQuery = (tag: string) =>
   queryOptions({
     queryKey: ["channels", "tag", tag],
-    queryFn: () => http.get(`${tagPath(tag)}/list`, asSent<ChannelRow[]>()),
+    queryFn: () => http.get(`${tagPath(tag)}/list`, asList<ChannelRow[]>()),
   });
 
 export const switchTag = (tag: string, on: boolean) =>

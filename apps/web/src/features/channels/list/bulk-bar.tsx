@@ -55,8 +55,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
     if (!sure) return;
     const { done, failed } = await run(t("Deleting"), ids, deleteChannels);
     const [first] = failed;
-    if (first)
-      toast.error(t("The channels could not be deleted: {{message}}", { message: faultText(t, first) }));
+    if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
     else toast.success(t("{{count}} channels deleted", { count: done.length }));
     onDeleted(done);
   };

@@ -56,8 +56,8 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
 }
 
 const rankFailed = {
-  priority: phrase("The priority could not be changed"),
-  weight: phrase("The weight could not be changed"),
+  priority: phrase("Priority update failed"),
+  weight: phrase("Weight update failed"),
 };
 
 /** Priority or weight, edited in place and validated with the server's rule. */

@@ -9,13 +9,13 @@ import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { editMany } from "#features/channels/list/batch-api.ts";
 import { faultText } from "#lib/error-text.ts";
-import { asSent, http } from "#lib/http.ts";
+import { asPage, asSent, http } from "#lib/http.ts";
 import { toast } from "#ui/toast.tsx";
 
 export const modelChangesQuery = (query: ModelChangeQuery) =>
   queryOptions({
     queryKey: ["channels", "model-changes", query],
-    queryFn: () => http.get("/channel/model_changes", asSent<ModelChangePage>(), query),
+    queryFn: () => http.get("/channel/model_changes", asPage<ModelChangePage>(), query),
     placeholderData: keepPreviousData,
   });
 

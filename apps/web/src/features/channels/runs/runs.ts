@@ -12,13 +12,13 @@ import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@ta
 import { useEffect, useState } from "react";
 import { amendRow, refreshChannels } from "#features/channels/api.ts";
 import { readEvents } from "#lib/event-stream.ts";
-import { asSent, ApiError, http } from "#lib/http.ts";
+import { ApiError, asList, asSent, http } from "#lib/http.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
 /** The newest runs of all nodes, including those started by other users. */
 export const runsQuery = queryOptions({
   queryKey: ["channel-runs"],
-  queryFn: () => http.get("/channel/run", asSent<ChannelRun[]>()),
+  queryFn: () => http.get("/channel/run", asList<ChannelRun[]>()),
   refetchInterval: 15_000,
 });
 
@@ -106,7 +106,7 @@ export const pulsesQuery = (channels: number[]) => {
   const ids = channels.slice(0, mostPulses).join(",");
   return queryOptions({
     queryKey: ["channels", "pulses", ids],
-    queryFn: () => http.get("/channel/tests", asSent<ChannelPulse[]>(), { ids }),
+    queryFn: () => http.get("/channel/tests", asList<ChannelPulse[]>(), { ids }),
     enabled: ids !== "",
   });
 };
@@ -114,7 +114,7 @@ export const pulsesQuery = (channels: number[]) => {
 export const testsQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "tests", id],
-    queryFn: () => http.get(`/channel/${id}/tests`, asSent<ChannelTestRow[]>()),
+    queryFn: () => http.get(`/channel/${id}/tests`, asList<ChannelTestRow[]>()),
   });
 
 export function useRefreshBalance() {

@@ -31,8 +31,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     mutationFn: () => deleteTag(tag),
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
-      if (first)
-        toast.error(t("The channels could not be deleted: {{message}}", { message: faultText(t, first) }));
+      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
       else toast.success(t("{{count}} channels deleted", { count: done.length }));
       return refreshChannels(client);
     },

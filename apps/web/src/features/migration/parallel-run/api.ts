@@ -9,19 +9,19 @@ import type {
 } from "@gateway/shared/site/comparison";
 import { queryOptions } from "@tanstack/react-query";
 import { readEvents } from "#lib/event-stream.ts";
-import { asSent, http } from "#lib/http.ts";
+import { asList, asPage, asSent, http } from "#lib/http.ts";
 
 const path = "/migration/comparison";
 
 export const comparableQuery = queryOptions({
   queryKey: ["comparisons", "products"],
-  queryFn: () => http.get(`${path}/products`, asSent<ComparisonProduct[]>()),
+  queryFn: () => http.get(`${path}/products`, asList<ComparisonProduct[]>()),
   staleTime: Infinity,
 });
 
 export const comparisonsQuery = queryOptions({
   queryKey: ["comparisons", "list"],
-  queryFn: () => http.get(path, asSent<ComparisonRow[]>()),
+  queryFn: () => http.get(path, asList<ComparisonRow[]>()),
 });
 
 export const comparisonQuery = (id: number) =>
@@ -44,7 +44,7 @@ export function compare(
 }
 
 export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", asSent<ChannelPage>(), { keyword, size: 20 });
+  const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20 });
   return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
 }
 
