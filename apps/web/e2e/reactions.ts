@@ -27,6 +27,8 @@ const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 /** Names of the entries of the menu. */
 export async function menuLinks(page: Page): Promise<string[]> {
   await menu(page).getByRole("link").first().waitFor();
+  for (const collapse of await menu(page).getByRole("button", { expanded: false }).all())
+    await collapse.click();
   return (await menu(page).getByRole("link").allTextContents()).map((name) => name.trim());
 }
 

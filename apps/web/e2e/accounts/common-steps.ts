@@ -1,5 +1,6 @@
 /** Steps that the tests of several account screens share. */
 import type { Locator, Page } from "@playwright/test";
+import { openInMenu } from "../support/menu.ts";
 import type { Site } from "../support/test.ts";
 
 /** Adds a channel whose provider is the demo upstream, which answers every call. */
@@ -66,8 +67,7 @@ export async function signInAs(page: Page, site: Site, username: string, passwor
 
 /** Opens a screen with its menu item. */
 export async function openScreen(page: Page, name: string): Promise<void> {
-  const menu = page.getByRole("navigation", { name: "Console" });
-  await menu.getByRole("link", { name, exact: true }).click();
+  await openInMenu(page, name);
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 }
 

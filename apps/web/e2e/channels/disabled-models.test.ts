@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { addChannel } from "../support/channel-stock.ts";
 import { faults } from "../support/faults.ts";
+import { openInMenu } from "../support/menu.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -44,9 +45,8 @@ test("a model is disabled in the palette or for all channels, is listed on the s
     expect(await disabled()).toEqual([]);
   });
 
-  const menu = page.getByRole("navigation", { name: "Console" });
   await test.step("the dialog of all channels accepts a model that no channel serves", async () => {
-    await menu.getByRole("link", { name: "Channels", exact: true }).click();
+    await openInMenu(page, "Channels");
     await page.getByRole("button", { name: "For all channels" }).click();
     await page.getByRole("menuitem", { name: "Disable a model everywhere" }).click();
     const dialog = page.getByRole("dialog", { name: "Disable a model everywhere" });
@@ -64,7 +64,7 @@ test("a model is disabled in the palette or for all channels, is listed on the s
     const again = page.getByRole("button", { name: "Enable again not-served" });
     await expect(again).toBeVisible();
     for (const screen of ["Prices", "Available models"]) {
-      await menu.getByRole("link", { name: screen, exact: true }).click();
+      await openInMenu(page, screen);
       await expect(page.getByRole("heading", { level: 1, name: screen })).toBeVisible();
       await expect(again).toBeVisible();
     }

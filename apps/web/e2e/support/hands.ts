@@ -1,5 +1,6 @@
 /** Uses a page with the mouse or with the keyboard alone, and counts what a person would do. */
 import { expect, type Locator, type Page } from "@playwright/test";
+import { closedCollapse, menuOf } from "./menu.ts";
 
 export type Mode = "mouse" | "keyboard";
 
@@ -36,8 +37,9 @@ export class Hands {
   /** Goes to a screen: with the mouse by its menu item, with the keyboard by typing into the palette. */
   async goTo(menu: string, typed = menu): Promise<void> {
     if (this.mode === "mouse") {
-      const item = this.page.getByRole("navigation", { name: "Console" });
-      return this.use(item.getByRole("link", { name: menu, exact: true }));
+      const collapse = closedCollapse(this.page, menu);
+      if ((await collapse.count()) > 0) await this.use(collapse);
+      return this.use(menuOf(this.page).getByRole("link", { name: menu, exact: true }));
     }
     await this.command(typed, menu);
   }

@@ -174,7 +174,7 @@ test.describe("an operator", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^sk-/);
   });
 
-  task("raises the prices of a group by 20 %", { clicks: 3, fields: 0, seconds: 10 }, async (hands, page) => {
+  task("raises the prices of a group by 20 %", { clicks: 4, fields: 0, seconds: 12 }, async (hands, page) => {
     await setRatio("vip", 1.5);
     if (hands.mode === "mouse") {
       await hands.goTo("User groups");

@@ -1,9 +1,10 @@
 import { Drawer, Group, Menu, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconHelpCircle, IconLogout, IconSettings } from "@tabler/icons-react";
+import { IconHelpCircle, IconLogout, IconSettings, IconWallet } from "@tabler/icons-react";
 import { cloneElement, type ReactElement } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
 import { signOut, useSelf } from "#lib/session.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { UserAvatar } from "./avatar-menu.tsx";
@@ -15,6 +16,7 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const self = useSelf();
+  const format = useFormat();
   const [opened, { open, close }] = useDisclosure(true);
   const leave = async () => {
     close();
@@ -38,7 +40,7 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
           opened={opened}
           onClose={close}
           position="bottom"
-          size={275}
+          size={320}
           padding="md"
           radius="lg"
           title={t("Account")}
@@ -47,6 +49,13 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
             <UserAvatar size={40} />
             <div style={{ minWidth: 0 }}>{head}</div>
           </Group>
+          <NavLink
+            component={Link}
+            to="/panel/topup"
+            label={t("Balance {{amount}}", { amount: format.usd(self?.quota ?? 0) })}
+            leftSection={<IconWallet size={18} />}
+            onClick={close}
+          />
           <NavLink
             component={Link}
             to="/panel/profile"

@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
 import { Bell } from "#features/inbox/bell.tsx";
+import { NoticeButton } from "#features/site/notice.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
@@ -69,7 +70,8 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
             <Kbd size="xs">{commandKey} K</Kbd>
           </UnstyledButton>
         )}
-        <BalanceLink />
+        {phone ? null : <BalanceLink />}
+        <NoticeButton />
         <Bell />
         <ThemeToggle />
         <LanguageMenu />

@@ -8,8 +8,8 @@ import { savesData, whenIdle } from "#lib/idle.ts";
 import { isMissingCode } from "#lib/missing-code.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
-import { visibleMenu } from "./menu/menu.ts";
-import type { Screen } from "./screens.ts";
+import { itemsIn, visibleMenu } from "./menu/menu.ts";
+import { type Screen, screenById } from "./screens.ts";
 
 /** Delay that lets the opened screen and its data load first, in milliseconds. */
 const FIRST_AFTER_MS = 2_000;
@@ -53,7 +53,8 @@ export function useScreensAhead(): void {
     async function loadAll() {
       const rights = client.getQueryData(selfQuery.queryKey);
       if (!rights) return;
-      for (const { load, messages } of visibleMenu(rights).flatMap((group) => group.screens)) {
+      const items = visibleMenu(rights).flatMap(itemsIn);
+      for (const { load, messages } of items.flatMap(({ id }) => screenById(id) ?? [])) {
         await whenIdle();
         if (stopped) return;
         await Promise.all([load(), loadScreenMessages(messages)]).catch((error: unknown) =>

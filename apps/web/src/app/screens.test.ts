@@ -1,12 +1,12 @@
 import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import { describe, expect, it } from "vitest";
-import { pathTo, visibleMenu } from "./menu/menu.ts";
+import { collapseAround, itemsIn, pathTo, visibleMenu } from "./menu/menu.ts";
 import { screenById, screens } from "./screens.ts";
 
 const root: AdminRights = { role: Role.root, permissions: null };
 
 function idsFor(role: number, permissions: AdminRights["permissions"] = null): string[] {
-  return visibleMenu({ role, permissions }).flatMap((group) => group.screens.map((screen) => screen.id));
+  return visibleMenu({ role, permissions }).flatMap((group) => itemsIn(group).map(({ id }) => id));
 }
 
 describe("the menu", () => {
@@ -19,17 +19,12 @@ describe("the menu", () => {
     );
   });
 
-  it("has six groups", () => {
-    const titles = visibleMenu(root).map((group) => group.title);
-    expect(titles).toEqual(["Overview", "Traffic", "Customers", "Catalog", "Money", "System"]);
-  });
-
-  it("hides administrator screens from users and uses the users' group titles", () => {
+  it("hides administrator screens from users, and marks them for administrators", () => {
     const shown = idsFor(Role.user);
     expect(shown).toContain("dashboard");
     expect(shown.filter((id) => screenById(id)?.action ?? screenById(id)?.area)).toEqual([]);
-    const titles = visibleMenu({ role: Role.user, permissions: null }).map((group) => group.title);
-    expect(titles).toEqual(["Overview", "Traffic", "Access", "Catalog", "Billing", "Account"]);
+    for (const item of visibleMenu(root).flatMap(itemsIn))
+      expect(item.isAdmin, item.id).toBe(!shown.includes(item.id));
   });
 
   it("hides screens outside an administrator's rights, and no others", () => {
@@ -40,16 +35,29 @@ describe("the menu", () => {
     expect(idsFor(Role.root, {})).toEqual(idsFor(Role.root));
   });
 
-  it("leaves out groups without screens", () => {
-    for (const group of visibleMenu({ role: Role.guest, permissions: null }))
-      expect(group.screens).not.toEqual([]);
+  it("leaves out groups and collapses without items", () => {
+    for (const role of [Role.guest, Role.user])
+      for (const group of visibleMenu({ role, permissions: null })) {
+        expect(group.children).not.toEqual([]);
+        expect(group.children.filter((entry) => entry.type === "collapse")).toEqual([]);
+      }
+  });
+
+  it("opens the collapse that contains the screen of an address", () => {
+    const around = (pathname: string) => collapseAround(visibleMenu(root), pathname);
+    expect(around("/panel/pricing")).toBe("operation");
+    expect(around("/panel/payment/1")).toBe("paySetting");
+    expect(around("/panel/user")).toBeUndefined();
+    expect(around("/panel/user_group")).toBe("operation");
   });
 });
 
 describe("the breadcrumbs", () => {
-  it("use the group titles of the user's menu", () => {
-    expect(pathTo("profile", root)).toEqual(["System", "Profile"]);
-    expect(pathTo("profile", { role: Role.user, permissions: null })).toEqual(["Account", "Profile"]);
+  it("name the group and the screen", () => {
+    expect(pathTo("profile", root)).toEqual(["Setting", "Profile"]);
+    expect(pathTo("pricing", root)).toEqual(["Setting", "Prices"]);
+    expect(pathTo("session", root)).toEqual(["Usage", "Logs", "Sessions"]);
+    expect(pathTo("inbox", root)).toEqual(["Notifications"]);
     expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);
   });
 });

@@ -10,8 +10,6 @@ const AnnouncementDialog = lazy(() =>
 const storageKey = "notice";
 
 type Announcement = {
-  /** The site has an announcement. */
-  exists: boolean;
   /** This browser has not shown it yet. */
   unseen: boolean;
   open: () => void;
@@ -33,7 +31,6 @@ export function useAnnouncement(): Announcement {
     if (notice) setSeen(notice);
   };
   return {
-    exists: Boolean(notice),
     unseen,
     open: () => setWanted(true),
     dialog:

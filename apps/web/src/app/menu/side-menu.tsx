@@ -1,15 +1,12 @@
-/** The left menu: six groups of screens. The collapsed rail shows only icons. */
+/** The left menu: the signed-in user, the version, and the groups of screens. */
 import { Badge, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useLocation } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { UserAvatar } from "#app/avatar-menu.tsx";
-import { loadAhead } from "#app/load-ahead.ts";
-import type { Screen } from "#app/screens.ts";
 import { rememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
+import { MenuGroups } from "./menu-groups.tsx";
 import { MenuScroll } from "./menu-scroll.tsx";
 import { visibleMenu } from "./menu.ts";
 import classes from "./side-menu.module.css";
@@ -40,25 +37,7 @@ export function SideMenu({ rail, onChoose }: SideMenuProps) {
       </div>
       <MenuScroll>
         <nav aria-label={t("Console")}>
-          {groups.map((group) => (
-            <div key={group.id} className={classes.group}>
-              {rail ? null : (
-                <div className={classes.groupTitle} id={`menu-${group.id}`}>
-                  {t(group.title)}
-                </div>
-              )}
-              <ul
-                className={classes.list}
-                {...(rail ? { "aria-label": t(group.title) } : { "aria-labelledby": `menu-${group.id}` })}
-              >
-                {group.screens.map((screen) => (
-                  <li key={screen.id}>
-                    <ItemLink screen={screen} rail={rail} onChoose={onChoose} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
+          <MenuGroups groups={groups} rail={rail} onChoose={onChoose} />
         </nav>
       </MenuScroll>
     </div>
@@ -80,46 +59,5 @@ function Version({ rail }: { rail: boolean }) {
     >
       {rail ? version.split(".").slice(0, 2).join(".") : version}
     </Badge>
-  );
-}
-
-function useIsActive(id: string): boolean {
-  const { pathname } = useLocation();
-  return pathname === `/panel/${id}` || pathname.startsWith(`/panel/${id}/`);
-}
-
-function ItemLink({ screen, rail, onChoose }: SideMenuProps & { screen: Screen }) {
-  const { t } = useTranslation();
-  const active = useIsActive(screen.id);
-  const client = useQueryClient();
-  const title = t(screen.title);
-  const Picture = screen.icon;
-  const link = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
-    // The menu may be higher than the window.
-    if (active) link.current?.scrollIntoView({ block: "nearest" });
-  }, [active]);
-  const ahead = () => void loadAhead(screen, client);
-  const item = (
-    <Link
-      ref={link}
-      to={`/panel/${screen.id}`}
-      className={classes.item}
-      aria-current={active ? "page" : undefined}
-      aria-label={title}
-      onClick={onChoose}
-      onPointerEnter={ahead}
-      onFocus={ahead}
-    >
-      <Picture size={17} stroke={1.7} />
-      {rail ? null : <span>{title}</span>}
-    </Link>
-  );
-  return rail ? (
-    <Tooltip label={title} position="right">
-      {item}
-    </Tooltip>
-  ) : (
-    item
   );
 }

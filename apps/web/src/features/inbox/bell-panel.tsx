@@ -1,7 +1,7 @@
 /** The popover below the bell: the latest notifications. */
 import { ActionIcon, Button, Center, Group, Loader, Popover, Text, UnstyledButton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { IconBellOff, IconChevronRight, IconSpeakerphone } from "@tabler/icons-react";
+import { IconBellOff, IconChevronRight } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,15 +14,11 @@ import { stateQuery } from "./state.ts";
 import { useFreshList } from "./use-fresh-list.ts";
 import classes from "./inbox.module.css";
 
-type BellPanelProps = {
-  label: string;
-  face: ReactNode;
-  announcement: { exists: boolean; open: () => void };
-};
+type BellPanelProps = { label: string; face: ReactNode };
 
 const SHOWN = 8;
 
-export function BellPanel({ label, face, announcement }: BellPanelProps) {
+export function BellPanel({ label, face }: BellPanelProps) {
   const { t } = useTranslation();
   const [opened, setOpened] = useState(true);
   const [speaks, setSpeaks] = useState(false);
@@ -54,21 +50,6 @@ export function BellPanel({ label, face, announcement }: BellPanelProps) {
         {speaks ? (
           <>
             <Latest onLeave={close} />
-            {announcement.exists ? (
-              <UnstyledButton
-                className={classes.foot}
-                onClick={() => {
-                  close();
-                  announcement.open();
-                }}
-              >
-                <IconSpeakerphone size={17} stroke={1.7} aria-hidden />
-                <Text span fz="sm" flex={1}>
-                  {t("Announcement")}
-                </Text>
-                <IconChevronRight size={15} aria-hidden />
-              </UnstyledButton>
-            ) : null}
             <UnstyledButton component={Link} to="/panel/inbox" className={classes.foot} onClick={close}>
               <Text span fz="sm" fw={500} flex={1}>
                 {t("All notifications")}

@@ -1,10 +1,9 @@
-/** The bell in the console's header: unread notifications and the announcement of the site. */
+/** The bell in the console's header: unread notifications. */
 import { ActionIcon } from "@mantine/core";
 import { IconBell, IconBellExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useAnnouncement } from "#components/announcement.tsx";
 import { useSelf } from "#lib/session.ts";
 import { LatePart } from "#ui/late-part.tsx";
 import { stateQuery } from "./state.ts";
@@ -20,7 +19,6 @@ export function Bell() {
   const [wanted, setWanted] = useState(false);
   const signedIn = Boolean(useSelf());
   const { data, isError } = useQuery({ ...stateQuery, enabled: signedIn });
-  const announcement = useAnnouncement();
   const unread = data?.unread ?? 0;
   const number = unread > MOST_SHOWN ? `${MOST_SHOWN}+` : String(unread);
   const label = isError
@@ -36,8 +34,6 @@ export function Bell() {
         <span className={classes.count} aria-hidden>
           {number}
         </span>
-      ) : announcement.unseen ? (
-        <span className={classes.dot} />
       ) : null}
     </>
   );
@@ -53,16 +49,10 @@ export function Bell() {
       {face}
     </ActionIcon>
   );
+  if (!wanted) return closed;
   return (
-    <>
-      {wanted ? (
-        <LatePart fallback={closed}>
-          <BellPanel label={label} face={face} announcement={announcement} />
-        </LatePart>
-      ) : (
-        closed
-      )}
-      {announcement.dialog}
-    </>
+    <LatePart fallback={closed}>
+      <BellPanel label={label} face={face} />
+    </LatePart>
   );
 }

@@ -33,8 +33,6 @@ export default function PaymentsPage() {
       }
     >
       <Tabs
-        // As wide as the lists, before they are loaded.
-        data-list
         value={tab}
         // The lists have different filters, so none is kept.
         onChange={(next) => setSearch(next === "gateways" ? { tab: "gateways" } : {}, { replace: true })}

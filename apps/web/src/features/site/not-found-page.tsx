@@ -5,10 +5,16 @@ import { useSelf } from "#lib/session.ts";
 import { usePageTitle } from "#lib/site.ts";
 import classes from "./not-found-page.module.css";
 
+/** The heading of an address that no screen has, the same in every language. */
+const UNKNOWN = "Unexpected Application Error!";
+
+/** The page at /404, and in place of a screen at every unknown address. */
 export default function NotFoundPage() {
   const { t } = useTranslation();
   usePageTitle(t("This page does not exist"));
-  const inConsole = useLocation().pathname.startsWith("/panel");
+  const { pathname } = useLocation();
+  const inConsole = pathname.startsWith("/panel");
+  const known = pathname === "/404" || pathname === "/panel/404";
   const self = useSelf();
   return (
     <Center mih="60vh" p="lg">
@@ -16,9 +22,10 @@ export default function NotFoundPage() {
         <div className={classes.number} aria-hidden>
           404
         </div>
-        <Title order={1} fz={20}>
-          {t("This page does not exist")}
+        <Title order={1} fz={20} lang={known ? undefined : "en"}>
+          {known ? t("This page does not exist") : UNKNOWN}
         </Title>
+        {known ? null : <Text fw={600}>{t("This page does not exist")}</Text>}
         <Text c="dimmed">{t("The address may be mistyped, or the page has moved.")}</Text>
         <Group mt="md">
           <Button component={Link} to={inConsole ? "/panel/dashboard" : "/"}>

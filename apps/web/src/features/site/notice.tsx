@@ -1,6 +1,6 @@
-/** The announcement button of the public site. */
+/** The announcement button of the header. */
 import { ActionIcon } from "@mantine/core";
-import { IconBell } from "@tabler/icons-react";
+import { IconSpeakerphone } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useAnnouncement } from "#components/announcement.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
@@ -13,7 +13,7 @@ export function NoticeButton() {
     <>
       <Tooltip label={t("Notice")}>
         <ActionIcon size={36} aria-label={t("Notice")} onClick={open}>
-          <IconBell size={19} stroke={1.7} />
+          <IconSpeakerphone size={19} stroke={1.7} />
           {unseen ? <span className={classes.dot} /> : null}
         </ActionIcon>
       </Tooltip>
