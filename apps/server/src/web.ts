@@ -8,7 +8,6 @@ import { z } from "zod";
 import { accentMark, accentSheet } from "#domain/settings/accent.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
-import { shownLanguage } from "#domain/settings/site-language.ts";
 import { root as repository } from "#platform/places.ts";
 
 /**
@@ -22,7 +21,7 @@ const YEAR_SECONDS = 31_536_000;
 export async function serveWeb(
   app: FastifyInstance,
   basePath: string,
-  settings: Pick<SettingsStore, "current" | "hasLanguage">,
+  settings: Pick<SettingsStore, "current">,
 ): Promise<void> {
   const root = basePath === "" ? "" : `/${basePath}`;
   const prefix = `${root}/`;
@@ -76,7 +75,7 @@ export async function serveWeb(
     return reply
       .type("text/html; charset=utf-8")
       .header("cache-control", "no-cache")
-      .send(withHead(mounted, { ...current, Language: shownLanguage(settings) }, siteUrl, path));
+      .send(withHead(mounted, current, siteUrl, path));
   });
 }
 
@@ -115,7 +114,7 @@ const descriptions = lookupTable<string>({
 });
 
 /** Pages that are public and may be indexed. */
-const publicPaths = new Set(["/", "/about", "/connect", "/models", "/status"]);
+const publicPaths = new Set(["/", "/about", "/connect", "/models", "/price", "/status"]);
 
 /**
  * Adds the site's name and meta tags to the page before any script runs: for link previews, search engines
@@ -123,7 +122,7 @@ const publicPaths = new Set(["/", "/about", "/connect", "/models", "/status"]);
  */
 function withHead(page: string, settings: Settings, siteUrl: string | undefined, path: string): string {
   const name = escape(settings.SystemName);
-  const description = escape(descriptions[settings.Language] ?? descriptions["en_US"] ?? "");
+  const description = escape(descriptions[settings.Language] ?? "");
   const shown = publicPaths.has(path) || path.startsWith("/models/");
   // A wrong URL would mislead search engines, so there is none before it is configured.
   const address = siteUrl === undefined ? "" : escape(`${siteUrl}${path}`);

@@ -104,7 +104,7 @@ test("the console's frame marks the screen, and remembers its language, theme an
   await page.goto("/panel/profile");
   await test.step("the screen is marked in the menu and in the breadcrumbs", async () => {
     await expect(console(page).locator("[aria-current=page]")).toHaveText("Profile");
-    await expect(page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("System")).toHaveCount(1);
+    await expect(page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Setting")).toHaveCount(1);
   });
   await test.step("a menu that is higher than the window scrolls to the open screen", async () => {
     await page.setViewportSize({ width: 1440, height: 420 });
@@ -136,11 +136,10 @@ test("the console's frame marks the screen, and remembers its language, theme an
 });
 
 test.describe("the public site", () => {
-  test("has the operator's language when the browser's is unknown, the one that a link requested, and its characters", async ({
+  test("is in Chinese when the browser's language is unknown, in the one that a link requested, and its characters", async ({
     site,
   }) => {
     const fonts: string[] = [];
-    await site.api("PUT", "/option", { key: "Language", value: "zh_CN" });
     const page = await site.open("about:blank", { guest: true, locale: "de-DE" });
     page.on("request", (request) => {
       if (request.resourceType() === "font") fonts.push(new URL(request.url()).pathname);
@@ -155,7 +154,6 @@ test.describe("the public site", () => {
       expect(fonts.filter((path) => path === address)).toHaveLength(1);
       expect(fonts.filter((path) => !/\/(inter|jetbrains-mono)-latin-wght[^/]*$/.test(path))).toEqual([]);
     });
-    await site.api("PUT", "/option/batch", { values: { Language: null } });
     await page.goto("/about?lng=ja_JP");
     await expect(page.getByRole("link", { name: "サインイン" })).toBeVisible();
     expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");

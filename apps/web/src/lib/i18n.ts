@@ -53,7 +53,7 @@ function detectLanguage(): { language: Language; wished: boolean } {
     keep(storageKey, language);
     return { language, wished: true };
   }
-  return { language: matchLanguage(document.documentElement.lang) ?? "en_US", wished: false };
+  return { language: matchLanguage(document.documentElement.lang) ?? fallback, wished: false };
 }
 
 export type Messages = Record<string, string>;

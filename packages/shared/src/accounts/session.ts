@@ -26,7 +26,7 @@ export const SetupInput = z.object({
   /** Enables the demo provider, if the environment leaves that to the administrator. */
   demo: z.boolean().default(false),
   /**
-   * Language of the set-up screen. It becomes the site's default; an unsupported language changes nothing.
+   * The site's default language; an unsupported one, or none, leaves zh_CN.
    */
   language: ReaderLanguage,
 });

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { defaultSettings, secretSettings, type SettingKey } from "@gateway/shared/site/settings";
-import { changeSettings, readStored } from "#domain/settings/settings.ts";
+import { changeSettings, meaningfulDefaults, readStored } from "#domain/settings/settings.ts";
 import { type ApplyContext, changedNames, collectFaults, fieldChanges, hidden } from "./changes.ts";
 import type { GatewayFile } from "./gateway-file.ts";
 
@@ -8,7 +8,7 @@ import type { GatewayFile } from "./gateway-file.ts";
 export async function applySettings(context: ApplyContext, values: GatewayFile["settings"]): Promise<void> {
   if (values === undefined) return;
   const { tx, secrets, actor } = context;
-  const { settings: before, languageChosen } = await readStored(tx, secrets);
+  const { settings: before, given } = await readStored(tx, secrets);
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) {
     const key = name as SettingKey;
@@ -16,8 +16,7 @@ export async function applySettings(context: ApplyContext, values: GatewayFile["
     const isSame = secretSettings.includes(key)
       ? equalSecrets(context, before[key], next)
       : changedNames({ value: before[key] }, { value: next }).length === 0;
-    // Whether a language was chosen matters even if it is the default.
-    const isChoice = key === "Language" && languageChosen === (value === null);
+    const isChoice = meaningfulDefaults.has(key) && given.has(key) === (value === null);
     if (!isSame || isChoice) changed[key] = value;
   }
   const names = Object.keys(changed);

@@ -8,7 +8,6 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
 import { accentPreview } from "#domain/settings/accent.ts";
-import { shownLanguage } from "#domain/settings/site-language.ts";
 import { forbidden } from "#errors.ts";
 
 /**
@@ -30,8 +29,7 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
     },
     async () => {
       const current = settings.current();
-      const Language = shownLanguage(settings);
-      return ok({ ...current, Language, secrets_set: secretSettings.filter((key) => current[key] !== "") });
+      return ok({ ...current, secrets_set: secretSettings.filter((key) => current[key] !== "") });
     },
   );
 

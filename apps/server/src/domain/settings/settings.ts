@@ -17,13 +17,14 @@ import { identityProviders } from "#sign-in/index.ts";
 import { isOffered } from "#sign-in/provider.ts";
 
 /**
- * The runtime settings of this installation. The database contains only values that differ from the defaults.
+ * The runtime settings of this installation. The database contains only values that differ from the defaults, and
+ * `meaningfulDefaults`.
  * Reads use memory, and a change is announced in its transaction.
  */
 export interface SettingsStore {
   current(): Settings;
-  /** Whether an administrator chose the language of the site, including its default. */
-  hasLanguage(): boolean;
+  /** Whether an administrator set a value for this setting. The default counts only for `meaningfulDefaults`. */
+  isSet(key: SettingKey): boolean;
   /**
    * Changes all values or none; `null` resets a value. Throws `invalid_request` with an issue per key for an
    * unknown key or an invalid value.
@@ -45,7 +46,7 @@ export interface SettingsStore {
 
 export async function createSettings(db: PrismaClient, secrets: Secrets): Promise<SettingsStore> {
   let settings: Settings = defaultSettings;
-  let languageChosen = false;
+  let given: ReadonlySet<SettingKey> = new Set();
 
   /**
    * Numbers of the last started and the last applied reload. An earlier reload never replaces the values of a
@@ -60,7 +61,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     if (loadNumber < applied) return;
     applied = loadNumber;
     settings = read.settings;
-    languageChosen = read.languageChosen;
+    given = read.given;
   }
 
   async function change(actor: Actor, values: SettingValues): Promise<void> {
@@ -71,7 +72,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   await reload();
   return {
     current: () => settings,
-    hasLanguage: () => languageChosen,
+    isSet: (key) => given.has(key),
     change,
     set: (actor, key, value) => change(actor, { [key]: value }),
     amend: (actor, key, next) => change(actor, (stored) => ({ [key]: next(stored[key]) })),
@@ -161,20 +162,20 @@ export async function takeSettings(
 export async function readStored(
   db: Db,
   secrets: Secrets,
-): Promise<{ settings: Settings; languageChosen: boolean }> {
+): Promise<{ settings: Settings; given: ReadonlySet<SettingKey> }> {
   const rows = await db.option.findMany();
-  const differences: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
+  const given = new Set<SettingKey>();
   for (const row of rows) {
     if (!isSettingKey(row.key)) continue;
     const stored = isSecret(row.key) ? openValue(secrets, row.key, row.value) : row.value;
     const parsed = Settings.shape[row.key].safeParse(stored);
     // Values of an older version that are now invalid count as not set.
-    if (parsed.success) differences[row.key] = parsed.data;
+    if (!parsed.success) continue;
+    values[row.key] = parsed.data;
+    given.add(row.key);
   }
-  return {
-    settings: { ...defaultSettings, ...differences },
-    languageChosen: differences["Language"] !== undefined,
-  };
+  return { settings: { ...defaultSettings, ...values }, given };
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -187,9 +188,12 @@ function isSecret(key: SettingKey): boolean {
 
 type Value = Settings[SettingKey];
 
-/** @param value null resets to the default; for the language this means no choice, so that browsers decide */
+/** Settings for which it matters that an administrator set them, even to the default. */
+export const meaningfulDefaults: ReadonlySet<SettingKey> = new Set(["PaymentUSDRate"]);
+
+/** @param value null resets to the default */
 async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value | null): Promise<void> {
-  if (value === null || (value === defaultSettings[key] && key !== "Language")) {
+  if (value === null || (value === defaultSettings[key] && !meaningfulDefaults.has(key))) {
     await tx.option.deleteMany({ where: { key } });
     return;
   }

@@ -45,8 +45,7 @@ export const setupLinkQuery = (token: string) =>
 export function useSetup() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: SetupInput) =>
-      http.post("/setup", signedIn, { ...input, language: currentLanguage() }),
+    mutationFn: (input: SetupInput) => http.post("/setup", signedIn, input),
     onSuccess: async (self) => {
       openSession(client, self);
       await client.invalidateQueries({ queryKey: statusQuery.queryKey });
