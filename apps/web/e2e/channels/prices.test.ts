@@ -101,7 +101,7 @@ test("prices are entered in any unit, converted while typing, kept apart by name
     await page.reload();
     const row = rowOf(page, "house-*");
     await expect(row.getByText("home-model", { exact: true })).toBeVisible();
-    await expect(row.getByText("$2.50 / ¥17.50")).toBeVisible();
+    await expect(row.getByText("$2.5 / ￥17.5")).toBeVisible();
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -170,16 +170,16 @@ test.describe("the public price list", () => {
   }) => {
     await page.goto("/price");
     const card = page.getByRole("listitem").filter({ hasText: "gpt-4o" });
-    await expect(card.getByText("$2.50", { exact: true })).toBeVisible();
+    await expect(card.getByText("$2.5 / ￥17.5", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "VIP" }).click();
-    await expect(card.getByText("$1.25", { exact: true })).toBeVisible();
+    await expect(card.getByText("$1.25 / ￥8.75", { exact: true })).toBeVisible();
     await page.getByText("per thousand", { exact: true }).click();
-    await expect(card.getByText("$0.00125", { exact: true })).toBeVisible();
+    await expect(card.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Show as a list" }).click();
     await page.waitForURL(/view=list/);
     await page.reload();
     const row = rowOf(page, "gpt-4o");
-    await expect(row.getByText("$0.00125", { exact: true })).toBeVisible();
+    await expect(row.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
     await row.click();
     await expect(page.getByRole("heading", { name: "Price per million tokens" })).toBeVisible();
   });

@@ -7,7 +7,7 @@ export function publicLinks(signedIn: boolean, withStatus: boolean): PublicLink[
   return [
     { to: "/", title: phrase("Home") },
     ...(signedIn ? [{ to: "/playground", title: phrase("Playground") }] : []),
-    { to: "/models", title: phrase("Models") },
+    { to: "/price", title: phrase("Price") },
     { to: "/connect", title: phrase("Connect a client") },
     ...(withStatus ? [{ to: "/status", title: phrase("Status") }] : []),
     { to: "/about", title: phrase("About") },

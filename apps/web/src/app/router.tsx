@@ -107,13 +107,20 @@ const publicRoutes: RouteObject = {
       element: screen(() => import("#features/migration/wizard-page.tsx"), messages.migration),
     },
     {
-      path: "models",
+      path: "price",
       element: <PublicScreen />,
       children: [
         {
           index: true,
           element: screen(() => import("#features/model-prices/model-prices-page.tsx"), messages.models),
         },
+      ],
+    },
+    {
+      path: "models",
+      element: <PublicScreen />,
+      children: [
+        { index: true, element: <OtherAddress of="/price" /> },
         {
           path: ":id",
           element: screen(() => import("#features/model-prices/model-page.tsx"), messages.models),
@@ -138,7 +145,6 @@ const publicRoutes: RouteObject = {
         },
       ],
     },
-    { path: "price", element: <OtherAddress of="/models" /> },
     {
       path: "playground",
       element: <RequireSession />,

@@ -1,5 +1,5 @@
 /** An amount of points in a cell or a fact: the decimals of its column, and the exact value on hover. */
-import { useFormat } from "#lib/quota.ts";
+import { SUM_DECIMALS, useFormat } from "#lib/quota.ts";
 import { useDecimals } from "#ui/table/amount-columns.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 
@@ -9,13 +9,16 @@ type AmountProps = {
   column?: string | undefined;
   /** Outside a column, six decimals instead of two, for the cost of a single call. */
   charge?: boolean;
+  /** In a column of charges, two decimals, for a row that is none: a top-up or a refund. */
+  sum?: boolean;
   /** Added to the exact value on hover. */
   note?: string | undefined;
 };
 
-export function Amount({ points, column, charge = false, note }: AmountProps) {
+export function Amount({ points, column, charge = false, sum = false, note }: AmountProps) {
   const format = useFormat();
-  const decimals = useDecimals(column);
+  const ofColumn = useDecimals(column);
+  const decimals = sum && ofColumn !== undefined ? SUM_DECIMALS : ofColumn;
   const alone = charge ? format.charge : format.quota;
   const exact = format.exact(points);
   return (

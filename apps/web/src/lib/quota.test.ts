@@ -10,6 +10,7 @@ import {
   quotaText,
   shareText,
   shortText,
+  SUM_DECIMALS,
 } from "./quota.ts";
 
 describe("amounts", () => {
@@ -44,22 +45,26 @@ describe("amounts", () => {
     expect(exactText(1_234_567, points)).toBe("1,234,567");
   });
 
-  const column = (amounts: number[], charges = true) => {
-    const decimals = decimalsOf(amounts, charges, dollars.pointsPerUsd);
+  const column = (amounts: number[], decimals = decimalsOf(amounts, dollars.pointsPerUsd)) => {
     return amounts.map((each) => columnText(each, decimals, dollars));
   };
 
-  it("a column: all amounts have the decimals that the smallest one needs, two to six", () => {
+  it("a column of charges: all have the decimals that the smallest one needs, two to six", () => {
     expect(column([620_000, 262_050, 0])).toEqual(["$1.24", "$0.52", "$0.00"]);
     expect(column([3_951, 262_050])).toEqual(["$0.0079", "$0.5241"]);
     expect(column([5_000, 70_000])).toEqual(["$0.01", "$0.14"]);
-    expect(column([1, 3_152], false)).toEqual(["$0.000002", "$0.006304"]);
     expect(column([0])).toEqual(["$0.00"]);
     expect(column([])).toEqual([]);
   });
 
-  it("a column of balances has two decimals from one dollar on, and marks what they hide", () => {
-    expect(column([61_000_000, 3_951, 5, -5], false)).toEqual(["$122.00", "$0.01", "<$0.01", "−<$0.01"]);
+  it("a column of balances has two decimals, and marks what they hide", () => {
+    expect(column([61_000_000, 3_951, 5, -5], SUM_DECIMALS)).toEqual([
+      "$122.00",
+      "$0.01",
+      "<$0.01",
+      "−<$0.01",
+    ]);
+    expect(column([1, 3_152], SUM_DECIMALS)).toEqual(["<$0.01", "$0.01"]);
   });
 
   it("a column of charges: a large one leaves less space for decimals", () => {

@@ -81,16 +81,18 @@ export function exactText(points: number, unit: Unit): string {
   return chargeText(points, unit).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
-/** Bounds of the decimals in a column, and how many digits its largest charge has at most. */
+/** Bounds of the decimals in a column of charges, and how many digits its largest charge has at most. */
 const columnDigits = { min: 2, max: 6, all: 8 };
 
+/** Decimals of balances, limits and sums. */
+export const SUM_DECIMALS = columnDigits.min;
+
 /**
- * Returns the number of decimals for every amount of a column: enough for two significant digits of the
- * smallest one, and none that all amounts leave at zero. Balances and sums have two from one dollar on; charges
- * of single calls have what the largest one leaves space for.
+ * Returns the number of decimals for all charges of single calls in a column: enough for two significant digits of the
+ * smallest one, none that all of them leave at zero, and what the largest one leaves space for.
  * @param amounts points; zeros do not count
  */
-export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPerUsd: number): number {
+export function decimalsOf(amounts: Iterable<number>, pointsPerUsd: number): number {
   let [smallest, largest, exact] = [Infinity, 0, columnDigits.min];
   for (const points of amounts) {
     while (exact < columnDigits.max && (points * 10 ** exact) % pointsPerUsd !== 0) exact += 1;
@@ -99,7 +101,7 @@ export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPe
     largest = Math.max(largest, usd);
   }
   const { min, max, all } = columnDigits;
-  if (largest === 0 || (largest >= 1 && !charges)) return min;
+  if (largest === 0) return min;
   const wanted = 1 - Math.floor(Math.log10(smallest));
   const fits = all - Math.max(0, Math.floor(Math.log10(largest)) + 1);
   return Math.max(min, Math.min(wanted, fits, exact, max));
@@ -152,7 +154,7 @@ function createFormatters(language: string, unit: Unit) {
     quota: (points: number) => quotaText(points, unit),
     charge: (points: number) => chargeText(points, unit),
     exact: (points: number) => exactText(points, unit),
-    /** @param decimals from `decimalsOf` */
+    /** @param decimals from `decimalsOf`, or SUM_DECIMALS */
     inColumn: (points: number, decimals: number) => columnText(points, decimals, unit),
     /** For the axis of a chart, whose ticks must differ. */
     tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),

@@ -1,3 +1,4 @@
+import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import type { SiteStatus } from "@gateway/shared/site/status";
 /** Public settings of this installation: name, currency, language. */
 import { trimEndOf } from "@gateway/shared/trim-end";
@@ -48,6 +49,11 @@ export const SiteContext = createContext<SiteStatus | undefined>(undefined);
 /** Returns the site's status; undefined only before the very first response. */
 export function useSite(): SiteStatus | undefined {
   return useContext(SiteContext);
+}
+
+/** Returns the yuan per dollar in shown prices. */
+export function useCnyPerUsd(): number {
+  return useSite()?.price_cny_per_usd ?? PRICE_CNY_PER_USD;
 }
 
 export const defaultSystemName = "One Hub";

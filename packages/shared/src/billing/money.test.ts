@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatNumber, formatPrice, formatQuota, pointsOf, POINTS_PER_USD } from "./money.ts";
+import {
+  formatCost,
+  formatNumber,
+  formatPrice,
+  formatQuota,
+  pointsOf,
+  POINTS_PER_USD,
+  PRICE_CNY_PER_USD,
+} from "./money.ts";
 
 describe("formatPrice", () => {
   it("returns the translated word for Free at 0", () => {
@@ -8,12 +16,22 @@ describe("formatPrice", () => {
     expect(formatPrice(0, { freeWord: "免费" })).toBe("免费");
   });
 
-  it("returns dollars and yuan per thousand or million tokens, with six digits and at least two decimals", () => {
-    expect(formatPrice(15)).toBe("$0.03 / ¥0.21");
-    expect(formatPrice(1.25, { perMillion: true, usdOnly: true })).toBe("$2.50");
-    expect(formatPrice(600, { perMillion: true })).toBe("$1,200.00 / ¥8,400.00");
-    expect(formatPrice(0.0000001, { usdOnly: true })).toBe("$2e-10");
-    expect(formatPrice(1 / 3, { usdOnly: true })).toBe("$0.000666667");
+  it("returns dollars and yuan per thousand or million tokens, with six digits and no trailing zeros", () => {
+    expect(formatPrice(15)).toBe("$0.03 / ￥0.21");
+    expect(formatPrice(2.5, { perMillion: true })).toBe("$5 / ￥35");
+    expect(formatPrice(600, { perMillion: true })).toBe("$1200 / ￥8400");
+    expect(formatPrice(1 / 3)).toBe("$0.000666667 / ￥0.00466667");
+  });
+
+  it("uses the rate of the site for yuan", () => {
+    expect(formatPrice(2.5, { perMillion: true, cnyPerUsd: 7.3 })).toBe("$5 / ￥36.5");
+    expect(formatPrice(1, { cnyPerUsd: PRICE_CNY_PER_USD })).toBe("$0.002 / ￥0.014");
+  });
+});
+
+describe("formatCost", () => {
+  it("returns dollars with at least two decimals", () => {
+    expect([1.8, 0.0025, 1200].map(formatCost)).toEqual(["$1.80", "$0.0025", "$1,200.00"]);
   });
 });
 

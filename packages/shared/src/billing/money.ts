@@ -3,27 +3,41 @@ export const POINTS_PER_USD = 500_000;
 
 /** A ratio of 1 is $0.002 per 1,000 tokens, which is one point per token. */
 export const USD_PER_1K_AT_RATIO_1 = 0.002;
-/** The same price in yuan, for the console's price helper. */
+/** The same price in yuan, on a site whose operator has not set a rate. */
 export const CNY_PER_1K_AT_RATIO_1 = 0.014;
+/** The rate between these two: yuan per dollar in shown prices, unless the operator has set one. */
+export const PRICE_CNY_PER_USD = 7;
 
-/** Formats a price with up to six significant digits and at least two decimals: "2.50", "0.002", "1,200.00". */
+/** Formats a price with at most six significant digits and without trailing zeros: "2.5", "0.002", "1200". */
 export function formatRate(value: number): string {
-  const text = String(Number(value.toPrecision(6)));
-  return /e|\.\d\d/.test(text) ? text : formatSum(value);
+  return String(Number(value.toPrecision(6)));
+}
+
+/** Formats a cost with at most six significant digits and at least two decimals: "$1.80", "$0.002", "$1,200.00". */
+export function formatCost(usd: number): string {
+  const text = formatRate(usd);
+  return `$${/e|\.\d\d/.test(text) ? text : formatSum(usd)}`;
+}
+
+/** Returns the price of a ratio in yuan per 1K tokens. */
+export function cnyOf(ratio: number, cnyPerUsd: number): number {
+  return cnyPerUsd === PRICE_CNY_PER_USD
+    ? ratio * CNY_PER_1K_AT_RATIO_1
+    : ratio * USD_PER_1K_AT_RATIO_1 * cnyPerUsd;
 }
 
 /**
- * Formats a ratio as a price: "Free" for 0, else "$x / ¥y" per 1K tokens, or per 1M with `perMillion`.
+ * Formats a ratio as a price: "Free" for 0, else "$x / ￥y" per 1K tokens, or per 1M with `perMillion`.
  * @param freeWord the translated word for a price of zero
  */
 export function formatPrice(
   ratio: number,
-  options: { perMillion?: boolean; usdOnly?: boolean; freeWord?: string } = {},
+  options: { perMillion?: boolean; cnyPerUsd?: number; freeWord?: string } = {},
 ): string {
   if (ratio === 0) return options.freeWord ?? "Free";
   const scale = options.perMillion ? 1000 : 1;
-  const usd = `$${formatRate(ratio * USD_PER_1K_AT_RATIO_1 * scale)}`;
-  return options.usdOnly ? usd : `${usd} / ¥${formatRate(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
+  const cny = cnyOf(ratio, options.cnyPerUsd ?? PRICE_CNY_PER_USD);
+  return `$${formatRate(ratio * USD_PER_1K_AT_RATIO_1 * scale)} / ￥${formatRate(cny * scale)}`;
 }
 
 /** Replaces the hyphen in front of a formatted negative number by a minus sign, which is as wide as a plus sign. */

@@ -42,6 +42,8 @@ export const SiteStatus = z.object({
   chat_links: z.string(),
   /** Yuan per dollar, and whole dollars. */
   PaymentUSDRate: z.number(),
+  /** Yuan per dollar in shown prices: the rate that an administrator set, else 7. */
+  price_cny_per_usd: z.number(),
   PaymentMinAmount: z.int(),
   /** JSON: amounts and ratios that apply to everyone. */
   RechargeDiscount: z.string(),

@@ -1,4 +1,5 @@
 import { discountsFor } from "@gateway/shared/billing/discount";
+import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import { UserGroupMap } from "@gateway/shared/channels/group";
 import { SiteStatus } from "@gateway/shared/site/status";
 import { z } from "zod";
@@ -128,6 +129,9 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     chat_link: settings.ChatLink,
     chat_links: settings.ChatLinks,
     PaymentUSDRate: settings.PaymentUSDRate,
+    price_cny_per_usd: services.settings.isSet("PaymentUSDRate")
+      ? settings.PaymentUSDRate
+      : PRICE_CNY_PER_USD,
     PaymentMinAmount: settings.PaymentMinAmount,
     // Discounts of single groups are confidential.
     RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),

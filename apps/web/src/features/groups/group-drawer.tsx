@@ -1,5 +1,5 @@
 /** Creates or edits a user group. */
-import { formatRate } from "@gateway/shared/billing/money";
+import { formatCost } from "@gateway/shared/billing/money";
 import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/channels/group";
 import { Button, Group, NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -144,7 +144,7 @@ function windowError({ promotion, min, max }: z.input<typeof UserGroupInput>): R
 function ratioHint(ratio: number, t: TFunction): string {
   if (ratio === 0) return t("Calls are free for this group.");
   return t("A call that costs $1 at ratio 1 costs {{amount}} in this group.", {
-    amount: `$${formatRate(ratio || 1)}`,
+    amount: formatCost(ratio || 1),
   });
 }
 

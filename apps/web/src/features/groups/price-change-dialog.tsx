@@ -1,4 +1,4 @@
-import { formatRate } from "@gateway/shared/billing/money";
+import { formatCost } from "@gateway/shared/billing/money";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -103,8 +103,8 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
               <Text>
                 {withSpace(
                   t("A call that costs {{before}} now will cost {{after}}.", {
-                    before: dollars(row.ratio),
-                    after: dollars(ratio),
+                    before: formatCost(row.ratio),
+                    after: formatCost(ratio),
                   }),
                 )}
                 <Text span c="dimmed" fz="sm">
@@ -130,9 +130,4 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
       )}
     </HelpModal>
   );
-}
-
-/** The price of a call whose list price is $1. */
-function dollars(ratio: number): string {
-  return `$${formatRate(ratio)}`;
 }

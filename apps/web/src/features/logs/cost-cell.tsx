@@ -17,7 +17,7 @@ export function CostCell({ row, column }: { row: LogRow; column?: string }) {
     return (
       <span className={classes.cost} data-credit={row.quota > 0 || undefined}>
         {row.quota > 0 ? "+" : ""}
-        <Amount column={column} points={row.quota} />
+        <Amount column={column} points={row.quota} sum />
       </span>
     );
   return (

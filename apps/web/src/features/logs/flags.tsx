@@ -50,10 +50,7 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
     },
     {
       label: t("≥ {{limit}}", {
-        limit: format.inColumn(
-          expensive.min_quota,
-          decimalsOf([expensive.min_quota], false, format.pointsPerUsd),
-        ),
+        limit: format.inColumn(expensive.min_quota, decimalsOf([expensive.min_quota], format.pointsPerUsd)),
       }),
       hint: t("Expensive calls"),
       count: expensive.count,

@@ -130,7 +130,8 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Cost"),
       align: "right",
       pinned: true,
-      amounts: (row) => [row.quota],
+      // Top-ups have two decimals, whatever the calls beside them cost.
+      amounts: (row) => (row.type === LogType.consume ? [row.quota] : []),
       charges: true,
       cell: (row) => <CostCell row={row} column="quota" />,
     },

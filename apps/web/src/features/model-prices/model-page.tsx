@@ -32,7 +32,7 @@ export default function ModelPage() {
   const { t } = useTranslation();
   const { id: model = "" } = useParams();
   const inConsole = useInConsole();
-  const list = inConsole ? "/panel/model_price" : "/models";
+  const list = inConsole ? "/panel/model_price" : "/price";
   const disabling = useOpened("disable");
   const mayDisable = useMayEnter("channels", "edit") && inConsole;
   usePageTitle(model);

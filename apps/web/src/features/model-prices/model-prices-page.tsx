@@ -87,7 +87,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
 
   return (
     <Page
-      title={inConsole ? t("Available models") : t("Models")}
+      title={inConsole ? t("Available models") : t("Price")}
       description={
         params.unit === "M"
           ? t("Prices per million tokens, with the ratio of the selected group.")

@@ -1,9 +1,10 @@
 /** Prices of a model: by group, by kind of token, and for long inputs. */
-import { formatRate } from "@gateway/shared/billing/money";
+import { formatPrice, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/billing/money";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Badge, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
+import { useCnyPerUsd } from "#lib/site.ts";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { type Offer, priceOf } from "./offers.ts";
@@ -19,7 +20,7 @@ type GroupPricesProps = {
 
 export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
   const { t } = useTranslation();
-  const options = { unit, freeWord: t("Free"), usdOnly: true };
+  const options = { unit, freeWord: t("Free"), cnyPerUsd: useCnyPerUsd() };
   const perCall = offer.type === "times";
   return (
     <Section title={perCall ? t("Price of a call") : t("Price per million tokens")}>
@@ -75,13 +76,15 @@ type PartProps = {
 /** Other kinds of tokens as multiples of the input or output price, and tools priced per call. */
 export function Extras({ offer, group: { name, ratio } }: PartProps) {
   const { t } = useTranslation();
+  const cnyPerUsd = useCnyPerUsd();
   const entries = Object.entries(offer.extras);
   if (entries.length === 0) return null;
   const priceOfKind = (kind: string, value: number) => {
-    if (isTool(kind)) return `$${formatRate(value * ratio)}`;
+    if (isTool(kind))
+      return formatPrice((value * ratio) / USD_PER_1K_AT_RATIO_1, { cnyPerUsd, freeWord: t("Free") });
     const multiple = (base: number) =>
-      priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
-    if (isTier(kind)) return `${multiple(offer.input)} / ${multiple(offer.output)}`;
+      priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), cnyPerUsd });
+    if (isTier(kind)) return `${multiple(offer.input)} · ${multiple(offer.output)}`;
     return multiple(isOutputKind(kind) ? offer.output : offer.input);
   };
   return (
@@ -107,8 +110,9 @@ export function Extras({ offer, group: { name, ratio } }: PartProps) {
 /** Prices for inputs above a length. */
 export function Tiers({ offer, group: { name, ratio } }: PartProps) {
   const { t } = useTranslation();
+  const cnyPerUsd = useCnyPerUsd();
   if (offer.tiers.length === 0) return null;
-  const options = { unit, freeWord: t("Free"), usdOnly: true };
+  const options = { unit, freeWord: t("Free"), cnyPerUsd };
   return (
     <Section title={t("Long context")} hint={t("Prices of the group {{name}}.", { name })}>
       <Figures label={t("Long context")} wraps>

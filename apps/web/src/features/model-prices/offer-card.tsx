@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { formatDuration, useFormat } from "#lib/quota.ts";
+import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
@@ -56,12 +57,13 @@ export function OfferCard(props: OfferCardProps) {
   );
 }
 
-/** Price and status in one line. */
+/** Price and status below the name. */
 function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const cnyPerUsd = useCnyPerUsd();
   const price = (ratio: number) =>
-    priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
+    priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), cnyPerUsd });
   const cost = !offer.groups.includes(group)
     ? t("Not in this group")
     : offer.type === ""
@@ -70,7 +72,7 @@ function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
         ? `${price(offer.input)} ${t("per call")}`
         : `${price(offer.input)} → ${price(offer.output)}`;
   return (
-    <Text c="dimmed" fz="xs" lh={1.5} truncate className="tabular">
+    <Text c="dimmed" fz="xs" lh={1.5} className="tabular">
       {cost}
       {health?.availability == null ? null : ` · ${format.percent(health.availability)}`}
       {health?.first_p50 == null ? null : ` · ${formatDuration(health.first_p50)}`}
@@ -80,9 +82,10 @@ function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
 
 function Details({ offer, health, unit, group, groupRatio, groupNames }: OfferCardProps) {
   const { t } = useTranslation();
+  const cnyPerUsd = useCnyPerUsd();
   const reachable = offer.groups.includes(group);
   const price = (ratio: number) =>
-    priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
+    priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), cnyPerUsd });
   const perCall = offer.type === "times";
   return (
     <>

@@ -2,6 +2,7 @@ import { Badge, Group, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
+import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
@@ -17,6 +18,7 @@ type View = {
 export function useOfferColumns(view: View): Column<Offer>[] {
   const { t } = useTranslation();
   const { unit, group, groupRatio, groupNames } = view;
+  const cnyPerUsd = useCnyPerUsd();
   return useMemo(() => {
     const price = (offer: Offer, ratio: number) => {
       if (!offer.groups.includes(group))
@@ -26,7 +28,7 @@ export function useOfferColumns(view: View): Column<Offer>[] {
           </Text>
         );
       if (offer.type === "") return "–";
-      return priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
+      return priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), cnyPerUsd });
     };
     return [
       {
@@ -80,5 +82,5 @@ export function useOfferColumns(view: View): Column<Offer>[] {
         ),
       },
     ];
-  }, [t, unit, group, groupRatio, groupNames]);
+  }, [t, unit, group, groupRatio, groupNames, cnyPerUsd]);
 }

@@ -63,13 +63,15 @@ describe("the price list", () => {
   });
 
   it("shows dollars and yuan per million tokens, with the group's ratio", () => {
-    const options = { unit: "M", freeWord: "Free" } as const;
-    expect(priceOf({ type: "tokens" }, 1.25, 1, options)).toBe("$2.50 / ¥17.50");
-    expect(priceOf({ type: "tokens" }, 1.25, 2, { ...options, usdOnly: true })).toBe("$5.00");
+    const options = { unit: "M", freeWord: "Free", cnyPerUsd: 7 } as const;
+    expect(priceOf({ type: "tokens" }, 1.25, 1, options)).toBe("$2.5 / ￥17.5");
+    expect(priceOf({ type: "tokens" }, 1.25, 2, { ...options, cnyPerUsd: 8 })).toBe("$5 / ￥40");
     expect(priceOf({ type: "tokens" }, 0, 1, options)).toBe("Free");
   });
 
   it("does not scale the price of a call", () => {
-    expect(priceOf({ type: "times" }, 20, 1, { unit: "M", freeWord: "Free", usdOnly: true })).toBe("$0.04");
+    expect(priceOf({ type: "times" }, 20, 1, { unit: "M", freeWord: "Free", cnyPerUsd: 7 })).toBe(
+      "$0.04 / ￥0.28",
+    );
   });
 });

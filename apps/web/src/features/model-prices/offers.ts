@@ -108,11 +108,11 @@ export function priceOf(
   offer: Pick<Offer, "type">,
   ratio: number,
   groupRatio: number,
-  options: { unit: Unit; freeWord: string; usdOnly?: boolean },
+  options: { unit: Unit; freeWord: string; cnyPerUsd: number },
 ): string {
   return formatPrice(ratio * groupRatio, {
     perMillion: offer.type !== "times" && options.unit === "M",
-    usdOnly: options.usdOnly ?? false,
+    cnyPerUsd: options.cnyPerUsd,
     freeWord: options.freeWord,
   });
 }

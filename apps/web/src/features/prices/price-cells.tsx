@@ -6,6 +6,7 @@ import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
+import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Scale } from "./rate-units.ts";
@@ -47,10 +48,12 @@ export function MoneyCell({
   scale: Scale;
 }) {
   const { t } = useTranslation();
+  const cnyPerUsd = useCnyPerUsd();
   const perCall = price.type === "times";
   if (perCall && side === "output") return <Text c="dimmed">–</Text>;
   const ratio = price[side];
-  const money = formatPrice(ratio, { perMillion: scale === "M" && !perCall, freeWord: t("Free") });
+  const perMillion = scale === "M" && !perCall;
+  const money = formatPrice(ratio, { perMillion, cnyPerUsd, freeWord: t("Free") });
   return (
     <Box component="span" display="inline-block" className={classes.money}>
       {money}

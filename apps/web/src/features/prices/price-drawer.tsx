@@ -1,10 +1,12 @@
 /** Creates or edits a price, for one model or for several with the same price. */
+import { cnyOf, formatRate } from "@gateway/shared/billing/money";
 import { type PriceGroupInput, PriceValues } from "@gateway/shared/billing/price";
 import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
+import { useCnyPerUsd } from "#lib/site.ts";
 import { Fold } from "#ui/fold.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -25,7 +27,11 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
   const form = useSchemaForm(PriceFormValues, initialValues(edited));
   const { type } = form.values;
   const perCall = type === "times";
-  const unit = useMemo<RateUnit>(() => ({ currency, scale, perCall }), [currency, scale, perCall]);
+  const cnyPerUsd = useCnyPerUsd();
+  const unit = useMemo<RateUnit>(
+    () => ({ currency, scale, perCall, cnyPerUsd }),
+    [currency, scale, perCall, cnyPerUsd],
+  );
 
   const submit = async (values: PriceFormValues) => {
     const { models, ...price } = PriceFormValues.parse(cleaned(values));
@@ -183,7 +189,7 @@ function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
           aria-label={t("Price format")}
           data={[
             { value: "usd", label: "USD $" },
-            { value: "rmb", label: "RMB ¥" },
+            { value: "rmb", label: "RMB ￥" },
             { value: "rate", label: t("Ratio") },
           ]}
           value={unit.currency}
@@ -216,7 +222,9 @@ function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
         ))}
       </SimpleGrid>
       <Text c="dimmed" fz="xs">
-        {t("A ratio of 1 is $0.002 or ¥0.014 per 1K tokens, or per call.")}
+        {t("A ratio of 1 is $0.002 or {{yuan}} per 1K tokens, or per call.", {
+          yuan: `￥${formatRate(cnyOf(1, unit.cnyPerUsd))}`,
+        })}
       </Text>
     </FormSection>
   );

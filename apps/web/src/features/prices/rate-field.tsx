@@ -17,7 +17,7 @@ type RateFieldProps = {
   compact?: boolean;
 };
 
-const signs = { rate: "×", usd: "$", rmb: "¥" } as const;
+const signs = { rate: "×", usd: "$", rmb: "￥" } as const;
 
 export function RateField({ label, value, onChange, unit, error, path, onBlur, compact }: RateFieldProps) {
   const { t } = useTranslation();

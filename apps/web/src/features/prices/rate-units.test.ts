@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { fromRatio, type RateUnit, toRatio } from "./rate-units.ts";
 
-const unit = (currency: RateUnit["currency"], scale: RateUnit["scale"], perCall = false): RateUnit => ({
-  currency,
-  scale,
-  perCall,
-});
+const unit = (
+  currency: RateUnit["currency"],
+  scale: RateUnit["scale"],
+  perCall = false,
+  cnyPerUsd = 7,
+): RateUnit => ({ currency, scale, perCall, cnyPerUsd });
 
 describe("a ratio as money", () => {
-  it("is $2 or ¥14 per million tokens, and a thousandth per thousand", () => {
+  it("is $2 or ￥14 per million tokens, and a thousandth per thousand", () => {
     expect(fromRatio(1, unit("usd", "M"))).toBe(2);
     expect(fromRatio(1, unit("rmb", "M"))).toBe(14);
+    expect(fromRatio(1, unit("rmb", "M", false, 7.3))).toBe(14.6);
     expect(fromRatio(15, unit("usd", "K"))).toBe(0.03);
     expect(fromRatio(0.3, unit("rate", "M"))).toBe(0.3);
   });

@@ -1,14 +1,14 @@
 /** Converts ratios to money and back. Pure. */
-import { CNY_PER_1K_AT_RATIO_1, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/billing/money";
+import { cnyOf, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/billing/money";
 
 export type Currency = "rate" | "usd" | "rmb";
 /** Per thousand or million tokens; irrelevant for calls. */
 export type Scale = "K" | "M";
-export type RateUnit = { currency: Currency; scale: Scale; perCall: boolean };
+export type RateUnit = { currency: Currency; scale: Scale; perCall: boolean; cnyPerUsd: number };
 
-function factorOf({ currency, scale, perCall }: RateUnit): number {
+function factorOf({ currency, scale, perCall, cnyPerUsd }: RateUnit): number {
   if (currency === "rate") return 1;
-  const perK = currency === "usd" ? USD_PER_1K_AT_RATIO_1 : CNY_PER_1K_AT_RATIO_1;
+  const perK = currency === "usd" ? USD_PER_1K_AT_RATIO_1 : cnyOf(1, cnyPerUsd);
   return scale === "M" && !perCall ? perK * 1000 : perK;
 }
 

@@ -57,7 +57,9 @@ export const topUpSection: SettingSection = {
       key: "PaymentUSDRate",
       kind: "decimal",
       label: phrase("Yuan per dollar"),
-      hint: phrase("Used by payment gateways that charge in yuan. Open orders keep their price."),
+      hint: phrase(
+        "Used for shown prices and by payment gateways that charge in yuan. Until you set it, prices are shown at 7. Open orders keep their price.",
+      ),
     },
     {
       key: "RechargeDiscount",

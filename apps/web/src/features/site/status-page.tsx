@@ -69,7 +69,7 @@ export default function StatusPage() {
           title={t("This site has no status page")}
           hint={t("The operator has not enabled the status page.")}
           action={
-            <Button component={Link} to="/models">
+            <Button component={Link} to="/price">
               {t("Show the models")}
             </Button>
           }

@@ -1,6 +1,6 @@
 /** The decimals of amounts: all amounts in a column of a table or list have the same number. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { decimalsOf, useFormat } from "#lib/quota.ts";
+import { decimalsOf, SUM_DECIMALS, useFormat } from "#lib/quota.ts";
 
 const Decimals = createContext<Record<string, number>>({});
 
@@ -23,7 +23,7 @@ export function AmountColumns({ amounts = none, charges = none, children }: Amou
   const found = [amounts, charges].flatMap((columns) =>
     Object.entries(columns).map(([name, points]) => [
       name,
-      decimalsOf(points, columns === charges, pointsPerUsd),
+      columns === charges ? decimalsOf(points, pointsPerUsd) : SUM_DECIMALS,
     ]),
   );
   const text = JSON.stringify(found);
