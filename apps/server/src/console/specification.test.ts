@@ -1,0 +1,121 @@
+/**
+ * The product's specification, one row per statement about the calls of §7 and what they return. The other rows are in
+ * packages/shared/src/specification.test.ts, apps/web/src/specification.test.tsx and
+ * apps/web/e2e/site/specification.test.ts.
+ */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Browser, buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+let root: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  root = await site.as(await site.makeUser({ role: 100 }));
+});
+afterAll(() => site.close());
+
+const set = (values: object) => root.send("PUT", "/api/option/batch", { values });
+
+describe("§7 calls", () => {
+  it("GET /api/status: the defaults of the site", async () => {
+    expect((await site.guest.get("/api/status")).body).toMatchObject({
+      success: true,
+      message: "",
+      data: {
+        system_name: "One Hub",
+        language: "zh_CN",
+        quota_per_unit: 500_000,
+        display_in_currency: true,
+        chat_link: "",
+      },
+    });
+  });
+
+  it.each(["/api/model_ownedby", "/api/user_group_map", "/api/notice", "/api/oauth/state"])(
+    "GET %s returns success, message and data",
+    async (path) => {
+      const { status, body } = await site.guest.get(path);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ success: true, message: "", data: expect.anything() });
+    },
+  );
+
+  it("GET /api/oauth/state: data is a text", async () => {
+    expect((await site.guest.get("/api/oauth/state")).body.data).toMatch(/^\S{16,}$/);
+  });
+
+  it.each(["endpoint", "github", "wechat", "lark", "oidc"])(
+    "GET /api/oauth/%s is refused with a message while it is off",
+    async (provider) => {
+      const { body } = await site.guest.get(`/api/oauth/${provider}?code=c&state=s&aff=`);
+      expect(body.success).toBe(false);
+      expect(body.message).not.toBe("");
+    },
+  );
+
+  it("POST /api/user/login: data is the user; GET /api/user/logout ends the session", async () => {
+    const { username } = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    const { body, response } = await site.guest.send("POST", "/api/user/login", {
+      username,
+      password: "open sesame",
+    });
+    expect(body).toMatchObject({
+      success: true,
+      data: { username, role: 1, avatar_url: expect.any(String) },
+    });
+    const cookie = String(response.headers["set-cookie"]).split(";")[0] ?? "";
+    const ask = (url: string) =>
+      site.app.inject({ url, headers: { cookie, origin: "http://localhost:80", host: "localhost:80" } });
+    expect((await ask("/api/user/logout")).json()).toMatchObject({ success: true });
+    expect((await ask("/api/user/self")).json()).toMatchObject({ success: false });
+  });
+});
+
+describe("§6 roles", () => {
+  it.each([
+    "/api/user",
+    "/api/channel",
+    "/api/user_group",
+    "/api/option/telegram",
+    "/api/redemption",
+    "/api/payment",
+    "/api/option",
+    "/api/analytics/statistics",
+  ])("GET %s is for administrators", async (path) => {
+    const ordinary = await site.as(await site.makeUser({ role: 1 }));
+    expect([403, 404]).toContain((await ordinary.get(path)).status);
+  });
+
+  it.each(["/api/token", "/api/log/self", "/api/task/self", "/api/user/self", "/api/available_model"])(
+    "GET %s is for every signed-in user",
+    async (path) => {
+      const ordinary = await site.as(await site.makeUser({ role: 1 }));
+      expect((await ordinary.get(path)).status).toBe(200);
+    },
+  );
+});
+
+describe("§9 the yuan of shown prices", () => {
+  const rate = async () =>
+    (await site.guest.get<{ price_cny_per_usd: number }>("/api/status")).body.data.price_cny_per_usd;
+
+  it("is 0.014 / 0.002 until an administrator sets a rate, also the one that payments use by default", async () => {
+    expect(await rate()).toBe(7);
+    await set({ PaymentUSDRate: 7.3 });
+    expect(await rate()).toBe(7.3);
+    await set({ PaymentUSDRate: 6.9 });
+    expect(await rate()).toBe(6.9);
+    await set({ PaymentUSDRate: null });
+    expect(await rate()).toBe(7);
+  });
+});
+
+describe("§9 constants of the server", () => {
+  const source = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+  it.each([
+    ["domain/catalog/icons.ts", "const MOST_ICONS = 50;"],
+    ["domain/catalog/icons.ts", "const KEPT_HOURS = 168;"],
+  ])("%s: %s", (path, text) => expect(source(path)).toContain(text));
+});
