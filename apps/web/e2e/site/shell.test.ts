@@ -191,7 +191,9 @@ test.describe("the public site", () => {
       await page.route("**/api/**", (route) => route.abort());
       await page.reload();
       await expect(
-        page.getByText("Unable to connect to the server properly! Check your connection and try again.").first(),
+        page
+          .getByText("Unable to connect to the server properly! Check your connection and try again.")
+          .first(),
       ).toBeVisible();
       await expect(page.getByRole("link", { name: "One Hub" }).first()).toBeVisible();
       await page.getByRole("button", { name: "Notice" }).click();
