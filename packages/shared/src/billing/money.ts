@@ -4,7 +4,7 @@ export const POINTS_PER_USD = 500_000;
 /** A ratio of 1 is $0.002 per 1,000 tokens, which is one point per token. */
 export const USD_PER_1K_AT_RATIO_1 = 0.002;
 /** The same price in yuan, on a site whose operator has not set a rate. */
-export const CNY_PER_1K_AT_RATIO_1 = 0.014;
+const CNY_PER_1K_AT_RATIO_1 = 0.014;
 /** The rate between these two: yuan per dollar in shown prices, unless the operator has set one. */
 export const PRICE_CNY_PER_USD = 7;
 
