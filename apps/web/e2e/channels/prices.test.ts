@@ -66,8 +66,8 @@ test("prices are entered in any unit, converted while typing, kept apart by name
     await choose(page, form, "Owner", "OpenAI");
     const input = form.getByLabel("Input", { exact: true });
     await input.fill("2.5");
-    await expect(form.getByText("×1.25 · ¥17.50 per 1M tokens")).toBeVisible();
-    await form.getByText("RMB ¥").click();
+    await expect(form.getByText("×1.25 · ￥17.5 per 1M tokens")).toBeVisible();
+    await form.getByText("RMB ￥").click();
     await expect(input).toHaveValue("17.5");
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");

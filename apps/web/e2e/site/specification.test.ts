@@ -11,7 +11,7 @@ import { expect, test } from "../support/test.ts";
 const failure = "Unexpected Application Error!";
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 const header = (page: Page) => page.getByRole("banner");
-const stored = (page: Page) => page.evaluate(() => ({ ...localStorage }) as Record<string, string>);
+const stored = (page: Page) => page.evaluate(() => Object.fromEntries(Object.entries<string>(localStorage)));
 
 async function sizeOf(element: Locator): Promise<{ width: number; height: number }> {
   const { width = 0, height = 0 } = (await element.boundingBox()) ?? {};

@@ -16,10 +16,10 @@ type GroupsProps = Frame & { groups: readonly MenuGroup[] };
 
 export function MenuGroups({ groups, rail, onChoose }: GroupsProps) {
   const { isOpen, toggle } = useOpenCollapses(groups);
-  return groups.map((group) =>
+  return groups.map((group, place) =>
     group.type === "group" ? (
       <Group key={group.id} group={group} rail={rail}>
-        {(rail ? itemsIn(group) : group.children).map((entry) => {
+        {(rail ? itemsIn(group) : group.children).map((entry, index) => {
           switch (entry.type) {
             case "item":
               return <ItemLink key={entry.id} item={entry} rail={rail} onChoose={onChoose} />;
@@ -34,12 +34,12 @@ export function MenuGroups({ groups, rail, onChoose }: GroupsProps) {
                 />
               );
             default:
-              return <Fault key={String(entry)} of="entry" />;
+              return <Fault key={index} of="entry" />;
           }
         })}
       </Group>
     ) : (
-      <Fault key={String(group)} of="group" />
+      <Fault key={place} of="group" />
     ),
   );
 }
