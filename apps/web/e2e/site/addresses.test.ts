@@ -3,6 +3,7 @@ import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Page } from "@playwright/test";
 import { goTo } from "../support/go-to.ts";
 import { rootUser } from "../support/installation.ts";
+import { openInMenu } from "../support/menu.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -109,7 +110,7 @@ test("Back asks before it discards typed values, and a saved form leaves no seco
   page,
 }) => {
   await page.goto("/panel/dashboard");
-  await page.getByRole("link", { name: "User groups" }).click();
+  await openInMenu(page, "User groups");
   await page.getByRole("button", { name: "New group" }).click();
   await nameField(page).fill("Partners");
   const question = page.getByRole("dialog", { name: "Leave without saving?" });
