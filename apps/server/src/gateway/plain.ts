@@ -6,11 +6,15 @@ import { inForm, isInForm } from "#dialects/vectors.ts";
 import {
   type Estimate,
   estimateUsage,
-  recordingSeconds,
   recordingTokens,
   textTokens,
   tokensPerPartialImage,
 } from "#domain/pricing/estimate.ts";
+import {
+  longestRecordingSeconds,
+  mostRecordingSeconds,
+  recordingSeconds,
+} from "#domain/pricing/input-media.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/media/plain-call.ts";
@@ -236,14 +240,23 @@ function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): B
   const texts = [...form.fields].filter(([name]) => name !== "model").map(([, text]) => text);
   const images = endpoint.needs === "images" ? Math.max(1, form.files) : 0;
   const usage = estimateOf(endpoint, read, { texts, images, prompts: 1 });
-  const audioSeconds = endpoint.needs === "audio" ? inputIn(form) : 0;
+  const { usual: audioSeconds, most } = endpoint.needs === "audio" ? secondsIn(form) : { usual: 0, most: 0 };
   const audio = recordingTokens(audioSeconds);
+  const mostAudio = recordingTokens(most);
   return {
     read,
     prompts: 1,
     contentType: request.headers["content-type"] ?? "",
     bodyFor: (model) => (endpoint.tool === undefined ? form.withModel(model) : form.whole()),
-    estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
+    estimate:
+      mostAudio === 0
+        ? usage
+        : {
+            ...usage,
+            input: usage.input + audio,
+            audioInput: audio,
+            mostInput: { input: usage.input + mostAudio, image: 0, audio: mostAudio },
+          },
     audioSeconds,
   };
 }
@@ -253,14 +266,18 @@ const UNSEEN_SECONDS = 600;
 const addresses = ["url", "file_url", "audio_url"];
 
 /**
- * Returns the maximum seconds of a form's recordings. With several files, no header is trusted: one may be a
- * decoy.
+ * Returns the usual and the longest length of a form's recordings, in seconds. With several files, no header is
+ * trusted: one may be a decoy.
  */
-function inputIn({ fields, fileHead, fileBytes, files }: Form): number {
+function secondsIn({ fields, fileHead, fileBytes, files }: Form): { usual: number; most: number } {
   // Some servers accept a file without a file name, which is a field here.
   const bytes = fileBytes + Buffer.byteLength(fields.get("file") ?? "");
-  const seconds = recordingSeconds(files === 1 ? fileHead : Buffer.alloc(0), bytes);
-  return addresses.some((name) => fields.has(name)) ? seconds + UNSEEN_SECONDS : seconds;
+  const head = files === 1 ? fileHead : Buffer.alloc(0);
+  const unseen = addresses.some((name) => fields.has(name));
+  return {
+    usual: recordingSeconds(head, bytes) + (unseen ? UNSEEN_SECONDS : 0),
+    most: mostRecordingSeconds(head, bytes) + (unseen ? longestRecordingSeconds : 0),
+  };
 }
 
 function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unknown>): Read {
@@ -280,6 +297,8 @@ function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unkno
 interface Readable {
   texts: readonly string[];
   images: number;
+  /** Whether there are documents, videos, sound, or files at URLs, whose content does not show in their size. */
+  hasFiles?: boolean;
   /** A query, which is processed again with each document that it ranks. */
   again?: { text: string; times: number };
 }
@@ -307,13 +326,22 @@ function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { pro
     input: input + image + query,
     output,
     ...(image > 0 ? { imageInput: image } : {}),
+    ...mostInputOf(given, { input: input + image + query, image }),
     ...(isPicture && output > 0 ? { imageOutput: output } : {}),
     ...(endpoint.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
     // Without a limit, the provider decides the length of a text. Images and speech have a known size.
     ...(!isLimited && output > 0 && !isPicture && endpoint.path !== "/v1/audio/speech"
-      ? { isOpen: true }
+      ? { isOpen: true, assumed: one, responses: answersOf(read) * given.prompts }
       : {}),
   };
+}
+
+function mostInputOf(
+  { hasFiles = false, images }: Readable,
+  { input, image }: { input: number; image: number },
+): Pick<Estimate, "mostInput"> {
+  if (!hasFiles && images === 0) return {};
+  return { mostInput: { input, image, audio: 0, ...(hasFiles ? { window: "document" } : {}) } };
 }
 
 function spokenTokens(texts: readonly string[], speed: number): number {
@@ -329,17 +357,23 @@ const silent = new Set(["model", "user", "response_format", "encoding_format", "
  * recognized by their data URL.
  */
 function readable(endpoint: PlainEndpoint, body: Record<string, unknown>): Readable {
-  const found = { texts: [] as string[], images: 0 };
+  const found = { texts: [] as string[], images: 0, hasFiles: false };
   for (const [name, value] of Object.entries(body)) if (!silent.has(name)) collect(value, found);
+  // These models read text only.
+  if (endpoint.needs === "completions" || endpoint.needs === "audio") found.hasFiles = false;
   const { query, documents } = body;
   const ranks = endpoint.needs === "rerank" && typeof query === "string" && Array.isArray(documents);
   return ranks ? { ...found, again: { text: query, times: documents.length } } : found;
 }
 
-function collect(value: unknown, into: { texts: string[]; images: number }): void {
+function collect(value: unknown, into: { texts: string[]; images: number; hasFiles: boolean }): void {
   if (typeof value === "string") {
-    if (/^data:image\/|^data:application\/pdf/.test(value)) into.images += 1;
-    else into.texts.push(value);
+    if (/^data:image\//.test(value)) into.images += 1;
+    else {
+      into.texts.push(value);
+      // A URL alone is a file for those models that read files; a text that contains one is a text.
+      into.hasFiles ||= /^data:\w+\/|^(?:https?|gs|s3):\/\/\S+$/.test(value);
+    }
   }
   // A token number, counted as about four characters.
   else if (typeof value === "number") into.texts.push("    ");

@@ -2,8 +2,9 @@ import { encode as olderEncoding } from "gpt-tokenizer/encoding/cl100k_base";
 import { encode as newerEncoding } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { ChatRequest, Part } from "#dialects/ir.ts";
-import { estimateUsage, recordingSeconds, tokensOf } from "./estimate.ts";
+import { estimateUsage, tokensOf } from "./estimate.ts";
 import { imageSize } from "./image-tokens.ts";
+import { recordingSeconds } from "./input-media.ts";
 
 function request(parts: Part[], over: Partial<ChatRequest> = {}): ChatRequest {
   return { model: "m", stream: false, messages: [{ role: "user", parts }], ...over };

@@ -3,7 +3,7 @@ import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/i
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import type { Spending } from "#dialects/usage/spending.ts";
 import { type LongText, longTextOf } from "#platform/long-texts.ts";
-import { dataHead, imageTokens } from "./image-tokens.ts";
+import { audioPart, audioTokensPerSecond, filePart, imagePart, type MediaTokens } from "./input-media.ts";
 
 /**
  * Estimates the maximum tokens of a call before it is made, so that the reservation covers it. Also counts
@@ -21,14 +21,29 @@ export interface EstimateOptions {
 export interface Estimate extends Usage {
   /** The request has no output limit: the response may be longer than the reserved output. */
   isOpen?: boolean;
+  /** Set with `isOpen`: output tokens that are reserved for each response, and the number of responses. */
+  assumed?: number;
+  responses?: number;
   /** The provider adds input that is not part of the request. */
   isUnseen?: boolean;
+  /** The largest input. Absent where it is the estimated one: the request has only text. */
+  mostInput?: MostInput;
   /** The request enables thinking, which is not visible in the response's text. */
   thinks?: boolean;
 }
 
+/** The largest input of a request whose parts may contain more than their size shows, in tokens. */
+export interface MostInput {
+  input: number;
+  /** Of the input: images and audio, which may have prices of their own. */
+  image: number;
+  audio: number;
+  /** A part of this kind is limited by the model's context window only. */
+  window?: "document" | "audio";
+}
+
 export function estimateUsage(request: ChatRequest, options: EstimateOptions): Estimate {
-  const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
+  const scan = emptyScan();
   for (const message of request.messages) addMessage(scan, message);
   for (const tool of request.tools ?? []) {
     scan.tokens += tokensPerTool;
@@ -44,7 +59,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
 
   const { spending } = options;
   scan.tokens += spending?.storedTokens ?? 0;
-  const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio;
+  const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio + scan.files;
   return {
     input: capped(input),
     ...outputOf(request, options),
@@ -58,6 +73,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
       ? { toolCalls: spending.toolCalls }
       : {}),
     ...(spending?.unseen === true ? { isUnseen: true } : {}),
+    ...mostInputOf(scan, input),
     ...(spending?.thinks === true ? { thinks: true } : {}),
   };
 }
@@ -69,7 +85,7 @@ export const tokensPerPartialImage = 100;
 /** Tokens that providers add for the answer when the thinking budget would use up the limit. */
 const answerBesideThinking = 1_024;
 
-type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen">;
+type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen" | "assumed" | "responses">;
 
 /** Text and thinking share one limit. Thinking beyond it, predictions and images are added. */
 function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: EstimateOptions): Output {
@@ -79,6 +95,7 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
   let one = limit;
   if (maxOutputTokens === undefined) one += budget;
   else if (budget >= limit) one += budget + answerBesideThinking;
+  const answer = one;
   if (spending?.predicted !== undefined) one += textTokens(JSON.stringify(spending.predicted));
   // The size of an image does not depend on the limit.
   if (spending?.image === true) one = Math.max(one, tokensPerImage);
@@ -90,7 +107,7 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
     output,
     ...(spending?.audio === true ? { audioOutput: output } : {}),
     ...(images > 0 ? { imageOutput: images } : {}),
-    ...(maxOutputTokens === undefined && limit > 0 ? { isOpen: true } : {}),
+    ...(maxOutputTokens === undefined && limit > 0 ? { isOpen: true, assumed: answer, responses: n } : {}),
   };
 }
 
@@ -102,7 +119,7 @@ function requestedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier">
 
 /** Returns the maximum number of tokens of a text. */
 export function textTokens(text: string): number {
-  const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
+  const scan = emptyScan();
   addText(scan, text);
   return capped(scan.text);
 }
@@ -135,16 +152,6 @@ const tokensPerMessage = 5;
 const tokensPerTool = 12;
 /** Some providers add text of their own around images, files and results. */
 const tokensPerPart = 8;
-const tokensPerUnseenFile = 10_000;
-/** Tokens per second: the highest published rate. */
-const audioTokensPerSecond = 32;
-const unseenAudioSeconds = 60;
-/** 64 kbit/s. Speech is rarely recorded at a lower rate. */
-const compressedBytesPerSecond = 8_000;
-/** 16 bit at 16 kHz. A higher data rate counts as a longer recording. */
-const plainBytesPerSecond = 32_000;
-/** A page has some tens of kilobytes and up to 3,000 tokens of text and image. */
-const bytesPerDocumentToken = 16;
 
 const largest = 1_000_000_000;
 
@@ -160,6 +167,52 @@ interface Scan {
   image: number;
   audio: number;
   cache: "5m" | "1h" | undefined;
+  /** The largest input in parts that are not text. */
+  most: { image: number; audio: number; other: number };
+  /** Whether the request has such parts, and the kind of those that only the context window limits. */
+  hasMedia: boolean;
+  window: MostInput["window"];
+  /** Documents, videos and other files. */
+  files: number;
+}
+
+function emptyScan(): Scan {
+  return {
+    text: 0,
+    tokens: 0,
+    image: 0,
+    audio: 0,
+    cache: undefined,
+    most: { image: 0, audio: 0, other: 0 },
+    hasMedia: false,
+    window: undefined,
+    files: 0,
+  };
+}
+
+function addMedia(scan: Scan, kind: "image" | "audio" | "other", { usual, most }: MediaTokens): void {
+  scan.hasMedia = true;
+  scan.tokens += tokensPerPart;
+  if (kind === "other") scan.files += usual;
+  else scan[kind] += usual;
+  scan.most[kind] += most ?? usual;
+  if (most !== undefined) return;
+  scan.window = kind === "audio" ? "audio" : (scan.window ?? "document");
+}
+
+/** @param input the estimated input */
+function mostInputOf(scan: Scan, input: number): Pick<Estimate, "mostInput"> {
+  if (!scan.hasMedia) return {};
+  const { image, audio, other } = scan.most;
+  const most = input - scan.image - scan.audio - scan.files + image + audio + other;
+  return {
+    mostInput: {
+      input: capped(most),
+      image: capped(image),
+      audio: capped(audio),
+      ...(scan.window === undefined ? {} : { window: scan.window }),
+    },
+  };
 }
 
 /** Longer texts are sampled, so that a megabyte of text does not delay other calls. */
@@ -275,69 +328,38 @@ function addPart(scan: Scan, part: Part): void {
       for (const inner of part.parts) addPart(scan, inner);
       break;
     case "image":
-      scan.tokens += tokensPerPart;
-      scan.image += imageTokens(part.source, part.detail);
+      addMedia(scan, "image", imagePart(part.source, part.detail));
       break;
     case "audio":
-      scan.tokens += tokensPerPart;
-      scan.audio += Math.ceil(audioSeconds(part.source, part.format) * audioTokensPerSecond);
+      addMedia(scan, "audio", audioPart(part.source, part.format));
       break;
     case "file":
-      scan.tokens += tokensPerPart;
-      addFile(scan, part.source);
+      addMedia(scan, kindOf(part.source), filePart(part.source));
       break;
     case "foreign":
       addJson(scan, part.extra.fields);
+      if (mayHoldMedia(part.extra.fields)) addMedia(scan, "other", { usual: 0, most: undefined });
       break;
     default:
       part satisfies never;
   }
 }
 
-/** Returns the number of bytes of base64 data. */
-function bytesOf(source: { data: string }): number {
-  const length = longTextOf(source, "data")?.bytes.length ?? source.data.length;
-  return Math.floor((length * 3) / 4);
+function kindOf({ mediaType = "" }: MediaSource): "image" | "audio" | "other" {
+  if (mediaType.startsWith("audio/")) return "audio";
+  return mediaType.startsWith("image/") ? "image" : "other";
 }
 
-function audioSeconds(source: MediaSource, format: string | undefined): number {
-  if (source.type !== "data") return unseenAudioSeconds;
-  const bytes = bytesOf(source);
-  // Headerless samples have the rate that the provider expects, 16 kHz or more.
-  if (/pcm|l16/i.test(`${format ?? ""} ${source.mediaType}`)) return bytes / plainBytesPerSecond;
-  return recordingSeconds(dataHead(source, 64), bytes);
-}
+/** Names of a dialect's own parts that refer to files, sound or pictures. */
+const mediaNames = /video|audio|image|document|pdf|file|upload/i;
 
-/**
- * Returns the seconds of a WAV file with uncompressed audio and a consistent header; otherwise undefined. The
- * header's rate counts only where it makes the recording longer, because the client controls the header.
- */
-function plainSeconds(head: Buffer, bytes: number): number | undefined {
-  if (head.length < 36 || head.toString("latin1", 0, 4) !== "RIFF") return undefined;
-  if (head.toString("latin1", 8, 16) !== "WAVEfmt ") return undefined;
-  const [channels, bits] = [head.readUInt16LE(22), head.readUInt16LE(34)];
-  const rate = (head.readUInt32LE(24) * channels * bits) / 8;
-  const isPlain = head.readUInt16LE(20) === 1 && [8, 16, 24, 32].includes(bits);
-  if (!isPlain || rate === 0 || head.readUInt32LE(28) !== rate) return undefined;
-  return bytes / Math.min(rate, plainBytesPerSecond);
-}
-
-/** Returns the maximum length of a recording in seconds, from the start of the file and its size in bytes. */
-export function recordingSeconds(head: Buffer, bytes: number): number {
-  return plainSeconds(head, bytes) ?? bytes / compressedBytesPerSecond;
+/** Whether a part that only its own dialect knows may contain more than its text. */
+function mayHoldMedia({ type, ...fields }: Record<string, unknown>): boolean {
+  const names = typeof type === "string" ? [type] : Object.keys(fields);
+  return names.some((name) => mediaNames.test(name) && !/search|result|call/i.test(name));
 }
 
 /** Returns the maximum tokens of a recording at any provider. */
 export function recordingTokens(seconds: number): number {
   return capped(seconds * audioTokensPerSecond);
-}
-
-function addFile(scan: Scan, source: MediaSource): void {
-  if (source.type !== "data") {
-    scan.tokens += tokensPerUnseenFile;
-    return;
-  }
-  const bytes = bytesOf(source);
-  if (/^text\/|json|xml|csv|markdown/.test(source.mediaType)) scan.text += bytes * tokensPerDense;
-  else scan.tokens += Math.ceil(bytes / bytesPerDocumentToken);
 }

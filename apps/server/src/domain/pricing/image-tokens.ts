@@ -18,6 +18,30 @@ export function imageTokens(source: MediaSource, detail: string | undefined): nu
   return size === undefined ? most : Math.min(most, Math.max(tileTokens(size), areaTokens(size)));
 }
 
+/** Tokens of every image at a provider that does not count its size. */
+const leastMost = 1_120;
+/** An image of 2576 pixels on its long side, the largest that counts by its area. */
+const mostByArea = 4_784;
+
+/**
+ * Returns the largest tokens of an image at providers that count tiles or area. Unlike `imageTokens` it ignores
+ * `detail`, which few providers know.
+ */
+export function mostImageTokens(source: MediaSource): number {
+  const size = source.type === "data" ? imageSize(dataHead(source, headerCharacters)) : undefined;
+  if (size === undefined) return mostByArea;
+  return Math.max(leastMost, tileTokens(size), Math.min(mostByArea, areaTokens(size)));
+}
+
+/** Counts 2,833 tokens and 5,667 per tile instead of 85 and 170. */
+const dearImages = /4o-mini/i;
+const dearImageFactor = 34;
+
+/** Returns how many times more tokens an image has for this model than `imageTokens` states. */
+export function imageFactor(model: string): number {
+  return dearImages.test(model) ? dearImageFactor : 1;
+}
+
 /** Decodes this many leading characters of base64 data. */
 export function dataHead(source: { data: string }, characters: number): Buffer {
   const long = longTextOf(source, "data");

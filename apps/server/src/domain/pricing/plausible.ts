@@ -11,9 +11,12 @@ import type { Estimate } from "./estimate.ts";
 export const plausibleFactor = 4;
 /** Input tokens that providers add themselves: instructions for tools, the date, their own prompts. */
 export const addedInput = 1_000;
-/** Maximum input tokens from what the provider stores, fetches or searches. */
+/**
+ * Maximum input tokens from what the provider stores, fetches or searches, and from files: the longest context
+ * window of a model. How many pages, seconds or pictures a file has does not show in its size.
+ */
 export const unseenInput = 2_000_000;
-/** Longest output of current models, for requests without a limit. */
+/** Longest output of current models, for requests without a limit. Reserved for models that are not in the list. */
 export const longestAnswer = 131_072;
 /** Maximum unrequested calls of a provider's tool: some models search on their own. */
 export const unaskedToolCalls = 20;
@@ -24,10 +27,13 @@ export interface Most {
   output: number;
 }
 
-export function mostOf({ input, output, isOpen, isUnseen }: Estimate): Most {
+export function mostOf({ input, output, isOpen, isUnseen, mostInput, thinks }: Estimate): Most {
+  const isBounded = isUnseen !== true && mostInput === undefined;
+  // Not every provider counts thinking against the limit of the output.
+  const isLong = isOpen === true || thinks === true;
   return {
-    input: input * plausibleFactor + addedInput + (isUnseen === true ? unseenInput : 0),
-    output: Math.max(output * plausibleFactor, isOpen === true ? longestAnswer : 0),
+    input: input * plausibleFactor + addedInput + (isBounded ? 0 : unseenInput),
+    output: Math.max(output * plausibleFactor, isLong ? longestAnswer : 0),
   };
 }
 

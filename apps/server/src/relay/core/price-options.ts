@@ -1,8 +1,11 @@
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { publishedModel } from "#domain/catalog/published-models.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
-import { tokensOf } from "#domain/pricing/estimate.ts";
+import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
+import { imageFactor } from "#domain/pricing/image-tokens.ts";
+import { longestAnswer } from "#domain/pricing/plausible.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { addTo } from "./meter.ts";
 import { dialectFor } from "./spoken-dialect.ts";
@@ -26,6 +29,12 @@ export interface Reserves {
    * "".
    */
   demands: string;
+  /** Longest response of the model, in tokens. */
+  longest: number;
+  /** Context window of the model, in tokens. */
+  window: number;
+  /** Factor of the tokens of images. */
+  images: number;
 }
 
 /** One way to bill: the billed model, and the reservation. */
@@ -110,6 +119,7 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
         prompt: promptTokens(channel.systemPrompt),
         output: operatorLimit(channel.parameters, upstream),
         demands: dialectFor(channel, "openai-chat", upstream) === "anthropic" ? upstream : "",
+        ...limitsOf(upstream),
       };
       different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }
@@ -117,6 +127,18 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
     if (options.size < MOST_MODELS) options.set(model, found);
   }
   return found;
+}
+
+/** Context window of models that are not in the list, in tokens. */
+const USUAL_WINDOW = 1_000_000;
+
+function limitsOf(model: string): Pick<Reserves, "longest" | "window" | "images"> {
+  const known = publishedModel(model);
+  return {
+    longest: known?.longestAnswer || longestAnswer,
+    window: known?.contextWindow || USUAL_WINDOW,
+    images: imageFactor(model),
+  };
 }
 
 const limitNames = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"];
@@ -138,11 +160,36 @@ function promptTokens(prompt: string): number {
 }
 
 /** Returns the part of an estimate that a channel reserves. */
-export function reserved(estimate: Usage, { preCost, prompt }: Omit<Reserves, "demands">): Usage {
-  if (preCost === 1 && prompt === 0) return estimate;
+export function reserved(
+  estimate: Estimate,
+  { preCost, prompt, window, images }: Pick<Reserves, "preCost" | "prompt" | "window" | "images">,
+): Usage {
   // One token, so that an account without balance is rejected.
   if (preCost === 3) return { input: 1, output: 0 };
+  if (preCost === 1) {
+    if (estimate.mostInput !== undefined) return largest(estimate, prompt, window, images);
+    return prompt === 0 ? estimate : { ...estimate, input: estimate.input + prompt };
+  }
   const { imageInput = 0, ...rest } = estimate;
-  if (preCost === 1) return { ...estimate, input: estimate.input + prompt };
   return { ...rest, input: Math.max(0, estimate.input - imageInput) + prompt };
+}
+
+/** Returns the largest usage of a request with parts that may contain more than their size shows. */
+function largest(estimate: Estimate, prompt: number, window: number, images: number): Usage {
+  const { input, mostInput: most, cacheWrite5m, cacheWrite1h, imageInput = 0 } = estimate;
+  if (most === undefined) return estimate;
+  // No model reads more than its window, whatever the parts contain. What is estimated is reserved in any case.
+  const isOpen = most.window !== undefined;
+  const dear = images === 1 ? most.image : Math.max(most.image, imageInput * images);
+  const all = most.input - most.image + dear;
+  const tokens = Math.max(input, isOpen ? window : Math.min(all, window)) + prompt;
+  const audio = most.window === "audio" ? tokens : most.audio;
+  return {
+    ...estimate,
+    input: tokens,
+    ...(dear > 0 ? { imageInput: dear } : {}),
+    ...(audio > 0 ? { audioInput: audio } : {}),
+    ...(cacheWrite5m === undefined ? {} : { cacheWrite5m: tokens }),
+    ...(cacheWrite1h === undefined ? {} : { cacheWrite1h: tokens }),
+  };
 }
