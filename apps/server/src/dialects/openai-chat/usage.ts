@@ -1,22 +1,8 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
+import { outputWithReasoning, tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { chatUsage } from "./schema.ts";
-
-/**
- * Returns the output tokens. Most providers include reasoning in `completion_tokens`. A provider that does
- * not is detected by its total, which is then the sum of all three counts.
- */
-function outputOf(
-  prompt: number | undefined,
-  completion: number | undefined,
-  reasoning = 0,
-  total = 0,
-): number | undefined {
-  if (completion === undefined || reasoning === 0) return completion;
-  return total === (prompt ?? 0) + completion + reasoning ? completion + reasoning : completion;
-}
 
 export function decodeUsage(value: unknown): Usage | undefined {
   const wire = readAs(chatUsage, value);
@@ -35,12 +21,14 @@ export function decodeUsage(value: unknown): Usage | undefined {
     tokens(wire.web_search_usage?.tool_usage) ??
     tokens(wire.search_count) ??
     0;
+  // Providers use three different fields for the same count.
+  const cacheRead =
+    tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens) ?? tokens(wire.cached_tokens);
+  const output = tokens(wire.completion_tokens);
   return usageOf({
     input,
-    output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
-    // Providers use three different fields for the same count.
-    cacheRead:
-      tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens) ?? tokens(wire.cached_tokens),
+    output: outputWithReasoning({ input, output, reasoning, cacheRead, total: tokens(wire.total_tokens) }),
+    cacheRead,
     cacheWrite5m: cacheWrite === undefined ? undefined : cacheWrite - cacheWrite1h,
     cacheWrite1h: cacheWrite1h > 0 ? cacheWrite1h : undefined,
     reasoning,

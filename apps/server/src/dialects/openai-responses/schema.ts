@@ -118,6 +118,7 @@ export type ResponsesRequest = z.infer<typeof responsesRequest>;
 export const wireUsage = z.looseObject({
   input_tokens: z.number().nullish(),
   output_tokens: z.number().nullish(),
+  total_tokens: z.number().nullish(),
   input_tokens_details: z
     .looseObject({
       cached_tokens: z.number().nullish(),

@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
+import { outputWithReasoning, tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
@@ -56,12 +56,16 @@ export function decodeUsage(value: unknown, calls: Record<string, number>): Usag
   const wire = readAs(wireUsage, value);
   if (wire === undefined) return undefined;
   const read = wire.input_tokens_details;
+  const input = tokens(wire.input_tokens);
+  const cacheRead = tokens(read?.cached_tokens);
+  const reasoning = tokens(wire.output_tokens_details?.reasoning_tokens);
+  const output = tokens(wire.output_tokens);
   return usageOf({
-    input: tokens(wire.input_tokens),
-    output: tokens(wire.output_tokens),
-    cacheRead: tokens(read?.cached_tokens),
+    input,
+    output: outputWithReasoning({ input, output, reasoning, cacheRead, total: tokens(wire.total_tokens) }),
+    cacheRead,
     cacheWrite5m: tokens(read?.cache_write_tokens) ?? tokens(read?.cache_creation_input_tokens),
-    reasoning: tokens(wire.output_tokens_details?.reasoning_tokens),
+    reasoning,
     toolCalls: toolCalls(calls, wire),
     raw: value,
   });

@@ -26,6 +26,28 @@ export function usageOf(
   return missing.length === 0 ? usage : { ...usage, missing };
 }
 
+interface WrittenCounts {
+  input: number | undefined;
+  output: number | undefined;
+  reasoning: number | undefined;
+  cacheRead: number | undefined;
+  total: number | undefined;
+}
+
+/**
+ * Returns the output with its reasoning. Most providers include reasoning in the output. Of one that does not, the
+ * total is larger than input and output together, also where it does not report the reasoning itself. Without a
+ * total, only reasoning that exceeds the output shows it.
+ */
+export function outputWithReasoning(counts: WrittenCounts): number | undefined {
+  const { input = 0, output, reasoning = 0, cacheRead = 0, total = 0 } = counts;
+  if (output === undefined) return undefined;
+  if (total === 0) return reasoning > output ? output + reasoning : output;
+  const more = Math.max(0, total - input - output);
+  // Some providers add tokens from the cache to the total only.
+  return output + (reasoning > 0 || cacheRead > 0 ? Math.min(more, reasoning) : more);
+}
+
 /** Limits a part to the rest of its total; some providers count the same tokens as read and as written. */
 function within(part: number | undefined, left: number): number | undefined {
   return part === undefined ? undefined : Math.min(part, Math.max(0, left));
