@@ -149,6 +149,11 @@ describe.each(Object.entries(wires))("%s", (_, wire) => {
     expect((await lastRow()).prompt_tokens).toBeLessThan(1_200);
   });
 
+  it("passes no negative count on to the client", async () => {
+    const received = await answered(wire, -95_000, -5);
+    expect(received).not.toMatch(/:\s*-\d/);
+  });
+
   it.each([-100_000, "1e308", 0.5, 2e15, 0])("counts instead of %s output tokens", async (output) => {
     const row = await charged(wire, 12, output);
     expect(row).toMatchObject({ estimated: true, prompt_tokens: 12 });

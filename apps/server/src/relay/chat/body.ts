@@ -6,6 +6,7 @@ import { withOrigin } from "#dialects/proof.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
@@ -69,10 +70,11 @@ function readText(call: ReadCall, came: Came, text: string): ReadBody | { error:
     const body = isObject(text) && !isCut(text) ? mended(text, came.mender) : undefined;
     if (body === undefined) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(body);
-    if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
+    const passed = withoutNegativeCounts(body);
+    if (usage !== undefined || !isSilent(tally)) return { body: passed, usage, tally };
     // Neither usage nor text: only a refusal, a call without arguments or media count as a response.
     const answer = understand(came, text);
-    return "error" in answer ? answer : { body, usage: usageOfAnswer(answer), tally };
+    return "error" in answer ? answer : { body: passed, usage: usageOfAnswer(answer), tally };
   }
   return spell(call, came, understand(came, text));
 }

@@ -4,6 +4,7 @@ import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { eventWithOrigin } from "#dialects/proof.ts";
 import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { excessOf } from "#relay/core/excess.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
@@ -44,7 +45,8 @@ export function passingPipe(call: ChatCall, upstream: Dialect, mender: AnswerMen
     skimmer.frame(frame);
     listener.frame(frame);
     if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
-    const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
+    const trimmed = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
+    const raw = withoutNegativeCounts(trimmed);
     if (pending === "" && !upstream.isLast(frame)) {
       isPlain = raw === came;
       return raw;

@@ -1,5 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import type { Encoded, Failed } from "#relay/core/ask.ts";
@@ -87,7 +88,7 @@ async function readPlain(
   }
   const { text } = read;
   const { usage, tally, images } = plainUsage(text);
-  const provided = failedForClients(text, chosen);
+  const provided = withoutNegativeCounts(failedForClients(text, chosen));
   const body = call.spell?.whole(provided) ?? provided;
   if (call.needs === "images") countImages(call, images);
   await lifecycle.settle({
