@@ -175,7 +175,10 @@ async function answerPlain(
   });
 }
 
-type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "audioSeconds" | "dropped"> & {
+type Body = Pick<
+  PlainCall,
+  "raw" | "contentType" | "bodyFor" | "limitedTo" | "estimate" | "audioSeconds" | "dropped"
+> & {
   read: Read;
   /** Number of prompts, each with its own output. */
   prompts: number;
@@ -195,6 +198,12 @@ function jsonOf(endpoint: PlainEndpoint, request: FastifyRequest): Body {
     contentType: "application/json",
     bodyFor: (model) =>
       endpoint.tool !== undefined || body["model"] === model ? raw : JSON.stringify({ ...body, model }),
+    ...(endpoint.needs === "completions"
+      ? {
+          limitedTo: (max_tokens: number) => (model: string) =>
+            JSON.stringify({ ...body, model, max_tokens }),
+        }
+      : {}),
     estimate: estimateOf(endpoint, read, { ...readable(endpoint, body), prompts }),
   };
 }
@@ -331,7 +340,7 @@ function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { pro
     ...(endpoint.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
     // Without a limit, the provider decides the length of a text. Images and speech have a known size.
     ...(!isLimited && output > 0 && !isPicture && endpoint.path !== "/v1/audio/speech"
-      ? { isOpen: true, assumed: one, responses: answersOf(read) * given.prompts }
+      ? { isOpen: true, open: { each: one, usual: one, responses: answersOf(read) * given.prompts } }
       : {}),
   };
 }
@@ -368,7 +377,7 @@ function readable(endpoint: PlainEndpoint, body: Record<string, unknown>): Reada
 
 function collect(value: unknown, into: { texts: string[]; images: number; hasFiles: boolean }): void {
   if (typeof value === "string") {
-    if (/^data:image\//.test(value)) into.images += 1;
+    if (value.startsWith("data:image/")) into.images += 1;
     else {
       into.texts.push(value);
       // A URL alone is a file for those models that read files; a text that contains one is a text.

@@ -69,7 +69,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     model,
     stream: true,
     tools: false,
-    estimate: realtimeEstimate(),
+    estimate: realtimeEstimate(model),
     calls: 1,
     signal: left.signal,
   });

@@ -341,7 +341,11 @@ describe("a request of an older endpoint", () => {
 
 describe("the limit that Anthropic's format requires", () => {
   it("is reserved as it is sent", async () => {
+    // Less than the limit is reserved and sent where the balance does not cover it.
     await setBalance(6_000);
+    await post("/v1/chat/completions", chat({}, "plain-claude"));
+    expect(got.splice(0)).toMatchObject([{ max_tokens: 4_096 }]);
+    await setBalance(4_000);
     const requested = await post("/v1/chat/completions", chat({}, "plain-claude"));
     expect([requested.status, got]).toEqual([402, []]);
     await setBalance(1_000_000);

@@ -185,6 +185,14 @@ export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: s
   return { body: bounded, dropped: found.removed };
 }
 
+/** Returns a body of this dialect with an output limit. */
+export function withLimit(dialect: DialectId, body: Wire, tokens: number): Wire {
+  const { limits: names, inside } = own[dialect];
+  if (inside === undefined) return { ...body, [names[0] ?? "max_tokens"]: tokens };
+  const config = inside.find((name) => asRecord(body[name]) !== undefined) ?? "generationConfig";
+  return { ...body, [config]: { ...asRecord(body[config]), maxOutputTokens: tokens } };
+}
+
 /**
  * Returns whether a form field would be removed from a JSON body.
  * A form is sent unchanged, so such a field is rejected.

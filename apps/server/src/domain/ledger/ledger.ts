@@ -264,7 +264,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       decision = await shards.add({ begin: input });
     }
     for (const pauseMs of sessionPausesMs) {
-      if (decision.verdict !== "session_busy" || closing) break;
+      if (decision.verdict !== "session_busy" || closing || input.isPatient === false) break;
       await sleep(pauseMs);
       decision = await shards.add({ begin: input });
     }

@@ -11,6 +11,8 @@ export interface ReserveInput {
   tokenAmount: bigint;
   /** Requires a reservation row of its own, because another node may close it. */
   own?: boolean;
+  /** False: other calls of the session are not waited for. */
+  isPatient?: boolean;
   /** The session whose budget the call counts against. It then has a reservation row of its own. */
   session?: SessionShare | undefined;
 }

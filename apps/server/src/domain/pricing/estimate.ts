@@ -21,15 +21,37 @@ export interface EstimateOptions {
 export interface Estimate extends Usage {
   /** The request has no output limit: the response may be longer than the reserved output. */
   isOpen?: boolean;
-  /** Set with `isOpen`: output tokens that are reserved for each response, and the number of responses. */
-  assumed?: number;
-  responses?: number;
+  /** Set with `isOpen` where the gateway may set a limit. */
+  open?: OpenOutput;
   /** The provider adds input that is not part of the request. */
   isUnseen?: boolean;
   /** The largest input. Absent where it is the estimated one: the request has only text. */
   mostInput?: MostInput;
   /** The request enables thinking, which is not visible in the response's text. */
   thinks?: boolean;
+}
+
+/** The output of a request without a limit, in tokens. */
+export interface OpenOutput {
+  /** Reserved for each response. */
+  each: number;
+  /** Enough for most responses: sent as the limit where the balance does not cover more. */
+  usual: number;
+  responses: number;
+}
+
+/** Returns the estimate with this much output for each response. */
+export function withEach(estimate: Estimate, each: number): Estimate {
+  const { open, output, audioOutput, imageOutput } = estimate;
+  if (open === undefined || open.each === each) return estimate;
+  const tokens = capped(output + (each - open.each) * open.responses);
+  return {
+    ...estimate,
+    output: tokens,
+    ...(audioOutput === output ? { audioOutput: tokens } : {}),
+    ...(imageOutput === output ? { imageOutput: tokens } : {}),
+    open: { ...open, each },
+  };
 }
 
 /** The largest input of a request whose parts may contain more than their size shows, in tokens. */
@@ -85,7 +107,7 @@ export const tokensPerPartialImage = 100;
 /** Tokens that providers add for the answer when the thinking budget would use up the limit. */
 const answerBesideThinking = 1_024;
 
-type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen" | "assumed" | "responses">;
+type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen" | "open">;
 
 /** Text and thinking share one limit. Thinking beyond it, predictions and images are added. */
 function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: EstimateOptions): Output {
@@ -107,7 +129,9 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
     output,
     ...(spending?.audio === true ? { audioOutput: output } : {}),
     ...(images > 0 ? { imageOutput: images } : {}),
-    ...(maxOutputTokens === undefined && limit > 0 ? { isOpen: true, assumed: answer, responses: n } : {}),
+    ...(maxOutputTokens === undefined && limit > 0
+      ? { isOpen: true, open: { each: answer, usual: answer, responses: n } }
+      : {}),
   };
 }
 

@@ -27,13 +27,13 @@ export interface Most {
   output: number;
 }
 
-export function mostOf({ input, output, isOpen, isUnseen, mostInput, thinks }: Estimate): Most {
+export function mostOf({ input, output, isOpen, isUnseen, mostInput, thinks, open }: Estimate): Most {
   const isBounded = isUnseen !== true && mostInput === undefined;
   // Not every provider counts thinking against the limit of the output.
   const isLong = isOpen === true || thinks === true;
   return {
     input: input * plausibleFactor + addedInput + (isBounded ? 0 : unseenInput),
-    output: Math.max(output * plausibleFactor, isLong ? longestAnswer : 0),
+    output: Math.max(output * (open === undefined ? plausibleFactor : 1), isLong ? longestAnswer : 0),
   };
 }
 

@@ -26,7 +26,7 @@ export type Tried = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<ChatCall, "estimate" | "sockets" | "continued">>;
+  Partial<Pick<ChatCall, "estimate" | "sockets" | "continued" | "outputLimit">>;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: Tried, target: Target, settings: Settings): EncodedChat {

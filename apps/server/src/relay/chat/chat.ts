@@ -1,4 +1,5 @@
 import type { ChatRequest } from "#dialects/ir.ts";
+import { withLimit } from "#dialects/usage/cost-fields.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
@@ -22,6 +23,7 @@ import { finish, openStream } from "./stream.ts";
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
 export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
   call.kind = chatKind(call.request, call.estimate);
+  call.limit = (tokens) => void Object.assign(call, limited(call, tokens));
   return relayKept<EncodedChat>(
     services,
     call,
@@ -38,6 +40,15 @@ export function relayChat(services: RelayServices, call: ChatCall): Promise<Answ
     },
     () => obeyPolicy(services, call),
   );
+}
+
+/** Returns the changed fields of a call with this output limit. */
+function limited({ client, body, request }: ChatCall, outputLimit: number): Partial<ChatCall> {
+  return {
+    outputLimit,
+    body: withLimit(client.id, body, outputLimit),
+    request: { ...request, maxOutputTokens: outputLimit },
+  };
 }
 
 /** Checks the content policy before anything is reserved or cached. Logs a rejection. */
@@ -73,6 +84,7 @@ async function readChat(
     sent.dropped.length === 0 ? dropped : [...dropped, ...sent.dropped],
     isOwn ? anthropicHeaders : undefined,
   );
+  if (call.outputLimit !== undefined) headers["x-gateway-output-limit"] = String(call.outputLimit);
   lifecycle.chosen = chosen;
   const { tierHeader } = chosen.channel.provider;
   lifecycle.reportedTier = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);

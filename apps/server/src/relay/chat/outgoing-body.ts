@@ -17,7 +17,7 @@ import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
-type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched">;
+type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched" | "outputLimit">;
 
 export function encodeBody(
   given: Given,
@@ -104,7 +104,8 @@ function encode(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  return { body: replaceLoneSurrogates(adjusted === given.body ? given.raw : spell(adjusted)), dropped };
+  const isRaw = adjusted === given.body && given.outputLimit === undefined;
+  return { body: replaceLoneSurrogates(isRaw ? given.raw : spell(adjusted)), dropped };
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */

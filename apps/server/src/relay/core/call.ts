@@ -58,6 +58,13 @@ export interface Call {
   sessionBudget?: SessionBudget | undefined;
   /** The client does not accept a cached response. */
   fresh?: boolean;
+  /**
+   * Adds an output limit to a request without one. Undefined where the request cannot have a limit.
+   * @param tokens for each response
+   */
+  limit?(tokens: number): void;
+  /** The limit that was added, because the balance or a budget does not cover the longest response. */
+  outputLimit?: number;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */

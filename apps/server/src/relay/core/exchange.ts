@@ -9,6 +9,7 @@ import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { makePlan, planFor, type Plan, requireModel } from "./plan.ts";
 import { requestIdIn } from "./request-id.ts";
+import { reserveCall } from "./reserve.ts";
 import { explain, mayRetry } from "./retry.ts";
 import {
   keepOtherKeys,
@@ -89,8 +90,10 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
     // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
     lifecycle.upstream.begin();
     if (call.books !== "none") {
-      if (call.sessionBudget === undefined) await services.ledger.reserve(reservationOf(call, plan));
-      else plan = await reserveInSession(services, call, plan, reservationOf);
+      const reserve = call.sessionBudget === undefined ? reserveCall : reserveInSession;
+      plan = await reserve(services, call, plan, reservationOf);
+      call.estimate = plan.estimate;
+      if (plan.limit !== undefined) call.limit?.(plan.limit);
       services.open.set(call.requestId, lifecycle);
     }
     isReserved = true;

@@ -1,7 +1,7 @@
 import { tokensFor } from "@gateway/shared/channels/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ActiveChannel } from "#domain/channels/active-channel.ts";
-import type { Estimate } from "#domain/pricing/estimate.ts";
+import { type Estimate, withEach } from "#domain/pricing/estimate.ts";
 import {
   computePoints,
   findPrice,
@@ -14,7 +14,7 @@ import type { Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
 import type { Call, Chosen } from "./call.ts";
-import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
+import { offeredOf, type Reserves, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
 /** A group that the call may use, with the channels that list its model. */
@@ -32,8 +32,13 @@ export interface Plan {
   prices: ReadonlyMap<string, ActivePrice>;
   /** Points to reserve: the most expensive option of the plan. */
   worstCase: bigint;
-  /** The call's estimate, raised by output limits that administrators set above the client's. */
+  /**
+   * The call's estimate, with the output that is reserved: the longest response, or the limit that an
+   * administrator has set above the client's.
+   */
   estimate: Estimate;
+  /** Output limit to add to the request, in tokens for each response; undefined = none. */
+  limit?: number;
   tried: Set<number>;
   /** Failed keys of channels that may have other keys. */
   triedKeys: Set<number>;
@@ -83,7 +88,12 @@ export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chose
   return { ...none, worstCase: 0n, estimate, lastResort: false, only };
 }
 
-export function makePlan(services: RelayServices, call: Call): Plan {
+/**
+ * Makes the plan of a call.
+ * @param limit output tokens for each response of a request without a limit of its own; default: the longest
+ * response of the model
+ */
+export function makePlan(services: RelayServices, call: Call, limit?: number): Plan {
   const { model } = call;
   if (strayName.test(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, call);
@@ -94,7 +104,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
   let worstCase = -1n;
-  let { estimate } = call;
+  const asked = limit === undefined ? call.estimate : limitedTo(call.estimate, limit);
+  let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
       named.add(billed);
@@ -104,9 +115,10 @@ export function makePlan(services: RelayServices, call: Call): Plan {
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const output = Math.max(reserves.output, demandedOutput(services, call, reserves.demands));
-      if (output > estimate.output) estimate = { ...estimate, output };
-      const most = { ...reserved(estimate, reserves), tier: reservedTier(price, estimate.tier) };
+      const open = withOpenOutput(services, call, asked, reserves);
+      const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
+      if (estimate === undefined || own.output > estimate.output) estimate = own;
+      const most = { ...reserved(own, reserves), tier: reservedTier(price, own.tier) };
       const reservation =
         call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
       const points = computePoints(price, routeGroup.ratio, reservation, call.calls);
@@ -115,19 +127,45 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   }
   if (worstCase < 0n) throw priceMissing(model, named);
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return { routeGroups, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
+  return {
+    routeGroups,
+    prices,
+    worstCase,
+    estimate: estimate ?? asked,
+    tried,
+    triedKeys: new Set(),
+    lastResort: false,
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** Returns the estimate of a request to which this limit is added. */
+function limitedTo(estimate: Estimate, limit: number): Estimate {
+  const { isOpen: _isOpen, open: _open, ...limited } = withEach(estimate, limit);
+  return limited;
 }
 
 /**
- * Returns the output limit of a call without one where the wire requires it; 0 where it has one or needs
- * none.
+ * Returns the estimate with the longest response of a model whose request has no limit: nothing may be produced
+ * that is not reserved.
  */
-function demandedOutput({ settings }: RelayServices, { estimate }: Call, model: string): number {
-  if (model === "" || estimate.isOpen !== true) return 0;
-  const { DefaultMaxOutputTokens, ClaudeDefaultMaxTokens } = settings.current();
-  const limit = tokensFor(ClaudeDefaultMaxTokens, model) ?? defaultMaxTokens;
-  // The rest of the estimate, a thinking budget, is added here too.
-  return estimate.output - DefaultMaxOutputTokens + limit;
+function withOpenOutput(
+  { settings }: RelayServices,
+  { limit }: Call,
+  estimate: Estimate,
+  { demands, output, longest }: Reserves,
+): Estimate {
+  const { open } = estimate;
+  if (open === undefined) return estimate;
+  if (demands !== "") {
+    // This wire requires a limit, which is added to the request. A thinking budget is added to the limit.
+    const { DefaultMaxOutputTokens, ClaudeDefaultMaxTokens } = settings.current();
+    const added = tokensFor(ClaudeDefaultMaxTokens, demands) ?? defaultMaxTokens;
+    return withEach(estimate, open.usual - DefaultMaxOutputTokens + added);
+  }
+  // A request that cannot have a limit is reserved for a usual response.
+  if (limit === undefined) return estimate;
+  return withEach(estimate, Math.max(open.usual, output > 0 ? output : longest));
 }
 
 /** Returns an error that names the requested model, and the billed models without a price. */

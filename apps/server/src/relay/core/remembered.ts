@@ -58,6 +58,8 @@ export function openMemory(
 
   function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
     if (bill?.outcome !== "complete" || Buffer.byteLength(text) > longest || request === undefined) return;
+    // A response that a low balance has shortened is not the response to this request.
+    if (call.outputLimit !== undefined) return;
     const { usage, served } = bill;
     const { raw: _raw, ...counts } = usage;
     const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;

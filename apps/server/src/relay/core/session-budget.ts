@@ -1,8 +1,8 @@
 import { aliasesIn } from "@gateway/shared/channels/model-alias";
-import type { ReserveInput } from "#domain/ledger/steps.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
 import type { Call } from "./call.ts";
 import { makePlan, type Plan, requireModel } from "./plan.ts";
+import { type InputOf, reserveCall } from "./reserve.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
@@ -18,23 +18,21 @@ export async function reserveInSession(
   services: RelayServices,
   call: Call,
   plan: Plan,
-  inputOf: (call: Call, plan: Plan) => ReserveInput,
+  inputOf: InputOf,
 ): Promise<Plan> {
   const { SessionFallbackPercent: percent } = services.settings.current();
   const used = await openShare(services, call, plan.worstCase);
   const { limit } = call.sessionBudget ?? { limit: 0n };
   const isDue = percent > 0 && used * 100n >= limit * BigInt(percent);
-  let chosen = (isDue ? cheaperPlan(services, call, plan) : undefined) ?? plan;
+  const chosen = (isDue ? cheaperPlan(services, call, plan) : undefined) ?? plan;
   try {
-    await services.ledger.reserve(inputOf(call, chosen));
+    return await reserveCall(services, call, chosen, inputOf);
   } catch (error) {
     const isSpent = error instanceof GatewayError && error.code === "session_budget_exhausted";
     const cheaper = isSpent && chosen === plan ? cheaperPlan(services, call, plan) : undefined;
     if (cheaper === undefined) throw error;
-    chosen = cheaper;
-    await services.ledger.reserve(inputOf(call, chosen));
+    return reserveCall(services, call, cheaper, inputOf);
   }
-  return chosen;
 }
 
 /**

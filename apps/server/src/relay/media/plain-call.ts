@@ -18,4 +18,6 @@ export interface PlainCall extends Call {
   };
   /** Returns the body for a provider that uses this model name. */
   bodyFor(model: string): Buffer | string | StreamedBody;
+  /** Returns `bodyFor` with an output limit. Undefined where the format of the request has none. */
+  limitedTo?(tokens: number): PlainCall["bodyFor"];
 }

@@ -32,6 +32,12 @@ interface EncodedPlain extends Encoded {
  */
 export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
   const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
+  const { limitedTo } = call;
+  if (limitedTo !== undefined)
+    call.limit = (tokens) => {
+      call.outputLimit = tokens;
+      call.bodyFor = limitedTo(tokens);
+    };
   return relayKept<EncodedPlain>(services, call, {
     encode(target) {
       const adapter = target.channel.provider.adapters?.[call.path];

@@ -1,5 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { publishedModel } from "#domain/catalog/published-models.ts";
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
@@ -52,6 +53,7 @@ export interface RealtimeBill {
 
 /** Tokens of input that a turn may add to the conversation. */
 const TURN_TOKENS = 2_000;
+/** Longest response of models that are not in the list. */
 const OUTPUT_TOKENS = 4_096;
 /** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
@@ -74,14 +76,21 @@ interface Turn {
 }
 
 /** Returns the maximum usage of a session's first response; its output is the model's own maximum. */
-export function realtimeEstimate(): Estimate {
-  return estimateOf({ text: 0, sound: 0 }, OUTPUT_TOKENS);
+export function realtimeEstimate(model: string): Estimate {
+  return estimateOf({ text: 0, sound: 0 }, longestOutput(model));
+}
+
+/** Responses of a session need no limit, so the longest response of the model is reserved. */
+function longestOutput(model: string): number {
+  return publishedModel(model)?.longestAnswer || OUTPUT_TOKENS;
 }
 
 /** @param output at least the default output: a limit set now can be removed before the response */
 function estimateOf({ text, sound }: Read, output: number): Estimate {
   const audioInput = sound + TURN_TOKENS;
-  return { input: text + audioInput, audioInput, output, audioOutput: output, isOpen: true };
+  const input = text + audioInput;
+  // The provider stores the conversation, and what the client's files contain does not show in their size.
+  return { input, audioInput, output, audioOutput: output, isOpen: true, isUnseen: true };
 }
 
 /** Input tokens of a conversation. */
@@ -129,8 +138,9 @@ export function openBill(
     sound: context.sound + Math.ceil(pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
   });
 
+  const longest = longestOutput(chosen.upstreamModel);
   const mostOutput = (limit: number) =>
-    Math.min(MOST_TOKENS, Math.max(OUTPUT_TOKENS, limit, wanted ?? 0, facts.maxOutput ?? 0));
+    Math.min(MOST_TOKENS, Math.max(longest, limit, wanted ?? 0, facts.maxOutput ?? 0));
   const costOf = (estimate: Usage) => computeBill(chosen.price, chosen.groupRatio, estimate, 1).points;
 
   async function reserveNext(rated: boolean, limit: number): Promise<Turn> {
