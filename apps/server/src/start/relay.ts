@@ -24,6 +24,7 @@ import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
 import { keepCheckpoints } from "#relay/core/checkpoints.ts";
 import { createDrains } from "#relay/core/drains.ts";
+import { createReasoners } from "#relay/core/reasoners.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import {
   fetchBalance,
@@ -94,6 +95,7 @@ export const relayServices: Part<Needs, RelayServices> = {
       random: Math.random,
       open: new TransientMap(),
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
+      reasoners: createReasoners(),
       revocations: caches.revocations,
       fetchPublic: (address, options) =>
         fetchPublic(address, { ...options, mayReach: needs.options.mayReach }),

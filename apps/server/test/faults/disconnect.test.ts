@@ -11,7 +11,7 @@ import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
-const models = ["chat", "claude", "gemini", "responses", "image", "speech", "embedding"];
+const models = ["chat", "thinker", "claude", "gemini", "responses", "image", "speech", "embedding"];
 
 beforeAll(async () => {
   raw = await startRawUpstream();
@@ -21,6 +21,8 @@ beforeAll(async () => {
     RetryTimes: 0,
     AutomaticDisableChannelEnabled: false,
     DisconnectDrainSeconds: 1,
+    // Ends a response that is read to its end and never comes.
+    IdleTimeoutMs: 2_000,
   };
   await gateway.api("PUT", "/option/batch", { values });
   for (const model of models) await gateway.addPrice(model);
@@ -34,6 +36,7 @@ beforeAll(async () => {
     ["embedding", 1],
   ] as const)
     await gateway.addChannel({ type, name: model, base_url: raw.url, models: [model] });
+  await gateway.addChannel({ type: 8, name: "reasoners", base_url: raw.url, models: ["o3", "thinker"] });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -269,6 +272,59 @@ describe("a client that disconnects before the usage", () => {
     expect(await row()).toMatchObject({ outcome: "client-left", completion_tokens: output, estimated: true });
     // The gateway cancels the provider's call at the limit.
     expect(raw.leftAt()).toBeDefined();
+  });
+
+  it.each([
+    ["reasoning that was requested", chat({ reasoning_effort: "high" })],
+    ["a model that is known to reason", chat({ model: "o3" })],
+    [
+      "a document in the input",
+      chat({
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "Sum up." },
+              {
+                type: "file",
+                file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0=" },
+              },
+            ],
+          },
+        ],
+      }),
+    ],
+  ])("%s: the response is read to its end, however long its tail is", async (_name, ask) => {
+    // Longer than DisconnectDrainSeconds.
+    const tail = Array.from({ length: 20 }, (_, at) => word(` ${at}`));
+    raw.play(slowly([sse, word("The whole answer."), ...tail, finish, usage, "data: [DONE]\n\n"]));
+    await askAndLeave(ask, "whole answer");
+    await expect.poll(() => gateway.database.db.reservation.count(), { timeout: 15_000 }).toBe(0);
+    expect(await row()).toMatchObject({ completion_tokens: 20_000, estimated: false });
+  });
+
+  it("a model that has shown reasoning in a usage: the next response is read to its end", async () => {
+    const shown = {
+      prompt_tokens: 7,
+      completion_tokens: 500,
+      completion_tokens_details: { reasoning_tokens: 490 },
+    };
+    raw.play({
+      chunks: [sse, word("Yes."), finish, data({ id: "c", choices: [], usage: shown }), "data: [DONE]\n\n"],
+      ending: "end",
+    });
+    const ask = chat({ model: "thinker" });
+    await fetch(`${gateway.url}${ask.path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(ask.body),
+    }).then((response) => response.text());
+    ({ key } = await gateway.addToken());
+    const tail = Array.from({ length: 20 }, (_, at) => word(` ${at}`));
+    raw.play(slowly([sse, word("The whole answer."), ...tail, finish, usage, "data: [DONE]\n\n"]));
+    await askAndLeave(ask, "whole answer");
+    await expect.poll(() => gateway.database.db.reservation.count(), { timeout: 15_000 }).toBe(0);
+    expect(await row()).toMatchObject({ completion_tokens: 20_000, estimated: false });
   });
 
   it("text without spaces: is charged one token per 2.5 characters when the provider reports no usage in time", async () => {

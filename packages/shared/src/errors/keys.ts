@@ -56,6 +56,9 @@ export const keyReasons = {
       "Too many requests with a wrong API key came from this address. Check the key, and try again later.",
     ),
     one_call_at_once: phrase("This API key may have one call in progress at a time."),
+    abandoned_calls: phrase(
+      "{{calls}} responses whose clients disconnected are still being written. Repeat the call when some of them have ended.",
+    ),
     calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
     sockets_at_once: phrase("This API key may have {{limit}} WebSocket connections open at the same time."),
     session_budget_reserved: phrase(

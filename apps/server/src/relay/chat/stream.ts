@@ -71,7 +71,12 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
     };
   }
   lifecycle.firstByteAt ??= now();
+  if (hasText(pipe)) lifecycle.firstTextAt = now();
   return { frames: run(call, lifecycle, pipe, { first, ended, batches }) };
+}
+
+function hasText({ tally }: Pipe): boolean {
+  return tally.narrow > 0 || tally.wide > 0;
 }
 
 /**
@@ -145,6 +150,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
           isEnded = true;
           text = pipe.end();
         } else text += taken(pipe, batch.value);
+        if (lifecycle.firstTextAt === undefined && hasText(pipe)) lifecycle.firstTextAt = now();
       } catch (error) {
         isEnded = true;
         text += endAfterBreak(lifecycle, pipe, error);

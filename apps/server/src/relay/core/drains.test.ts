@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { createDrains } from "./drains.ts";
 
-const limits = { calls: 4, callsOfOneUser: 2, bytes: 100, bytesOfAll: 250 };
+const limits = { calls: 4, callsOfOneUser: 2, bytes: 100 };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -13,32 +13,44 @@ function started(seconds = 5) {
   return { drains, cancelled, begin };
 }
 
-it("drains: one drain too many for an account ends that account's oldest", () => {
+it("drains: an account with too many makes no new calls, and none of them is cancelled", () => {
   const { drains, cancelled, begin } = started();
   begin(1, "a");
-  begin(2, "b");
+  expect(drains.refusal(1)).toBeUndefined();
+  const second = begin(1, "b");
+  expect(drains.refusal(1)).toMatchObject({ code: "rate_limit_exceeded", status: 429, retryAfter: 5 });
+  expect(drains.refusal(2)).toBeUndefined();
+  // Calls that were in progress before may still leave.
   begin(1, "c");
-  expect(begin(1, "d")).toBeDefined();
-  expect(cancelled).toEqual(["a"]);
+  expect(cancelled).toEqual([]);
   expect(drains.active).toBe(3);
+  second?.end();
+  expect(drains.refusal(1)).toBeDefined();
 });
 
-it("drains: one drain too many for the process ends the oldest of all", () => {
+it("drains: too many in the process refuse new calls of the accounts with the most", () => {
   const { drains, cancelled, begin } = started();
-  for (const user of [1, 2, 3, 4, 5]) begin(user, `user ${user}`);
-  expect(cancelled).toEqual(["user 1"]);
-  expect(drains.active).toBe(4);
+  for (const user of [1, 1, 2, 3]) begin(user, `user ${user}`);
+  expect([1, 2, 3, 4].map((user) => drains.refusal(user) !== undefined)).toEqual([true, true, true, false]);
+  expect(cancelled).toEqual([]);
 });
 
-it("drains: limits the bytes of one response and of all together", () => {
+it("drains: limits the bytes of one response", () => {
   const { drains, cancelled, begin } = started();
   begin(1, "long")?.received(101);
+  begin(1, "short")?.received(80);
   expect(cancelled).toEqual(["long"]);
-  for (const user of [1, 2, 3]) begin(user, `user ${user}`)?.received(80);
-  expect(cancelled).toEqual(["long"]);
-  begin(4, "user 4")?.received(20);
-  expect(cancelled).toEqual(["long", "user 1"]);
-  expect(drains.active).toBe(3);
+  expect(drains.active).toBe(1);
+});
+
+it("drains: a response whose cost its text does not show is read to its end", () => {
+  vi.useFakeTimers();
+  const { drains, cancelled } = started();
+  drains.begin(1, () => void cancelled.push("whole"), true);
+  vi.advanceTimersByTime(600_000);
+  expect(cancelled).toEqual([]);
+  vi.advanceTimersByTime(3_000_000);
+  expect(cancelled).toEqual(["whole"]);
 });
 
 it("drains: each ends after its time limit, and none begins when the limit is 0", () => {

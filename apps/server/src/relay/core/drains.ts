@@ -1,17 +1,21 @@
+import { GatewayError } from "#errors.ts";
+
 /**
- * Drains: responses that are still read after their client disconnected, to learn the provider's usage.
- * Limited in time, bytes and number, so that clients that connect and leave cannot keep a process busy.
+ * Drains: responses that are still read after their client disconnected, to learn the provider's usage. No drain
+ * ends because there are others: that would make its response cheaper. An account with too many of them makes
+ * new calls when some have ended.
  */
 export interface Drains {
   /** Number of active drains. */
   readonly active: number;
   /**
    * Begins a drain. Returns undefined when the response must not be drained; the caller then cancels the
-   * upstream request. Calls `cancel` at a limit. When there are too many drains, the oldest ends. Usage
-   * arrives soon or not at all, so clients that leave cannot fill all places and thereby avoid the bills of
-   * later calls.
+   * upstream request. Calls `cancel` at a limit.
+   * @param isWhole the text does not show what the response costs, so it is read to its end
    */
-  begin(userId: number, cancel: () => void): Drain | undefined;
+  begin(userId: number, cancel: () => void, isWhole?: boolean): Drain | undefined;
+  /** Returns the error for a new call of an account with too many drains; otherwise undefined. */
+  refusal(userId: number): GatewayError | undefined;
   /** Cancels all drains, including later ones. Used at shutdown. */
   close(): void;
 }
@@ -23,65 +27,68 @@ export interface Drain {
 }
 
 export interface DrainLimits {
-  /** Concurrent drains in total, and per account. */
+  /** Concurrent drains in total, and per account, from which on new calls are refused. */
   calls: number;
   callsOfOneUser: number;
-  /** Bytes of one response, and of all concurrent drains together. */
+  /** Bytes of one response. */
   bytes: number;
-  bytesOfAll: number;
 }
 
 const MEGABYTE = 1024 * 1024;
-const defaults: DrainLimits = {
-  calls: 200,
-  callsOfOneUser: 50,
-  bytes: 32 * MEGABYTE,
-  bytesOfAll: 256 * MEGABYTE,
-};
+const defaults: DrainLimits = { calls: 200, callsOfOneUser: 50, bytes: 32 * MEGABYTE };
 
-/** @param seconds maximum time to drain one response; 0 = never */
+/** Longest drain of a response that is read to its end. Its own limits end it earlier. */
+const LONGEST_MS = 3_600_000;
+const RETRY_SECONDS = 5;
+
+/** @param seconds maximum time to drain a response whose text shows what it costs; 0 = no response is drained */
 export function createDrains(seconds: () => number, limits = defaults): Drains {
-  /** Oldest first. */
   const running = new Set<() => void>();
-  const runningOf = new Map<number, Set<() => void>>();
-  let bytes = 0;
+  const runningOf = new Map<number, number>();
   let closed = false;
+
+  /** Where all are too many, each account may have an equal part of them. */
+  function mostOf(): number {
+    if (running.size < limits.calls) return limits.callsOfOneUser;
+    return Math.min(limits.callsOfOneUser, Math.floor(limits.calls / Math.max(1, runningOf.size)));
+  }
+
   return {
     get active() {
       return running.size;
     },
-    begin(userId, cancel) {
+    refusal(userId) {
+      const own = runningOf.get(userId) ?? 0;
+      if (own === 0 || own < mostOf()) return undefined;
+      const details = { retryAfter: RETRY_SECONDS };
+      return new GatewayError("rate_limit_exceeded", { reason: "abandoned_calls", calls: own }, details);
+    },
+    begin(userId, cancel, isWhole = false) {
       const patience = seconds() * 1_000;
       if (closed || patience === 0) return undefined;
-      const own = runningOf.get(userId) ?? new Set();
-      if (own.size >= limits.callsOfOneUser) stopOldest(own);
-      else if (running.size >= limits.calls) stopOldest(running);
       let read = 0;
       let ended = false;
       const end = () => {
         if (ended) return;
         ended = true;
         clearTimeout(timer);
-        bytes -= read;
         running.delete(stop);
-        own.delete(stop);
-        if (own.size === 0 && runningOf.get(userId) === own) runningOf.delete(userId);
+        const left = (runningOf.get(userId) ?? 1) - 1;
+        if (left === 0) runningOf.delete(userId);
+        else runningOf.set(userId, left);
       };
       const stop = () => {
         end();
         cancel();
       };
-      const timer = setTimeout(stop, patience);
+      const timer = setTimeout(stop, isWhole ? LONGEST_MS : patience);
       running.add(stop);
-      own.add(stop);
-      runningOf.set(userId, own);
+      runningOf.set(userId, (runningOf.get(userId) ?? 0) + 1);
       return {
         received(more) {
           if (ended) return;
           read += more;
-          bytes += more;
           if (read > limits.bytes) stop();
-          while (bytes > limits.bytesOfAll && running.size > 0) stopOldest(running);
         },
         end,
       };
@@ -91,9 +98,4 @@ export function createDrains(seconds: () => number, limits = defaults): Drains {
       for (const stop of running) stop();
     },
   };
-}
-
-function stopOldest(drains: ReadonlySet<() => void>): void {
-  const [oldest] = drains;
-  oldest?.();
 }

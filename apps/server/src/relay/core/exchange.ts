@@ -81,6 +81,8 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
   const lifecycle = new CallLifecycle(services, call);
   let isReserved = false;
   try {
+    const busy = call.books === undefined ? services.drains.refusal(call.caller.userId) : undefined;
+    if (busy !== undefined) throw busy;
     let plan = decide(services, call, exchange);
     lifecycle.modelKnown = true;
     lifecycle.chosen = plan.only;

@@ -5,11 +5,12 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
+import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
 import { GatewayError, reasonOfError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
-import type { Call, Chosen, Ended, Served } from "./call.ts";
+import type { Call, CallKind, Chosen, Ended, Served } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 import { owed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
@@ -66,6 +67,8 @@ export class CallLifecycle {
   /** The model exists for this caller. Other names are client input and must not appear in statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
+  /** When the first text of a stream arrived. What a model writes before is hidden. */
+  firstTextAt: number | undefined;
   /** Any node may close the call. The second one has nothing to write. */
   isShared = false;
   /** Set while the response is being sent. Returns undefined until something was delivered. */
@@ -89,7 +92,7 @@ export class CallLifecycle {
 
   /** Requests to providers. Watches client and account from first use until the call is closed. */
   get upstream(): UpstreamCall {
-    return (this.#upstream ??= openUpstreamCall(this.#services, this.#call));
+    return (this.#upstream ??= openUpstreamCall(this.#services, this.#call, () => this.#isHidden()));
   }
 
   /** Stops watching client and account: the session that this call opened does it from now on. */
@@ -102,6 +105,21 @@ export class CallLifecycle {
   gone(): GatewayError | undefined {
     const { revoked, left } = this.upstream;
     return revoked ?? (left ? clientLeft() : undefined);
+  }
+
+  /** A model that reasons may reason whatever was requested, and its text does not show that. */
+  #kind(model = this.chosen?.upstreamModel ?? this.#call.model): CallKind {
+    const { kind = "text", needs } = this.#call;
+    const isChat = needs === "chat" || needs === "responses";
+    return kind === "text" && isChat && this.#services.reasoners.reasons(model) ? "reasoning" : kind;
+  }
+
+  /** Whether only the provider's usage shows what the call costs: hidden reasoning, or files in the input. */
+  #isHidden(): boolean {
+    const { estimate, model } = this.#call;
+    const { window, audio = 0, image = 0 } = estimate.mostInput ?? {};
+    const isDear = image > 0 && imageFactor(this.chosen?.upstreamModel ?? model) > 1;
+    return window !== undefined || audio > 0 || isDear || this.#kind() === "reasoning";
   }
 
   noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
@@ -239,7 +257,11 @@ export class CallLifecycle {
     const ending = this.#ending(this.#outcomeOf(end), 200, end.errorCode);
     if (due === undefined) return this.#book(this.#record(5, ending, noCharge));
     const { usage, priced, points } = due;
-    if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
+    if (this.remembered === undefined) {
+      this.#tokens = usage.input + usage.output;
+      if (end.outcome === "complete" && end.reported !== undefined)
+        this.#services.reasoners.note(served.upstreamModel, usage, now() - this.#call.startedAt);
+    }
     const status = await this.#book(this.#record(2, ending, due));
     this.#services.metrics.used(usage, points);
     this.#call.billed?.({ usage: priced, outcome: ending.outcome, served });
@@ -248,9 +270,14 @@ export class CallLifecycle {
 
   /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
   #due(end: Omit<End, "outcome"> & { outcome: Ended | "interrupted" }, { price, groupRatio }: Served) {
-    const { kind = "text", estimate, calls } = this.#call;
+    const { estimate, calls, startedAt } = this.#call;
     const due = owed({
-      kind,
+      kind: this.#kind(),
+      isCut: this.#upstream?.isCut === true,
+      hidden: this.#services.reasoners.writtenIn(
+        this.chosen?.upstreamModel ?? "",
+        (this.firstTextAt ?? now()) - startedAt,
+      ),
       reach: this.#upstream?.reach ?? "answering",
       ended: end.outcome,
       reported: this.#reportedUsage(end.reported),

@@ -17,6 +17,7 @@ import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { TransientMap } from "#platform/transient-map.ts";
 import type { Drains } from "./drains.ts";
+import type { Reasoners } from "./reasoners.ts";
 
 /** A call with an open bill. */
 export interface OpenCall {
@@ -50,6 +51,7 @@ export interface RelayServices {
   open: TransientMap<string, OpenCall>;
   /** Responses still read after their client disconnected. */
   drains: Drains;
+  reasoners: Reasoners;
   /** Reports when an account or key may no longer be used. */
   revocations: Pick<Revocations, "watch">;
   /** Fetches from public addresses only. Throws `invalid_request`. */

@@ -24,6 +24,8 @@ function end(kind: CallKind, reach: Reach, ended: CallEnd["ended"], more: Partia
     delivered: passed,
     counted: undefined,
     reserved,
+    isCut: false,
+    hidden: 0,
     ...more,
   };
 }
@@ -103,6 +105,40 @@ describe("owed: the client disconnected", () => {
       output: 250,
       audioInput: 60,
     });
+  });
+});
+
+describe("owed: the client disconnected, and the rest was not read", () => {
+  const cut: Record<CallKind, number | undefined> = {
+    text: 10,
+    reasoning: 500,
+    images: 1_000,
+    speech: 1_000,
+    transcription: 500,
+    task: undefined,
+  };
+  it.each(kinds)("%s: charges the larger share", (kind) => {
+    const due = owed(end(kind, "answering", "client-left", { isCut: true }));
+    expect(due?.usage.output).toBe(cut[kind]);
+    const drained = owed(end(kind, "answering", "client-left"));
+    expect(due?.usage.output ?? 0).toBeGreaterThanOrEqual(drained?.usage.output ?? 0);
+  });
+
+  it("reasoning: charges the time until the first text at the model's rate, within what was reserved", () => {
+    const charged = (hidden: number) =>
+      owed(end("reasoning", "answering", "client-left", { hidden }))?.usage.output;
+    expect(charged(600)).toBe(610);
+    expect(charged(60_000)).toBe(1_000);
+    expect(owed(end("text", "answering", "client-left", { hidden: 600 }))?.usage.output).toBe(10);
+  });
+
+  it("reasoning without a limit: charges a share of a usual response, not of the longest", () => {
+    const open = { each: 131_072, usual: 4_096, responses: 1 };
+    const long = { input: 100, output: 131_072, isOpen: true, open };
+    expect(owed(end("reasoning", "answering", "client-left", { reserved: long }))?.usage.output).toBe(1_024);
+    expect(
+      owed(end("reasoning", "answering", "client-left", { reserved: long, hidden: 50_000 }))?.usage.output,
+    ).toBe(50_010);
   });
 });
 

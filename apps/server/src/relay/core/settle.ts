@@ -27,25 +27,29 @@ export interface CallEnd {
   counted: Usage | undefined;
   /** The reserved usage. */
   reserved: Estimate;
+  /** The client left, and the rest of the response was not read, or not to its end. */
+  isCut: boolean;
+  /** Tokens that the model may have written before its first text. */
+  hidden: number;
 }
 
 /**
  * Minimum charge in percent of the reserved output when the client disconnects and no usage of the provider
  * arrives. The delivered text does not show how much of such output was produced.
  */
-export const uncountedPercent: Record<CallKind, { sent: number; answering: number }> = {
-  text: { sent: 0, answering: 0 },
-  reasoning: { sent: 25, answering: 25 },
-  images: { sent: 50, answering: 100 },
-  speech: { sent: 25, answering: 50 },
-  transcription: { sent: 25, answering: 25 },
+export const uncountedPercent: Record<CallKind, { sent: number; answering: number; cut: number }> = {
+  text: { sent: 0, answering: 0, cut: 0 },
+  reasoning: { sent: 25, answering: 25, cut: 50 },
+  images: { sent: 50, answering: 100, cut: 100 },
+  speech: { sent: 25, answering: 50, cut: 100 },
+  transcription: { sent: 25, answering: 25, cut: 50 },
   // Zero, accepted or not: a task that was not accepted has nothing to refund later.
-  task: { sent: 0, answering: 0 },
+  task: { sent: 0, answering: 0, cut: 0 },
 };
 
 /** Returns the usage to charge; undefined when the call costs nothing. */
 export function owed(end: CallEnd): Metered | undefined {
-  const { kind, reach, ended, reserved } = end;
+  const { kind, reach, ended, reserved, isCut, hidden } = end;
   if (reach === "not sent" || reach === "refused") return undefined;
   if (ended === "complete") return count(end, true);
   if (kind === "task") return undefined;
@@ -53,8 +57,16 @@ export function owed(end: CallEnd): Metered | undefined {
     return reach === "answering" ? count(end, false) : undefined;
   if (end.final && end.reported !== undefined) return count(end, true);
   const counted = count(end, false);
-  const percent = uncountedPercent[kind][reach];
-  return percent === 0 ? counted : { usage: atLeast(counted.usage, reserved, percent), estimated: true };
+  const percent = uncountedPercent[kind][isCut && reach === "answering" ? "cut" : reach];
+  if (percent === 0) return counted;
+  const usage = kind === "reasoning" ? withHidden(counted.usage, reserved, hidden) : counted.usage;
+  return { usage: atLeast(usage, reserved, percent), estimated: true };
+}
+
+/** Adds what the model may have written before its first text, within what was reserved. */
+function withHidden(usage: Usage, { output: most }: Estimate, hidden: number): Usage {
+  const output = Math.max(usage.output, Math.min(usage.output + hidden, most));
+  return output === usage.output ? usage : { ...usage, output };
 }
 
 function count({ reported, delivered, counted, reserved }: CallEnd, complete: boolean): Metered {
@@ -64,8 +76,11 @@ function count({ reported, delivered, counted, reserved }: CallEnd, complete: bo
 
 const outputKinds = ["audioOutput", "imageOutput", "reasoning"] as const;
 
-function atLeast(usage: Usage, reserved: Usage, percent: number): Usage {
-  const part = (tokens: number) => Math.ceil((tokens * percent) / 100);
+function atLeast(usage: Usage, reserved: Estimate, percent: number): Usage {
+  // The longest response is reserved for a request without a limit; a usual one is far shorter.
+  const { open } = reserved;
+  const share = open === undefined ? 1 : open.usual / open.each;
+  const part = (tokens: number) => Math.ceil((tokens * share * percent) / 100);
   const raised: Usage = { ...usage, output: Math.max(usage.output, part(reserved.output)) };
   for (const kind of outputKinds) {
     const tokens = Math.max(usage[kind] ?? 0, part(reserved[kind] ?? 0));

@@ -24,6 +24,8 @@ export interface UpstreamCall extends RequestProgress {
   readonly revoked: GatewayError | undefined;
   /** We cancelled the request before the response was complete. */
   readonly isCancelled: boolean;
+  /** The rest of the response was not read after the client left, or not to its end. */
+  readonly isCut: boolean;
   /** Begins a new attempt, of which nothing was sent yet. */
   begin(): void;
   /**
@@ -34,11 +36,13 @@ export interface UpstreamCall extends RequestProgress {
   close(): void;
 }
 
+/** @param isHidden returns whether the text of the response does not show what the call costs */
 export function openUpstreamCall(
   services: Pick<RelayServices, "drains" | "revocations">,
   call: Pick<Call, "caller" | "signal" | "books">,
+  isHidden: () => boolean,
 ): UpstreamCall {
-  return new Watched(services, call);
+  return new Watched(services, call, isHidden);
 }
 
 type Services = Pick<RelayServices, "drains" | "revocations">;
@@ -54,6 +58,8 @@ class Watched implements UpstreamCall {
   left = false;
   revoked: GatewayError | undefined = undefined;
   isCancelled = false;
+  isCut = false;
+  readonly #isHidden: () => boolean;
   readonly #services: Services;
   readonly #call: Watches;
   readonly #unwatch: () => void;
@@ -61,8 +67,9 @@ class Watched implements UpstreamCall {
   #closed = false;
   #drain: Drain | undefined;
 
-  constructor(services: Services, call: Watches) {
+  constructor(services: Services, call: Watches, isHidden: () => boolean) {
     this.#services = services;
+    this.#isHidden = isHidden;
     this.#call = call;
     this.#unwatch = services.revocations.watch(call.caller, (error) => {
       this.revoked ??= error;
@@ -103,11 +110,13 @@ class Watched implements UpstreamCall {
     this.left = true;
     const { caller, books } = this.#call;
     // An unsent request costs nothing, and a rejected one has no usage.
-    this.#drain =
-      this.reach === "not sent" || books === "none"
-        ? undefined
-        : this.#services.drains.begin(caller.userId, () => this.#cancel());
-    if (this.#drain === undefined) this.#cancel();
+    const cut = () => {
+      this.isCut = true;
+      this.#cancel();
+    };
+    if (this.reach === "not sent" || books === "none") return this.#cancel();
+    this.#drain = this.#services.drains.begin(caller.userId, cut, this.#isHidden());
+    if (this.#drain === undefined) cut();
   }
 
   close(): void {
