@@ -197,14 +197,18 @@ test(
       await expect(menu(page)).toBeVisible();
     });
     await test.step("an error while rendering a card replaces only this card", async () => {
-      await page.route("**/api/channel?size=1*", (route) =>
-        route.fulfill({ json: { success: true, message: "", data: {} } }),
-      );
+      await page.route("**/api/overview", async (route) => {
+        const response = await route.fetch();
+        const answer = (await response.json()) as { data: { attention: unknown } };
+        answer.data.attention = null;
+        await route.fulfill({ response, json: answer });
+      });
       await main(page).getByRole("link", { name: "Go to the dashboard" }).click();
       await page.waitForURL("**/panel/dashboard");
-      await expect(main(page).getByText("This part cannot be shown")).toBeVisible();
+      await expect(main(page).getByText("This part cannot be shown").first()).toBeVisible();
+      await expect(main(page).getByText("Data format incorrect.").first()).toBeVisible();
       await expect(main(page).getByRole("heading", { name: "Channels" })).toBeVisible();
-      await page.unroute("**/api/channel?size=1*");
+      await page.unroute("**/api/overview");
     });
     await test.step("an error while rendering a screen replaces only this screen", async () => {
       const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
