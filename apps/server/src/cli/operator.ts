@@ -1,5 +1,5 @@
 import { Role } from "@gateway/shared/accounts/roles";
-import type { Administrator } from "#domain/accounts/administration.ts";
+import type { Administrator } from "#domain/accounts/authority.ts";
 import type { Db } from "#platform/database/db.ts";
 import { CommandFailure } from "./failure.ts";
 

@@ -50,21 +50,11 @@ export interface AdminRights {
 }
 
 /**
- * Returns the permissions that both sets contain; null allows everything that the role allows. A person who
- * creates an administrator cannot grant more than that.
+ * Returns whether a person may give and take roles: root, and administrators whose permissions are not limited.
+ * Which accounts, the server decides (`domain/accounts/authority.ts`).
  */
-export function commonRights(
-  one: AdminRights["permissions"],
-  other: AdminRights["permissions"],
-): AdminRights["permissions"] {
-  if (one === null) return other;
-  if (other === null) return one;
-  const both = adminAreas.flatMap((area) => {
-    const levels = [one[area], other[area]];
-    if (levels.includes(undefined)) return [];
-    return [[area, levels.includes("view") ? "view" : "edit"]];
-  });
-  return Object.fromEntries(both) as Partial<Record<AdminArea, AdminLevel>>;
+export function mayChangeRoles({ role, permissions }: AdminRights): boolean {
+  return role >= Role.root || (role >= Role.admin && permissions === null);
 }
 
 /** Returns whether `mine` includes everything that `theirs` allows. */

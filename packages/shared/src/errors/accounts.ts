@@ -60,11 +60,14 @@ export const accountReasons = {
     own_account: phrase("Change your own account in your profile."),
     rank_too_high: phrase("You cannot change an account whose role is the same as yours or higher."),
     role_too_high: phrase("You can only assign roles below your own."),
+    roles_need_all_rights: phrase(
+      "Only root and administrators with all permissions can change roles. Ask root to change the role.",
+    ),
+    demoted_account: phrase(
+      "An administrator removed the administrator role of this account. Only root can change this account. Other administrators can only give the role back.",
+    ),
     rights_by_root_only: phrase("Only root can change the permissions of administrators."),
     own_role: phrase("You cannot remove your own administrator role."),
-    rights_beyond_own: phrase(
-      "This administrator has permissions that you do not have. Ask root to change the role.",
-    ),
     sign_up_closed: phrase("Sign-up is closed on this site. Ask an administrator for an account."),
     password_sign_up_off: phrase("Sign-up with a password is disabled."),
     password_sign_in_off: phrase("Sign-in with a password is disabled."),

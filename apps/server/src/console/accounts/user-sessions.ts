@@ -6,7 +6,8 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams, RowIdText } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { endSessionsOf, requireBelow } from "#domain/accounts/administration.ts";
+import { endSessionsOf } from "#domain/accounts/administration.ts";
+import { requireMayRead } from "#domain/accounts/authority.ts";
 import { listSessions, revokeSession, revokeSessions } from "#domain/accounts/sessions.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { notFound } from "#errors.ts";
@@ -58,7 +59,7 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
     async (request) => {
       const viewer = viewerOf(request);
       const user = await getUser(db, request.params.id);
-      if (user.id !== viewer.id) requireBelow(viewer, user);
+      requireMayRead(viewer, user);
       return ok((await listSessions(db, secrets, user.id, sessionIdOf(request))).map(present));
     },
   );

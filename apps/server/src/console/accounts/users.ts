@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Role } from "@gateway/shared/accounts/roles";
 import {
   QuotaChange,
   UserChange,
@@ -20,14 +19,13 @@ import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
 import { present, unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import {
-  type Administrator,
   changeUser,
   createUser,
   deleteUser,
   lockTarget,
   manageUser,
-  requireBelow,
 } from "#domain/accounts/administration.ts";
+import { type Administrator, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
@@ -79,7 +77,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const user = await describeUser(db, request.params.id);
       const viewer = viewerOf(request);
-      if (user.id !== viewer.id) requireBelow(viewer, user);
+      requireMayRead(viewer, user);
       return ok(presentDetail(user));
     },
   );
@@ -98,7 +96,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const user = await describeUser(db, request.params.id);
       const viewer = viewerOf(request);
-      if (user.id !== viewer.id) requireBelow(viewer, user);
+      requireMayRead(viewer, user);
       return ok(await describeUsageOf(pool, { user: user.id }, request.query.time_zone));
     },
   );
@@ -116,7 +114,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const user = await describeUser(db, request.params.id);
       const viewer = viewerOf(request);
-      if (user.id !== viewer.id) requireBelow(viewer, user);
+      requireMayRead(viewer, user);
       return ok(await describeCacheEffect(pool, { userId: user.id }));
     },
   );
@@ -203,7 +201,7 @@ async function changeQuota(
   if (amount < 0) await recallLeases(db, userId);
   return db.$transaction(async (tx) => {
     const user = await lockTarget(tx, viewer, userId);
-    if (viewer.role < Role.root) requireBelow(viewer, user);
+    requireMayChange(viewer, user, { part: "money" });
     const reference = randomUUID();
     const { QuotaValidityDays } = settings.current();
     // A credit extends the expiry of a balance that has one. It does not give an expiry to a balance without

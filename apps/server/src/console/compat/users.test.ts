@@ -166,7 +166,7 @@ describe("an account", () => {
     expect(quota).toMatchObject({ success: true, data: { quota: 0 } });
     expect(quota.message).toContain("quota is not changed here");
     expect(await put(id, { group: "nowhere" })).toMatchObject({ success: false });
-    expect(await put(id, { role: 10 })).toMatchObject({ success: false });
+    expect(await put(id, { role: 100 })).toMatchObject({ success: false });
     expect(await put(id, { status: 7 })).toMatchObject({ success: false });
     for (const bad of [true, String(id), null])
       expect((await admin.send("PUT", "/user/", { id: bad, status: 2 })).success).toBe(false);

@@ -142,6 +142,7 @@ const create = handles({ body: Created, data: OlderUser }, async ({ body }, call
   const { db, settings } = call.services;
   const viewer = viewerOf(call.request);
   const { username, password, role, group, quota } = body;
+  // One Hub refuses such a role although it ignores the field.
   if (role >= viewer.role) throw forbidden({ reason: "role_too_high" });
   if (role > Role.user) call.note("role was ignored: use POST /api/user/manage.");
   if (group !== "" && group !== "default") call.note("group was ignored: use PUT /api/user/.");

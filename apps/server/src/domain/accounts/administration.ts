@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Permissions } from "@gateway/shared/accounts/permissions";
-import { commonRights, coversRights, Role } from "@gateway/shared/accounts/roles";
+import { Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -11,6 +10,13 @@ import { currentTime } from "#platform/clock.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
+import {
+  type AccountChange,
+  type Administrator,
+  columnsOfRole,
+  requireMayChange,
+  requireMayCreate,
+} from "./authority.ts";
 import { emailTaken } from "./email.ts";
 import { isEmailTaken } from "./mail-codes.ts";
 import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
@@ -19,26 +25,9 @@ import { removeTotp } from "./second-factor.ts";
 import { endAccess } from "./sessions.ts";
 import { lockUser, permissionsOf } from "./users.ts";
 
-/**
- * Administration of user accounts. Administrators change only accounts of a lower role, and grant or revoke
- * the administrator role within their own rights. Root cannot be demoted, disabled or deleted.
- */
-export interface Administrator extends Actor {
-  id: number;
-  role: number;
-  /** Null means everything that the role allows. */
-  permissions: Permissions | null;
-}
+/** Administration of user accounts. `authority.ts` decides who may change what. */
 
 type Tx = Prisma.TransactionClient;
-
-/** Throws `forbidden` unless the target ranks below the actor. Root ranks above everyone except root. */
-export function requireBelow(actor: Administrator, target: { id: number; role: number }): void {
-  if (actor.id === target.id) throw forbidden({ reason: "own_account" });
-  if (target.role >= actor.role) {
-    throw forbidden({ reason: "rank_too_high" });
-  }
-}
 
 /**
  * Locks an account to change, and checks that the administrator still has the rights of the request. Without it,
@@ -62,10 +51,6 @@ async function requireCurrent(tx: Tx, actor: Administrator): Promise<void> {
   throw forbidden({ reason: "rights_missing" });
 }
 
-function requireMayGive(actor: Administrator, role: number): void {
-  if (role >= actor.role) throw forbidden({ reason: "role_too_high" });
-}
-
 /** Creates a user. Throws `forbidden`, `conflict` (name taken) or `invalid_request` (unknown group). */
 export async function createUser(
   db: PrismaClient,
@@ -73,9 +58,8 @@ export async function createUser(
   input: UserInput,
   newUserGift: number,
 ): Promise<User> {
-  requireMayGive(actor, input.role);
   const { permissions } = input;
-  if (permissions !== undefined) requireMayPermit(actor, input.role);
+  requireMayCreate(actor, input);
   const passwordHash = await hashPassword(input.password);
   return db.$transaction(async (tx) => {
     await requireGroup(tx, input.group);
@@ -122,9 +106,7 @@ export async function changeUser(
   const passwordHash = password === "" ? undefined : await hashPassword(password);
   await db.$transaction(async (tx) => {
     const before = await lockTarget(tx, actor, change.id);
-    requireMayChange(actor, before, change);
-    if (change.role !== undefined && change.role !== before.role) requireMayGive(actor, change.role);
-    if (change.permissions !== undefined) requireMayPermit(actor, change.role ?? before.role);
+    for (const part of partsOf(before, change)) requireMayChange(actor, before, part);
     if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
     if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
     if (change.email !== undefined && (await isEmailTaken(tx, change.email, change.id))) throw emailTaken();
@@ -134,7 +116,7 @@ export async function changeUser(
         ...(change.username === undefined ? {} : { username: change.username }),
         ...(change.display_name === undefined ? {} : { display_name: change.display_name }),
         ...(change.group === undefined ? {} : { group: change.group }),
-        ...(change.role === undefined ? {} : { role: change.role }),
+        ...(isOther(change.role, before.role) ? columnsOfRole(actor, before, change.role) : {}),
         ...(change.status === undefined ? {} : { status: change.status }),
         ...(change.email === undefined ? {} : { email: change.email }),
         ...(change.avatar_url === undefined ? {} : { avatar_url: change.avatar_url }),
@@ -156,26 +138,25 @@ export async function changeUser(
   });
 }
 
-/**
- * Checks that the actor may set rights. Rights remain stored when the role changes: a user who becomes an
- * administrator again has the same rights as before.
- */
-function requireMayPermit(actor: Administrator, role: number): void {
-  if (actor.role < Role.root) throw forbidden({ reason: "rights_by_root_only" });
-  if (role === Role.admin) return;
-  throw invalidRequest({ reason: "rights_need_admin_role" }, { field: "permissions" });
+function isOther<T>(value: T | undefined, now: unknown): value is T {
+  return value !== undefined && value !== now;
 }
 
-/**
- * No one ranks above root, so root may change its own name and group here. Other changes go through the
- * profile.
- */
-function requireMayChange(actor: Administrator, target: User, change: UserChange): void {
-  const harmless = [change.role, change.status, change.email, change.password || undefined].every(
-    (part) => part === undefined,
+/** Returns what a change would change; at least the profile, so that every change is checked. */
+function partsOf(before: User, change: UserChange): AccountChange[] {
+  const { password, permissions } = change;
+  const access =
+    isOther(change.status, before.status) ||
+    isOther(change.email, before.email) ||
+    (password !== undefined && password !== "");
+  const profile = (["username", "display_name", "group", "avatar_url"] as const).some((name) =>
+    isOther(change[name], before[name]),
   );
-  if (actor.role === Role.root && actor.id === target.id && harmless) return;
-  requireBelow(actor, target);
+  const parts: AccountChange[] = [];
+  if (isOther(change.role, before.role)) parts.push({ part: "role", role: change.role });
+  if (access) parts.push({ part: "access" });
+  if (permissions !== undefined) parts.push({ part: "permissions", role: change.role ?? before.role });
+  return profile || parts.length === 0 ? [...parts, { part: "profile" }] : parts;
 }
 
 /** Executes one action of the user list. Returns the updated row. */
@@ -192,9 +173,9 @@ export async function manageUser(
   if (action === "reset_totp") return resetTotp(db, actor, found.id);
   return db.$transaction(async (tx) => {
     const before = await lockTarget(tx, actor, found.id);
-    if (action === "demote" && before.role === Role.admin) requireMayDemote(actor, before);
-    else requireBelow(actor, before);
-    const data = changeOf(actor, before, action);
+    const change = changeOf[action];
+    requireMayChange(actor, before, "role" in change ? { part: "role", ...change } : { part: "access" });
+    const data = "role" in change ? columnsOfRole(actor, before, change.role) : change;
     const after = await tx.user.update({ where: { id: before.id }, data });
     // Disabled sessions are rejected anyway. Ending them prevents their return when the account is enabled
     // again.
@@ -205,38 +186,15 @@ export async function manageUser(
   });
 }
 
-/** Checks that the actor's rights cover those of the administrator to demote. Throws `forbidden`. */
-function requireMayDemote(actor: Administrator, target: User): void {
-  if (actor.id === target.id) throw forbidden({ reason: "own_role" });
-  if (actor.role >= Role.root || coversRights(actor.permissions, permissionsOf(target))) return;
-  throw forbidden({ reason: "rights_beyond_own" });
-}
+type SimpleAction = Exclude<UserAction, "delete" | "reset_totp">;
 
-/** Returns the rights of a new administrator: the stored ones, limited to those of the actor. */
-function rightsToGive(actor: Administrator, target: User): Prisma.UserUpdateInput["permissions"] {
-  const stored = permissionsOf(target);
-  const rights = actor.role >= Role.root ? stored : commonRights(stored, actor.permissions);
-  return rights ?? Prisma.DbNull;
-}
-
-function changeOf(
-  actor: Administrator,
-  target: User,
-  action: Exclude<UserAction, "delete" | "reset_totp">,
-): Prisma.UserUpdateInput {
-  switch (action) {
-    case "disable":
-      return { status: UserStatus.disabled };
-    case "enable":
-      return { status: UserStatus.enabled };
-    case "promote":
-      return { role: Role.admin, permissions: rightsToGive(actor, target) };
-    case "demote":
-      return { role: Role.user };
-    case "set_reliable":
-      return { role: Role.reliable };
-  }
-}
+const changeOf: Readonly<Record<SimpleAction, { role: number } | { status: number }>> = {
+  disable: { status: UserStatus.disabled },
+  enable: { status: UserStatus.enabled },
+  promote: { role: Role.admin },
+  demote: { role: Role.user },
+  set_reliable: { role: Role.reliable },
+};
 
 /**
  * Marks a user as deleted, ends all access and frees the name. The row stays, because logs and ledger entries
@@ -250,7 +208,7 @@ export async function deleteUser(
 ): Promise<User> {
   return db.$transaction(async (tx) => {
     const before = await lockTarget(tx, actor, id);
-    requireBelow(actor, before);
+    requireMayChange(actor, before, { part: "access" });
     const now = currentTime();
     const after = await tx.user.update({
       where: { id },
@@ -279,7 +237,7 @@ export async function deleteUser(
 async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Promise<User> {
   return db.$transaction(async (tx) => {
     const user = await lockTarget(tx, actor, id);
-    requireBelow(actor, user);
+    requireMayChange(actor, user, { part: "access" });
     if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
     await removeTotp(tx, actor, id);
     return tx.user.findUniqueOrThrow({ where: { id } });
@@ -295,7 +253,7 @@ export async function endSessionsOf(
 ): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const user = await lockTarget(tx, actor, userId);
-    requireBelow(actor, user);
+    requireMayChange(actor, user, { part: "access" });
     const { count } = await tx.session.deleteMany({
       where: {
         user_id: userId,

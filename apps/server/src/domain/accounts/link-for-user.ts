@@ -2,7 +2,8 @@ import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { audit } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
-import { type Administrator, lockTarget, requireBelow } from "./administration.ts";
+import { lockTarget } from "./administration.ts";
+import { type Administrator, requireMayChange } from "./authority.ts";
 
 /** External accounts that an administrator links to a user, as scripts that import users do. */
 
@@ -25,7 +26,7 @@ export async function linkForUser(
   userId: number,
   accounts: readonly ExternalAccount[],
 ): Promise<void> {
-  requireBelow(actor, await lockTarget(tx, actor, userId));
+  requireMayChange(actor, await lockTarget(tx, actor, userId), { part: "access" });
   for (const { provider, subject, label } of accounts) {
     const known = await tx.identity.findUnique({ where: { provider_subject: { provider, subject } } });
     if (known !== null && known.user_id !== userId) throw conflict({ reason: "linked_to_another_user" });

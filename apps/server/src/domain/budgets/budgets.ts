@@ -6,15 +6,14 @@ import type {
   OwnBudget,
   PeriodUse,
 } from "@gateway/shared/accounts/budget";
-import { Role } from "@gateway/shared/accounts/roles";
-import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
+import { type Administrator, requireMayChange } from "#domain/accounts/authority.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
-import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
 
 /**
@@ -32,7 +31,7 @@ interface Named {
   targetType: string;
   targetId: string | number;
   /** The actor must have a higher role than this owner. */
-  owner: { id: number; role: number } | undefined;
+  owner: Pick<User, "id" | "role" | "demoted_by_admin"> | undefined;
   symbol: string;
 }
 
@@ -47,7 +46,7 @@ export async function describeBudget(
 }
 
 /**
- * Sets a budget; null removes it. Throws `not_found`, or `forbidden` for an account or key of an equal role.
+ * Sets a budget; null removes it. Throws `not_found`, or `forbidden` for an account or key of an account that the actor may not change.
  */
 export async function setBudget(
   db: PrismaClient,
@@ -57,7 +56,7 @@ export async function setBudget(
   const { target, id, budget, timeZone } = change;
   return db.$transaction(async (tx) => {
     const before = await find(tx, target, id);
-    if (before.owner !== undefined && actor.role < Role.root) requireBelow(actor, before.owner);
+    if (before.owner !== undefined) requireMayChange(actor, before.owner, { part: "money" });
     const data = { budget: budget ?? Prisma.DbNull };
     if (target === "user") await tx.user.update({ where: { id }, data });
     else if (target === "token") await tx.token.update({ where: { id }, data });
@@ -100,7 +99,7 @@ async function find(db: Db, target: BudgetTarget, id: number): Promise<Named> {
     case "token": {
       const token = await db.token.findFirst({
         where: { id, deleted_at: null, user: { deleted_at: null } },
-        include: { user: { select: { id: true, role: true } } },
+        include: { user: { select: { id: true, role: true, demoted_by_admin: true } } },
       });
       if (token === null) throw notFound({ reason: "token_not_found" });
       const { budget, user } = token;

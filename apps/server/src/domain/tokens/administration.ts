@@ -1,13 +1,13 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenAdminChange, TokenAdminInput, TokenAdminRow } from "@gateway/shared/accounts/token";
 import type { z } from "zod";
-import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
+import { type Administrator, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins, contains } from "#platform/database/text-search.ts";
-import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
+import type { Prisma, PrismaClient, Token, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
 import { columnsOf } from "./token-columns.ts";
@@ -18,8 +18,11 @@ import { describeToken, lockToken, mustBeUsable, merged, note, type TokenSearch 
  * change tokens of accounts with an equal or higher role.
  */
 
-type Owned = Token & { user: { username: string; display_name: string; role: number } };
-const withOwner = { user: { select: { username: true, display_name: true, role: true } } } as const;
+type Owner = Pick<User, "id" | "username" | "display_name" | "role" | "demoted_by_admin">;
+type Owned = Token & { user: Owner };
+const withOwner = {
+  user: { select: { id: true, username: true, display_name: true, role: true, demoted_by_admin: true } },
+} as const;
 
 export interface AdminTokenSearch extends TokenSearch {
   /** 0 means all users. */
@@ -74,10 +77,11 @@ export async function administerToken(
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
     await lockToken(tx, input.id);
-    const before = await getAnyToken(tx, actor, input.id);
+    const before = await findAnyToken(tx, input.id);
+    requireMayChange(actor, before.user, { part: "tokens" });
     const moves = input.user_id !== undefined && input.user_id !== before.user_id;
     const owner = await getUser(tx, input.user_id ?? before.user_id);
-    if (moves && owner.id !== actor.id) requireBelow(actor, owner);
+    if (moves) requireMayChange(actor, owner, { part: "tokens" });
     if (moves && input.new_key === false) {
       throw invalidRequest({ reason: "owner_change_keeps_key" }, { field: "new_key" });
     }
@@ -112,7 +116,7 @@ export async function createTokenFor(
   const key = newKey();
   const row = await db.$transaction(async (tx) => {
     const owner = await getUser(tx, user_id);
-    if (owner.id !== actor.id) requireBelow(actor, owner);
+    requireMayChange(actor, owner, { part: "tokens" });
     const values = { ...input, remain_quota: BigInt(input.remain_quota) };
     const data = await columnsOf(tx, owner, values, undefined, actor);
     const created = await tx.token.create({
@@ -135,7 +139,8 @@ export async function switchAnyToken(
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
     await lockToken(tx, id);
-    const before = await getAnyToken(tx, actor, id);
+    const before = await findAnyToken(tx, id);
+    requireMayChange(actor, before.user, { part: "tokens" });
     if (status === 1) mustBeUsable(before);
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
     await note(tx, actor, "token.switch", before, after);
@@ -147,12 +152,17 @@ export async function switchAnyToken(
 /**
  * Returns a token of any user. Throws `not_found`, or `forbidden` if its owner has an equal or higher role.
  */
-export async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Owned> {
-  const token = await tx.token.findFirst({
+export async function getAnyToken(db: Db, actor: Administrator, id: number): Promise<Owned> {
+  const token = await findAnyToken(db, id);
+  requireMayRead(actor, token.user);
+  return token;
+}
+
+async function findAnyToken(db: Db, id: number): Promise<Owned> {
+  const token = await db.token.findFirst({
     where: { id, deleted_at: null, user: { deleted_at: null } },
     include: withOwner,
   });
   if (token === null) throw notFound({ reason: "token_not_found" });
-  if (token.user_id !== actor.id) requireBelow(actor, { id: token.user_id, role: token.user.role });
   return token;
 }

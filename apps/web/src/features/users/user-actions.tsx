@@ -1,4 +1,4 @@
-import { Role } from "@gateway/shared/accounts/roles";
+import { mayChangeRoles, Role } from "@gateway/shared/accounts/roles";
 import type { UserAction, UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { ActionIcon } from "@mantine/core";
@@ -53,7 +53,8 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDelet
   const edits = useMayChange();
   const pays = useMayEnter("balances", "edit");
   const givesKeys = useMayEnter("tokens", "edit");
-  const demotes = below || (self?.role === Role.admin && row.role === Role.admin && self.id !== row.id);
+  const givesRoles = edits && self != null && mayChangeRoles(self);
+  const demotes = givesRoles && self.id !== row.id && row.role <= Role.admin;
   if (!below && !ownRoot && !demotes) return null;
   if (!edits && (!pays || !below)) return null;
   const enabled = row.status === UserStatus.enabled;
@@ -89,7 +90,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDelet
             {t("New token")}
           </Menu.Item>
         ) : null}
-        {demotes && edits && row.role !== Role.user ? (
+        {demotes && row.role !== Role.user ? (
           <Menu.Item leftSection={<IconArrowDown size={16} />} onClick={() => void act("demote")}>
             {t("Make an ordinary user")}
           </Menu.Item>
@@ -97,7 +98,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDelet
         {below && edits ? (
           <>
             <Menu.Divider />
-            {row.role === Role.reliable ? null : (
+            {row.role === Role.reliable || !givesRoles ? null : (
               <Menu.Item
                 leftSection={<IconHeartHandshake size={16} />}
                 onClick={() => void act("set_reliable")}
@@ -105,7 +106,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDelet
                 {t("Make a trusted user")}
               </Menu.Item>
             )}
-            {row.role === Role.admin ? null : (
+            {row.role === Role.admin || !givesRoles ? null : (
               <Menu.Item
                 leftSection={<IconShieldUp size={16} />}
                 onClick={() => (root ? onPromote() : void act("promote"))}

@@ -1,4 +1,4 @@
-import { Role, roleName } from "@gateway/shared/accounts/roles";
+import { mayChangeRoles, Role, roleName } from "@gateway/shared/accounts/roles";
 import { UserChange, type UserListRow } from "@gateway/shared/accounts/user";
 /** Edits an account. Its fields are also those of a new account. */
 import { pointsOf } from "@gateway/shared/billing/money";
@@ -119,7 +119,7 @@ export function RoleField({ current, value, onChange, ...props }: ChoiceProps & 
   const { t } = useTranslation();
   const self = useSelf();
   const given = [Role.user, Role.reliable, Role.admin].filter(
-    (role) => role < (self?.role ?? 0) || role === current,
+    (role) => role === current || (self != null && mayChangeRoles(self)),
   );
   return (
     <Select
