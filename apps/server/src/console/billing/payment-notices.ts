@@ -14,7 +14,7 @@ const BODY_LIMIT = 65_536;
 /** All payments of a site are reported from the few addresses of its gateway. */
 const NOTICE_LIMIT = { max: 3_000, timeWindow: 180_000 };
 
-const Params = z.object({ uuid: z.string().max(64) });
+const Params = z.object({ uuid: z.string() });
 const Return = z.object({ trade_no: z.string().regex(/^[\w-]{1,64}$/) });
 /** Responses have each gateway's own format, so there is no envelope. */
 const response = { 200: z.string(), "4xx": z.union([z.string(), Failure]), "5xx": Failure };

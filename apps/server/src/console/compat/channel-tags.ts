@@ -87,6 +87,13 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || value === 0 || value === false;
 }
 
+function numberOfKeys(rows: readonly ChannelRecord[]): number {
+  const hashes = rows.flatMap(({ keys }) =>
+    keys.map(({ key_hash }) => Buffer.from(key_hash).toString("hex")),
+  );
+  return new Set(hashes).size;
+}
+
 /**
  * Without a key the keys stay, because none was shown. With keys, the list of keys is the list of channels.
  */
@@ -94,13 +101,16 @@ const put = handles(
   { params: TagParams, body: SentChannel, data: Nothing },
   async ({ params, body }, call) => {
     const { services } = call;
-    const [oldest] = await members(call, params.tag);
+    const rows = await members(call, params.tag);
+    const [oldest] = rows;
     if (oldest !== undefined) ignoredIn(body, show(call, oldest), perChannel).forEach(call.note);
     const answer = await editTag(services, viewerOf(call.request), params.tag, {
       edit: editOf(body),
       key: body.key ?? "",
       remove_missing: true,
       preview: false,
+      // One Hub counts from the number of keys that the tag had.
+      firstNumber: numberOfKeys(rows),
       ...(body.name === undefined ? {} : { name: body.name }),
     });
     for (const { id } of answer.changed) services.health.forgive(id);

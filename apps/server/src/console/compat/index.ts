@@ -1,3 +1,4 @@
+import type { Failure } from "@gateway/shared/envelope";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
 import { ignoredIn } from "./ignored.ts";
@@ -28,8 +29,9 @@ interface CompatState {
   notes: string[];
   /** True when a handler of this folder has sent the response. */
   answered: boolean;
-  /** Error code of a refusal; "" for a success. */
+  /** Error code of a refusal and its reason; "" for a success. */
   code: string;
+  reason: string;
   /** A handler of this folder found the request valid. */
   isRead: boolean;
 }
@@ -57,7 +59,14 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     const key = keyOf(request.method, request.routeOptions.url ?? "");
     if (untouched.has(key)) return;
     const route = Object.hasOwn(compatRoutes, key) ? compatRoutes[key] : undefined;
-    request.compat = { route: route ?? standard, notes: [], answered: false, code: "", isRead: false };
+    request.compat = {
+      route: route ?? standard,
+      notes: [],
+      answered: false,
+      code: "",
+      reason: "",
+      isRead: false,
+    };
   });
 
   app.addHook("preValidation", async (request, reply) => {
@@ -77,8 +86,8 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     if (compat === null) return payload;
     const status = reply.statusCode;
     void reply.header("api-status", status);
-    const { route, code, isRead } = compat;
-    void reply.code(olderStatus(route, { status, code, isRead, isRoute: !request.is404 }));
+    const { route, code, reason, isRead } = compat;
+    void reply.code(olderStatus(route, { status, code, reason, isRead, isRoute: !request.is404 }));
     const { text } = route;
     return text !== undefined && status < 400 && typeof payload === "string" ? text(payload) : payload;
   });
@@ -111,8 +120,9 @@ async function readRequest(state: CompatState, call: CompatCall): Promise<void> 
   const answer = await route.handle.run(call);
   notes.push(...ignoredIn(request.body, answer.data, route.ignores));
   state.answered = true;
-  // The native route's schemas do not apply to this response.
+  // The native route's schemas do not apply to this response. Fastify sets no type for an own serializer.
   await reply
+    .type("application/json; charset=utf-8")
     .serializer(JSON.stringify)
     .send({ ...answer, success: answer.success ?? true, message: messageOf(answer.message, notes) });
 }
@@ -121,7 +131,9 @@ async function spellAnswer(state: CompatState, call: CompatCall, payload: unknow
   if (state.answered || typeof payload !== "object" || payload === null || !("success" in payload))
     return payload;
   if (payload.success !== true) {
-    state.code = "code" in payload && typeof payload.code === "string" ? payload.code : "";
+    const { code = "", params } = payload as Partial<Failure>;
+    state.code = code;
+    state.reason = String(params?.["reason"] ?? "");
     return payload;
   }
   const text = "message" in payload && typeof payload.message === "string" ? payload.message : "";

@@ -81,7 +81,7 @@ const change = handles({ body: Change, data: z.undefined() }, async ({ body }, c
 });
 
 /** One Hub returns 400 for a body that it cannot parse, and 200 for a value that it rejects. */
-const badBody: CompatRoute["refuses"] = (_status, code, isRead) =>
+const badBody: CompatRoute["refuses"] = ({ code, isRead }) =>
   code === "invalid_request" && !isRead ? 400 : 200;
 
 export const optionCompat: Record<string, CompatRoute> = {

@@ -88,6 +88,9 @@ const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, {
   return { data: null };
 });
 
+/** One Hub refuses a notification for an unknown gateway with 200. All others have the gateway's own status. */
+const notice: CompatRoute = { refuses: ({ status, code }) => (code === "not_found" ? 200 : status) };
+
 export const paymentCompat: Record<string, CompatRoute> = {
   "GET /payment": {
     answer: spells(PaymentPage, PaymentPage.extend({ data: z.array(OlderPayment) }), (page) => ({
@@ -96,7 +99,9 @@ export const paymentCompat: Record<string, CompatRoute> = {
     })),
   },
   "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, spell) },
-  "POST /payment": { handle: create, succeeds: 201, refuses: (status) => (status < 500 ? 500 : status) },
+  "POST /payment": { handle: create, succeeds: 201, refuses: ({ status }) => (status < 500 ? 500 : status) },
   "PUT /payment": { handle: change, ignores: { type: "", uuid: "", created_at: "" } },
   "DELETE /payment/:id": { handle: remove },
+  "GET /payment/notify/:uuid": notice,
+  "POST /payment/notify/:uuid": notice,
 };

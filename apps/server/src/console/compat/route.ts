@@ -24,11 +24,18 @@ export interface CompatRoute {
   text?: (file: string) => string;
   /** HTTP status of a success, where One Hub's is not 200. */
   succeeds?: number;
-  /**
-   * HTTP status of a refusal, where One Hub's is not 200.
-   * @param isRead the request was valid, and its handler refused it
-   */
-  refuses?: (status: number, code: string, isRead: boolean) => number;
+  /** HTTP status of a refusal, where One Hub's is not 200. */
+  refuses?: (refusal: Refusal) => number;
+}
+
+export interface Refusal {
+  /** The true status. */
+  status: number;
+  /** Code and reason of the failure; "" for a success. */
+  code: string;
+  reason: string;
+  /** The request was valid, and its handler refused it. */
+  isRead: boolean;
 }
 
 export interface CompatCall {

@@ -44,8 +44,6 @@ export const untouched: ReadonlySet<string> = new Set([
   "GET /icon",
   "GET /openapi.json",
   "GET /openapi-compat.json",
-  "GET /payment/notify/:uuid",
-  "POST /payment/notify/:uuid",
   "GET /payment/return/:trade_no",
   "POST /telegram/:secret",
 ]);

@@ -43,6 +43,8 @@ export async function scriptOf(site: TestConsole, user: { id: number; username: 
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
+    const type = String(response.headers["content-type"]);
+    if (type !== "application/json; charset=utf-8") throw new Error(`${method} ${url} sent ${type}`);
     const status = Number(response.headers["api-status"]);
     return { ...response.json<OlderAnswer<T>>(), sent: response.statusCode, status };
   }

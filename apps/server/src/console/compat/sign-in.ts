@@ -3,14 +3,24 @@ import { SignInReturn } from "@gateway/shared/accounts/sign-in";
 import { z } from "zod";
 import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
 import { requireNoLink } from "#console/origin.ts";
+import { forbidden } from "#errors.ts";
 import { type CompatRoute, reads, spells } from "./route.ts";
 
 /** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 
 /** Returns 403 for a state that is missing or belongs to another browser. */
-const wrongState: CompatRoute = { refuses: (status) => (status === 400 || status === 403 ? 403 : 200) };
+const wrongState: CompatRoute = { refuses: ({ status }) => (status === 400 || status === 403 ? 403 : 200) };
+/** One Hub looks at the setting of Lark before the state, and refuses with 200 when it is off. */
+const lark: CompatRoute = {
+  query: reads(z.unknown(), (given, { services }) => {
+    if (services.settings.current().LarkAuthEnabled) return given;
+    throw forbidden({ reason: "sign_in_method_off" });
+  }),
+  refuses: (refusal) =>
+    refusal.reason === "sign_in_method_off" ? 200 : (wrongState.refuses?.(refusal) ?? 200),
+};
 /** Passkeys are refused with the true status. */
-const byStatus: CompatRoute = { refuses: (status) => status };
+const byStatus: CompatRoute = { refuses: ({ status }) => status };
 
 /** The options of a passkey are below `publicKey`, as the browser's function takes them. */
 const passkeyOptions: CompatRoute = {
@@ -34,7 +44,7 @@ const typedCode: CompatRoute = {
 
 export const signInCompat: Record<string, CompatRoute> = {
   "GET /oauth/github": wrongState,
-  "GET /oauth/lark": wrongState,
+  "GET /oauth/lark": lark,
   "GET /oauth/oidc": wrongState,
   "GET /oauth/wechat": typedCode,
   "GET /webauthn/credentials": byStatus,

@@ -78,12 +78,35 @@ describe("the HTTP status without Api-Version: 2", () => {
 
   it("is the true one at addresses that monitoring systems call", async () => {
     expect((await site.app.inject("/api/health")).headers["api-status"]).toBeUndefined();
-    const unknown = await site.app.inject({
-      method: "POST",
-      url: "/api/payment/notify/nobody",
-      payload: "x=1",
-    });
-    expect(unknown.statusCode).toBe(404);
+  });
+
+  it("is 200 for a notification of an unknown payment gateway", async () => {
+    for (const method of ["GET", "POST"] as const) {
+      const request = { method, url: `/api/payment/notify/${"n".repeat(70)}`, ...(method === "POST" && { payload: "x=1" }) };
+      const older = await site.app.inject(request);
+      expect([older.statusCode, older.headers["api-status"]]).toEqual([200, "404"]);
+      expect(older.json()).toMatchObject({ success: false, code: "not_found" });
+      const two = await site.app.inject({ ...request, headers: { "api-version": "2" } });
+      expect(two.statusCode).toBe(404);
+    }
+  });
+
+  it("of a sign-in with Lark is 200 while it is off, with or without a state, and 403 for a wrong state", async () => {
+    for (const query of ["", "?code=c", "?code=c&state=s"])
+      expect(await ask("GET", `/api/oauth/lark${query}`, undefined, {})).toMatchObject({
+        sent: 200,
+        status: 403,
+        body: { success: false, message: "This sign-in method is disabled." },
+      });
+    for (const [key, value] of [
+      ["LarkClientId", "id"],
+      ["LarkClientSecret", "secret"],
+      ["LarkAuthEnabled", "true"],
+    ])
+      expect((await ask("PUT", "/api/option/", { key, value })).body.success).toBe(true);
+    await site.services.settings.reload();
+    for (const query of ["", "?code=c", "?code=c&state=s"])
+      expect((await ask("GET", `/api/oauth/lark${query}`, undefined, {})).sent).toBe(403);
   });
 });
 

@@ -62,6 +62,13 @@ export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
+type TagEdit = z.infer<typeof ChannelTagEdit> & {
+  /** Name of new channels, before their number. By default that of the newest channel. */
+  name?: string;
+  /** Number in the name of the first new channel. By default the one after the highest in use. */
+  firstNumber?: number;
+};
+
 /**
  * Edits every channel of the tag. Keys that no channel of the tag has become new channels modelled on the
  * newest one.
@@ -71,7 +78,7 @@ export async function editTag(
   deps: ChannelDeps,
   actor: Actor,
   tag: string,
-  { edit, key, remove_missing, preview, name: named }: z.infer<typeof ChannelTagEdit> & { name?: string },
+  { edit, key, remove_missing, preview, name: named, firstNumber }: TagEdit,
 ): Promise<ChannelTagAnswer> {
   const members = await channelsOfTag(deps.db, tag);
   const keys = keysOf(key);
@@ -82,12 +89,14 @@ export async function editTag(
   const answer: ChannelTagAnswer = { ...edited, added: [], removed: [] };
 
   const [model] = members;
+  const base = (named || model?.name.replace(/_\d+$/, "") || "").slice(0, 120);
+  const first = firstNumber ?? nextNumber(members, base);
   for (const [index, each] of fresh.entries()) {
     if (model === undefined || preview) {
       answer.added.push(hintOf(each));
       continue;
     }
-    const name = `${(named || model.name).slice(0, 120)}_${members.length + index + 1}`;
+    const name = `${base}_${first + index}`;
     try {
       const input = withStored(deps, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
       answer.added.push((await createChannel(deps, actor, input)).name);
@@ -107,6 +116,14 @@ export async function editTag(
     answer.failed.push(...gone.failed);
   }
   return answer;
+}
+
+/** Returns a number that no channel of the tag has in its name. */
+function nextNumber(members: ChannelRecord[], base: string): number {
+  const numbers = members.map(({ name }) =>
+    name.startsWith(`${base}_`) ? Number(/^\d{1,9}$/.exec(name.slice(base.length + 1))?.[0] ?? 0) : 0,
+  );
+  return Math.max(members.length, ...numbers) + 1;
 }
 
 function compareKeys(
