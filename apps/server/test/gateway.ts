@@ -118,8 +118,7 @@ export async function startTestGateway(
       }),
     async allow(perMinute) {
       const { data } = await api<z.infer<typeof UserGroupPage>>("GET", "/user_group");
-      for (const group of data)
-        await api("PUT", `/user_group/${group.id}`, { ...group, api_rate: perMinute });
+      for (const group of data) await api("PUT", `/user_group/${group.id}`, { api_rate: perMinute });
     },
     openai: (apiKey) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 }),
     anthropic: (apiKey) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 }),

@@ -39,6 +39,7 @@ export const reasons = {
   importCodingPlan:
     "The channel had the name of a coding plan instead of an address. Enter the address and enable the channel.",
   importNoModels: "The channel has no models.",
+  importNoServiceAccount: "The key is not a service account of Google. Enter one and enable the channel.",
   importModelsBlocked: "The models of the channel were blocked in LiteLLM.",
   importVariable:
     "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",

@@ -3,6 +3,7 @@ import rateLimit from "@fastify/rate-limit";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import { createModelHealthCache } from "#domain/model-health/model-health.ts";
 import { accountRoutes } from "./accounts/accounts.ts";
 import { budgetRoutes } from "./accounts/budgets.ts";
@@ -63,6 +64,7 @@ import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
+import { unknownFieldsIn } from "./unknown-fields.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
 import { logRoutes } from "./usage/logs.ts";
@@ -138,6 +140,14 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
     nothing.removeAllContentTypeParsers();
     nothing.addContentTypeParser("*", (_request, _payload, done) => done(null));
     nothing.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
+  });
+
+  // In version 2, a body may contain only fields that exist, so that a misspelled one is noticed.
+  app.addHook("preValidation", async ({ headers, routeOptions, body }) => {
+    const { schema } = routeOptions;
+    if (headers["api-version"] !== "2" || schema?.body === undefined) return;
+    const fault = unknownFieldsIn(schema.body as z.core.$ZodType, body);
+    if (fault !== undefined) throw fault;
   });
 
   await addRoutes(app, services, sessions, root);

@@ -117,8 +117,7 @@ async function callsInMetrics(): Promise<number> {
 
 async function allow(perMinute: number): Promise<void> {
   const { data } = await gateway.api<z.infer<typeof UserGroupPage>>("GET", "/user_group");
-  for (const group of data)
-    await gateway.api("PUT", `/user_group/${group.id}`, { ...group, api_rate: perMinute });
+  for (const group of data) await gateway.api("PUT", `/user_group/${group.id}`, { api_rate: perMinute });
 }
 
 const drift = async () => (await audit(database.pool)).drift;

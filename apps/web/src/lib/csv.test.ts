@@ -8,7 +8,7 @@ it("quotes values that would break a line or a cell", () => {
 });
 
 it("escapes text that a spreadsheet would run as a formula", () => {
-  expect(lines([["=1+1", "@x", "-5", -5]])).toEqual(["'=1+1,'@x,'-5,-5"]);
+  expect(lines([["=1+1", "@x", "-5", -5]])).toEqual(["'=1+1,'@x,-5,-5"]);
 });
 
 it("starts with the byte order mark that spreadsheets need for Chinese", () => {

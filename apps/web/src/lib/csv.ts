@@ -1,17 +1,11 @@
 /** CSV files that spreadsheets open correctly. Pure. */
+import { csvCell } from "@gateway/shared/csv-cell";
 
 /** Without a byte order mark Excel does not detect UTF-8. */
 const byteOrderMark = "\uFEFF";
 
-function cell(value: string | number): string {
-  if (typeof value === "number") return String(value);
-  // A spreadsheet would run these values as formulas.
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 export function toCsv(table: (string | number)[][]): string {
-  return byteOrderMark + table.map((row) => row.map(cell).join(",")).join("\r\n");
+  return byteOrderMark + table.map((row) => row.map(csvCell).join(",")).join("\r\n");
 }
 
 /** Downloads a table as a CSV file. */

@@ -23,8 +23,8 @@ export const PasskeyBegin = PasswordProof;
 export const PasskeyOptions = z.looseObject({ challenge: z.string() });
 export type PasskeyOptions = z.infer<typeof PasskeyOptions>;
 
-/** The browser's response. The WebAuthn library validates the remaining fields. */
-const Credential = z.object({
+/** The browser's response. The standard adds fields; the WebAuthn library validates those that it uses. */
+const Credential = z.looseObject({
   id: z.string().min(1).max(2_048),
   rawId: z.string().min(1).max(2_048),
   type: z.literal("public-key"),
@@ -37,7 +37,7 @@ const part = z.string().max(20_000);
 /** POST /api/webauthn/registration/finish. */
 export const PasskeyRegistration = Credential.extend({
   alias: Alias.default(""),
-  response: z.object({
+  response: z.looseObject({
     clientDataJSON: part,
     attestationObject: part,
     transports: z.array(z.string().max(32)).max(10).optional(),
@@ -47,7 +47,7 @@ export type PasskeyRegistration = z.infer<typeof PasskeyRegistration>;
 
 /** POST /api/webauthn/login/finish. */
 export const PasskeyAssertion = Credential.extend({
-  response: z.object({
+  response: z.looseObject({
     clientDataJSON: part,
     authenticatorData: part,
     signature: part,

@@ -110,6 +110,8 @@ export const TokenChange = z
     group: TokenInput.shape.group.unwrap().optional(),
     backup_group: TokenInput.shape.backup_group.unwrap().optional(),
     setting: TokenSettingChange.optional(),
+    /** 1 enables, 2 disables. */
+    status: z.union([z.literal(1), z.literal(2)]).optional(),
     billing_tag: TokenInput.shape.billing_tag,
   })
   .refine((change) => change.remain_quota === undefined || change.add_quota === undefined, {

@@ -3,7 +3,7 @@ import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import { trimEndOf } from "#trim-end.ts";
-import { headerFault } from "./channel-headers.ts";
+import { headerFault, MOST_IN_HEADERS, sizeOfHeaders } from "./channel-headers.ts";
 
 export { cannotProbe, ChannelStatus } from "./channel-status.ts";
 
@@ -79,6 +79,8 @@ export const HeaderMap = z
       if (fault !== undefined) context.addIssue({ code: "custom", message: because(fault), path: [name] });
       seen.add(name.toLowerCase());
     }
+    if (sizeOfHeaders(headers) > MOST_IN_HEADERS)
+      context.addIssue({ code: "custom", message: because("headers_too_long") });
   });
 
 /** Position of a channel's system prompt relative to that of the request. */
@@ -149,7 +151,12 @@ export type ChannelInput = z.infer<typeof ChannelInput>;
 export type ChannelForm = z.input<typeof ChannelInput>;
 
 /** Body of PUT /api/channel. Absent fields are unchanged. */
-export const ChannelChange = mentionable(ChannelInput);
+export const ChannelChange = mentionable(
+  ChannelInput.extend({
+    /** 1 enables, 2 disables. */
+    status: z.union([z.literal(1), z.literal(2)]),
+  }),
+);
 export type ChannelChange = z.output<typeof ChannelChange>;
 
 /** Quick changes from the list: PATCH /api/channel/:id. */

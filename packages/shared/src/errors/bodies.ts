@@ -42,6 +42,7 @@ export const bodyReasons = {
     ),
     not_http: phrase("The request is not valid HTTP."),
     address_not_valid: phrase("The address is not valid."),
+    host_twice: phrase("The request has more than one Host header."),
     address_nul: phrase("The address contains a NUL character."),
     parameter_spelling: phrase('The parameter "{{name}}" must be spelled "{{standard}}".'),
     parameter_repeated: phrase('The parameter "{{name}}" occurs more than once.'),

@@ -8,8 +8,11 @@ import type { Reason } from "#reasons.ts";
 export const importNotes = {
   // users
   user_id_unusable: phrase("Users whose id is not a positive number."),
+  administrator_rights: phrase(
+    "Administrators. Here they may also read and change settings, and give and take the administrator role. Root limits their permissions on the page of the account.",
+  ),
   user_renamed: phrase(
-    "Users whose name differs from another name only in case or spelling. They sign in with a new name.",
+    "Users whose name differs from another name only in case or spelling. They have a new name, and sign in with the old one or the new one.",
   ),
   user_without_password: phrase(
     "Users without a password that can be verified. They sign in another way, or reset it by email.",
@@ -123,6 +126,9 @@ export const importNotes = {
   ),
   weight_zero: phrase(
     "Channels with weight 0 beside others of the same priority. They were never selected; here they get a very small share.",
+  ),
+  keys_not_service_accounts: phrase(
+    "Channels of Vertex AI with keys that are no service accounts of Google. These keys are disabled.",
   ),
   keys_in_turn: phrase("Channels that used their keys in turn. Here every key gets the same share."),
   system_prompt_before: phrase(

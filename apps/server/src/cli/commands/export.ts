@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { finished } from "node:stream/promises";
+import { csvCell } from "@gateway/shared/csv-cell";
 import { type Command, Option } from "commander";
 import { type CommonOptions, confirm, runOn, type Terminal } from "#cli/command.ts";
 import { exportTables, rowCounts, rowsOf } from "#cli/export-rows.ts";
@@ -129,13 +130,7 @@ async function write(
 
 function csvLines(row: Record<string, unknown>, isFirst: boolean): string[] {
   const cells = Object.values(row).map((value) =>
-    cell(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)),
+    csvCell(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)),
   );
-  return [...(isFirst ? [Object.keys(row).map(cell).join(",")] : []), cells.join(",")];
-}
-
-function cell(text: string): string {
-  // A spreadsheet would run a text that begins like a formula.
-  const safe = /^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return [...(isFirst ? [Object.keys(row).map(csvCell).join(",")] : []), cells.join(",")];
 }

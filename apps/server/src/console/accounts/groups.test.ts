@@ -41,11 +41,11 @@ describe("a user group", () => {
     const made = await create("team");
     await expect.poll(() => active.get("team")).toMatchObject({ ratio: "0.5", apiRate: 300 });
     const changed = await admin.send<UserGroupDetail>("PUT", "/api/user_group", {
-      ...group,
       id: made.id,
-      symbol: "other",
       ratio: 0.000001,
     });
+    const renamed = await admin.send("PUT", "/api/user_group", { id: made.id, symbol: "other" });
+    expect(Object.keys(renamed.body.fields ?? {})).toEqual(["symbol"]);
     expect(changed.body.data).toMatchObject({ symbol: "team", ratio: 0.000001, enable: true });
     await expect.poll(() => active.get("team")?.ratio).toBe("0.000001");
     await admin.send("PUT", `/api/user_group/enable/${made.id}`);

@@ -26,6 +26,8 @@ describe("the own account", () => {
       display_name: " 小明 ",
       avatar_url: "https://pictures.example/me.png",
       language: "ja_JP",
+    };
+    const notTheirs = {
       id: 1,
       role: 100,
       status: 2,
@@ -35,8 +37,9 @@ describe("the own account", () => {
       email: "root@example.com",
       aff_code: "x",
       totp_enabled: true,
-      password: "",
     };
+    const refused = await browser.send("PUT", "/api/user/self", { ...body, ...notTheirs });
+    expect(Object.keys(refused.body.fields ?? {})).toEqual(Object.keys(notTheirs));
     const answer = await browser.send<Self>("PUT", "/api/user/self", body);
     expect(answer.body.data).toMatchObject({
       id: user.id,

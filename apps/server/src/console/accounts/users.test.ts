@@ -75,7 +75,7 @@ describe("creating an account", () => {
     expect(answers.map((each) => each.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  it("ignores fields that cannot be set this way", async () => {
+  it("refuses fields that cannot be set this way by name, and ignores them in compatibility mode", async () => {
     const body = {
       username: newName(),
       password: "long enough",
@@ -85,7 +85,17 @@ describe("creating an account", () => {
       used_quota: 7,
       inviter_id: rootUser.id,
     };
-    const { data } = (await admin.send<UserDetail>("POST", "/api/user", body)).body;
+    const refused = await admin.send("POST", "/api/user", body);
+    expect(refused.status).toBe(400);
+    expect(Object.keys(refused.body.fields ?? {})).toEqual([
+      "id",
+      "totp_enabled",
+      "aff_quota",
+      "used_quota",
+      "inviter_id",
+    ]);
+    const made = await admin.send<{ id: number }>("POST", "/api/user", body, { "api-version": "1" });
+    const { data } = (await admin.get<UserDetail>(`/api/user/${made.body.data.id}`)).body;
     expect(data).toMatchObject({ totp_enabled: false, aff_quota: 0, used_quota: 0, inviter: null });
     expect(data.id).not.toBe(rootUser.id);
   });
@@ -94,7 +104,9 @@ describe("creating an account", () => {
 describe("changing an account", () => {
   it("changes the given fields and keeps the rest, above all the balance", async () => {
     const user = await site.makeUser({ balance: 10n, display_name: "Old" });
-    const body = { id: user.id, display_name: "", group: "vip", quota: 99_999 };
+    const body = { id: user.id, display_name: "", group: "vip" };
+    const withQuota = await admin.send("PUT", "/api/user", { ...body, quota: 99_999 });
+    expect(withQuota.body).toMatchObject({ success: false, issues: { quota: { reason: "field_unknown" } } });
     const answer = await admin.send<UserDetail>("PUT", "/api/user", body);
     expect(answer.body.data).toMatchObject({
       username: user.username,

@@ -22,9 +22,9 @@ import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/c
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
   channelIds,
+  changeChannel,
   createChannel,
   deleteChannel,
-  editChannel,
   getChannel,
   keysOf,
   listChannels,
@@ -155,7 +155,7 @@ function storedChannelRoutes(app: ConsoleApp, services: Services): void {
   );
 
   async function change(request: FastifyRequest, id: number, fields: ChannelChange): Promise<ChannelRow> {
-    const changed = await editChannel(services, viewerOf(request), id, (now) => ({ ...now, ...fields }));
+    const changed = await changeChannel(services, viewerOf(request), id, fields);
     health.forgive(id);
     return show(changed);
   }

@@ -1,4 +1,4 @@
-import type { ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
+import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
@@ -103,6 +103,23 @@ export function withStored<T extends ChannelInput>(
   const keepsKeys = stored.keys.length > 0 && (input.key.trim() === "" || input.key_mode === "append");
   requireCredentials(actor, movedFields(deps.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
   return input;
+}
+
+/**
+ * Changes the fields that a body contains, the status included. Throws the errors of `editChannel`.
+ */
+export async function changeChannel(
+  deps: ChannelEditDeps,
+  actor: Actor,
+  id: number,
+  { status, ...fields }: ChannelChange,
+): Promise<ChannelRecord> {
+  return inTransaction(deps.db, async (tx) => {
+    const edit = () => editChannel({ ...deps, db: tx }, actor, id, (now) => ({ ...now, ...fields }));
+    if (status === undefined) return edit();
+    if (Object.keys(fields).length > 0) await edit();
+    return patchChannel(tx, actor, id, { status });
+  });
 }
 
 /** Changes only the status, priority or weight. */

@@ -1,5 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenAdminChange, TokenAdminInput, TokenAdminRow } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { z } from "zod";
 import { type Administrator, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
 import { getUser } from "#domain/accounts/users.ts";
@@ -90,12 +91,14 @@ export async function administerToken(
       where: { id: input.id },
       data: {
         ...data,
+        ...(input.status === undefined ? {} : { status: input.status }),
         user_id: owner.id,
         // The previous owner knows the key, so a key never changes its owner.
         ...(moves || input.new_key === true ? sealKey(secrets, newKey()) : {}),
       },
       include: withOwner,
     });
+    if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
     await note(tx, actor, moves ? "token.transfer" : "token.change", before, after);
     await announce(tx, "tokens", input.id);
     return describeOwned(after, timeZone);

@@ -73,6 +73,10 @@ export async function addToken(
   return { token, key };
 }
 
+/**
+ * Changes a token. Throws `conflict` if an expired or exhausted token would be enabled, and the errors of
+ * `createToken`.
+ */
 export async function changeToken(
   db: PrismaClient,
   owner: Owner,
@@ -83,8 +87,12 @@ export async function changeToken(
     await countChange(tx, owner);
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
-    const data = await columnsOf(tx, owner, merged(before, input), before);
+    const data = {
+      ...(await columnsOf(tx, owner, merged(before, input), before)),
+      ...(input.status === undefined ? {} : { status: input.status }),
+    };
     const after = await tx.token.update({ where: { id }, data });
+    if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
     await note(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
     return after;

@@ -32,6 +32,8 @@ export async function* readUsers(context: ReadContext): AsyncGenerator<UserRecor
       context.book.attention("second_root", `user ${user.id}`);
     }
     hasRoot ||= user.role === Role.root;
+    if (user.role === Role.admin && user.deletedAt === undefined)
+      context.book.attention("administrator_rights", `user ${user.id}`);
     yield user;
   }
 }

@@ -28,10 +28,12 @@ function useRefresh() {
 export function useSaveGroup() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: ({ id, input }: { id: number | undefined; input: UserGroupInput }) =>
-      id === undefined
-        ? http.post("/user_group", asSent<UserGroupDetail>(), input)
-        : http.put(`/user_group/${id}`, asSent<UserGroupDetail>(), input),
+    mutationFn: ({ id, input }: { id: number | undefined; input: UserGroupInput }) => {
+      if (id === undefined) return http.post("/user_group", asSent<UserGroupDetail>(), input);
+      // The identifier of a group never changes.
+      const { symbol: _symbol, ...change } = input;
+      return http.put(`/user_group/${id}`, asSent<UserGroupDetail>(), change);
+    },
     meta: inForm,
     onSuccess: refresh,
   });

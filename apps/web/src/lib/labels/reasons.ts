@@ -49,6 +49,9 @@ export const reasonPhrases = {
     "The channel had the name of a coding plan instead of an address. Enter the address and enable the channel.",
   ),
   importNoModels: phrase("The channel has no models."),
+  importNoServiceAccount: phrase(
+    "The key is not a service account of Google. Enter one and enable the channel.",
+  ),
   importModelsBlocked: phrase("The models of the channel were blocked in LiteLLM."),
   importVariable: phrase(
     "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",

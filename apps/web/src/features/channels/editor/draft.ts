@@ -61,7 +61,8 @@ export const ChannelDraft = ChannelInput.extend({
       if (key.trim() === "") return fault("key", because("header_name_missing"));
       const [issue] = HeaderMap.safeParse({ [key.trim()]: "" }).error?.issues ?? [];
       if (issue !== undefined) fault("key", issue.message);
-      else if (!HeaderMap.safeParse({ [key.trim()]: value }).success) fault("value", because("header_value"));
+      const [wrong] = HeaderMap.safeParse({ [key.trim()]: value }).error?.issues ?? [];
+      if (issue === undefined && wrong !== undefined) fault("value", wrong.message);
     },
     because("header_twice"),
     (name) => name.toLowerCase(),
