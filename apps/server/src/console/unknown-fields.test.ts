@@ -104,12 +104,12 @@ describe("the status in a PUT", () => {
   it("disables and enables a token, by both addresses and by an administrator, and stops its key", async () => {
     const owner = await site.as(await site.makeUser({ balance: 1_000n }));
     const { id } = (await owner.send<{ id: number }>("POST", "/api/token", { name: "app" })).body.data;
-    const ways: [Browser, string, object][] = [
+    const methods: [Browser, string, object][] = [
       [owner, "/api/token", { id }],
       [owner, `/api/token/${id}`, {}],
       [root, "/api/token/admin", { id }],
     ];
-    for (const [who, url, body] of ways)
+    for (const [who, url, body] of methods)
       for (const status of [2, 1]) {
         const answer = await who.send<{ status: number }>("PUT", url, { ...body, status });
         expect([url, answer.status, answer.body.data.status]).toEqual([url, 200, status]);

@@ -52,7 +52,7 @@ interface Target {
   session: string;
 }
 
-const ways: Readonly<Record<string, (target: Target) => Change>> = {
+const changes: Readonly<Record<string, (target: Target) => Change>> = {
   "PUT /user username": ({ user }) => put({ id: user.id, username: `${user.username}-2` }),
   "PUT /user display name": ({ user }) => put({ id: user.id, display_name: "Changed" }),
   "PUT /user group": ({ user }) => put({ id: user.id, group: "vip" }),
@@ -180,7 +180,7 @@ async function send(browser: Browser, { method, url, body }: Change, version: st
 describe("who may change whom", () => {
   for (const version of ["2", "1"])
     for (const actor of Object.keys(actors) as ActorName[])
-      it(`${actor === "root" ? "root" : `an administrator, ${actor}`}: every way, every target, API version ${version}`, async () => {
+      it(`${actor === "root" ? "root" : `an administrator, ${actor}`}: every change, every target, API version ${version}`, async () => {
         const person = actor === "root" ? root : await site.makeUser(actors[actor]);
         const browser = await site.as(person);
         const wrong: string[] = [];
@@ -188,7 +188,7 @@ describe("who may change whom", () => {
           // Root changes the own account by other rules.
           if (actor === "root" && name === "root") continue;
           let target = await makeTarget(name);
-          for (const [way, changeOf] of Object.entries(ways)) {
+          for (const [title, changeOf] of Object.entries(changes)) {
             const change = changeOf(target);
             if (isMeaningless(change, name, actor) || (version === "1" && change.native === true)) continue;
             const before = await stored(target);
@@ -198,7 +198,7 @@ describe("who may change whom", () => {
             const refused = body.code === "forbidden" && status === 403 && (await stored(target)) === before;
             if (allowed ? !body.success : !refused)
               wrong.push(
-                `${way} on ${name}: ${status} ${body.message}, expected ${allowed ? "success" : "403"}`,
+                `${title} on ${name}: ${status} ${body.message}, expected ${allowed ? "success" : "403"}`,
               );
             if (body.success) target = await makeTarget(name);
           }
@@ -206,7 +206,7 @@ describe("who may change whom", () => {
         expect(wrong).toEqual([]);
       });
 
-  it("every route of these areas that changes something is one of the ways", async () => {
+  it("every route of these areas that changes something is one of the changes", async () => {
     const routes = new Set<string>();
     const listing = Fastify();
     listing.addHook("onRoute", ({ method, url, config }) => {
@@ -222,7 +222,7 @@ describe("who may change whom", () => {
     await listing.close();
     // Creates an account, and has a test of its own.
     routes.delete("POST /user");
-    const tried = Object.keys(ways).map((way) => way.split(" ", 2).join(" "));
+    const tried = Object.keys(changes).map((title) => title.split(" ", 2).join(" "));
     expect([...routes].toSorted()).toEqual([...new Set(tried)].toSorted());
   });
 
