@@ -11,7 +11,7 @@ import fastify, {
 } from "fastify";
 import { stateRoutes } from "#console/site/state.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
-import { answerUnroutable } from "#gateway/answer-error.ts";
+import { answerUnroutable, refusesHosts } from "#gateway/answer-error.ts";
 import { securityHeaders } from "#gateway/answer-headers.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
@@ -64,13 +64,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Some HTTP libraries offer another protocol with every request. Those are normal requests.
     http: { shouldUpgradeCallback: wantsSocket },
     clientErrorHandler: answerMalformed,
-    rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),
+    rewriteUrl: (request) => standardUrl(request, options.basePath),
     // Cuts slow senders. Long responses have their own timeouts.
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
   });
   leaveTogether(app);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!refusesHosts(request, reply)) done();
+  });
   // Bodies are read only if a scope defines how, so a path without a handler costs no more than its headers.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));

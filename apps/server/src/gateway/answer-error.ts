@@ -47,14 +47,29 @@ function readsOut(raw: IncomingMessage): Promise<boolean> {
 
 /** Sends the error for a request that cannot be routed, such as a path with a broken escape. */
 export function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const named = invalidRequest({ reason: "address_not_valid" }, { status: error.statusCode ?? 400 });
+  answerOutside(named, request, reply);
+}
+
+/**
+ * Refuses a request with several Host headers: a proxy before the gateway may have used another one than the
+ * gateway would (RFC 9112, section 3.2). Returns whether it did.
+ */
+export function refusesHosts(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { rawHeaders } = request.raw;
+  let hosts = 0;
+  // Names have even places. The comparison of lengths skips nearly all of them.
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
+  if (hosts < 2) return false;
+  answerOutside(invalidRequest({ reason: "host_twice" }), request, reply);
+  return true;
+}
+
+/** Sends an error before a scope has been chosen, in the dialect of the path. */
+function answerOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply): void {
   const url = request.raw.url ?? "";
   for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
   reply.raw.setHeader("x-request-id", request.id);
-  const named = invalidRequest(
-    { reason: "address_not_valid" },
-    {
-      status: error.statusCode ?? 400,
-    },
-  );
-  void answerError(shapeOf(url) ?? dialects["openai-chat"], named, request, reply);
+  void answerError(shapeOf(url) ?? dialects["openai-chat"], error, request, reply);
 }

@@ -3,7 +3,7 @@ import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { invalidRequest, modelNotFound } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
@@ -11,6 +11,7 @@ import { type Access, accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
+import { targetOf, targetRoute } from "./gemini-address.ts";
 import { modelNamed } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
@@ -48,9 +49,8 @@ export function chatRoutes(
   { read = readTurn(dialect), actions = new Map() }: { read?: ReadTurn; actions?: ChatActions } = {},
 ): void {
   for (const path of chatPaths(dialect.id)) {
-    app.post(path, async (request, reply) => {
-      const { target } = request.params as { target?: string };
-      const act = target === undefined ? undefined : actions.get(target.slice(target.lastIndexOf(":") + 1));
+    app.post(targetRoute(path), async (request, reply) => {
+      const act = actions.get(targetOf(request)?.action ?? "");
       if (act !== undefined) await act(request, reply);
       else await answerChat(services, dialect, path, await read(request), request, reply);
       return reply;
@@ -173,32 +173,14 @@ export function chatCall(
 
 const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 
-/**
- * Returns the model and action that Gemini's clients put into the path:
- * `gemini-2.5-flash:streamGenerateContent`.
- */
+/** Returns what the path of a call contains. Only Gemini's clients put the model there. */
 export function addressOf(request: FastifyRequest): Address {
-  const { target } = request.params as { target?: string };
+  const target = targetOf(request);
   if (target === undefined) return {};
-  const colon = target.lastIndexOf(":");
-  const action = target.slice(colon + 1);
-  if (colon < 1 || !geminiActions.has(action)) throw invalidRequest({ reason: "gemini_action", action });
+  const { model, action } = target;
+  if (model === "" || !geminiActions.has(action)) throw invalidRequest({ reason: "gemini_action", action });
   const { alt } = request.query as { alt?: unknown };
-  return {
-    model: modelOf(target.slice(0, colon), request.raw.url),
-    stream: action === "streamGenerateContent",
-    sse: alt === "sse",
-  };
-}
-
-/** Returns the model name of a path. It must not need decoding: another reader could decode it again. */
-function modelOf(name: string, url = ""): string {
-  const [path = ""] = url.split("?");
-  const escapes = path.match(/%../g) ?? [];
-  // Some clients escape the colon before the action, and colons in names of fine-tuned models.
-  if (name.includes("%") || name.includes("/") || escapes.some((escape) => !/^%(?:3A|40)$/i.test(escape)))
-    throw modelNotFound(name);
-  return name;
+  return { model, stream: action === "streamGenerateContent", sse: alt === "sse" };
 }
 
 /**

@@ -35,7 +35,7 @@ export const midjourneyErrors: ErrorShape = {
 const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/openai(?:\/|$)/, dialects["openai-chat"]],
   [/\/claude(?:\/|$)|\/v1\/messages(?:[/?]|$)/, dialects.anthropic],
-  [/\/gemini(?:\/|$)|\/v1beta(?:\/|$)|\/v1\/models\/[^/?]+:\w/, dialects.gemini],
+  [/\/gemini(?:\/|$)|\/v1beta(?:\/|$)|\/v1\/models\/[^?]+:\w/, dialects.gemini],
   [/\/(?:suno|kling)(?:\/|$)/, taskErrors],
   [/\/mj(?:-\w+)?(?:\/|$)/, midjourneyErrors],
   [/\/v1(?:\/|$)|\/dashboard(?:\/|$)|\/recraftAI(?:\/|$)/, dialects["openai-chat"]],

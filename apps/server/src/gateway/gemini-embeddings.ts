@@ -5,6 +5,7 @@ import { relayEmbed } from "#relay/media/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { jsonBody } from "./body/json-body.ts";
+import { targetOf } from "./gemini-address.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -18,8 +19,7 @@ export async function answerEmbed(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { target = "" } = request.params as { target?: string };
-  const model = target.slice(0, Math.max(0, target.lastIndexOf(":")));
+  const { model = "" } = targetOf(request) ?? {};
   const { raw, body } = jsonBody(request);
   const decoded = decodeEmbedRequest(body, batch);
   const isUnseen = decoded.parts.some((part) => part.type === "file");

@@ -5,6 +5,7 @@ import { disabledModels } from "#domain/settings/disabled-models.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
+import { isModelName } from "#relay/core/plan.ts";
 import { accessOf } from "./access.ts";
 import { codexCatalogue } from "./codex-catalogue.ts";
 import { modelAliases } from "./model-alias.ts";
@@ -69,8 +70,8 @@ async function listModels(services: GatewayServices, caller: Caller): Promise<Li
   const owners = new Map<string, string>();
   for (const group of [caller.group, caller.backupGroup]) {
     for (const name of candidates.models(group)) {
-      if (owners.has(name) || name.endsWith("*") || disabled.has(name) || !mayUseModel(caller, name))
-        continue;
+      if (owners.has(name) || name.endsWith("*") || disabled.has(name) || !isModelName(name)) continue;
+      if (!mayUseModel(caller, name)) continue;
       owners.set(name, candidates.find(group, name)[0]?.provider.id ?? "");
     }
   }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /**
  * Paths of clients whose base URL already ends in what they append, or names a dialect. Only the start of the
  * path is checked.
@@ -12,13 +14,32 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/^\/claude\/v1\/v1(?=\/)/, "/claude/v1"],
 ];
 
+/**
+ * OpenAI's and Anthropic's paths without their version: the base URL of the client lacks `/v1`. `/models` is also a
+ * page of the site.
+ */
+const unversioned =
+  /^\/(?:chat\/completions|completions|responses|conversations|messages|models|embeddings|moderations|images|audio|rerank|realtime|files|batches|fine_tuning|fine-tunes|assistants|threads|vector_stores|uploads)(?=[/?]|$)/;
+
+const credentials = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
+
+type Requested = Pick<IncomingMessage, "url" | "method" | "headers">;
+
+/** Pages are requested by GET, without a key, and by browsers. */
+function isPage({ method, headers }: Requested): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return headers.accept?.includes("text/html") === true || !credentials.some((name) => name in headers);
+}
+
 /** @param basePath without leading and trailing slashes */
-export function standardUrl(url: string, basePath: string): string {
+export function standardUrl(request: Requested, basePath: string): string {
+  const { url = "/" } = request;
   // Most URLs skip this regular expression.
   const start = url.startsWith("//") ? url.replace(/^\/+/, "/") : url;
   const base = basePath !== "" && start.startsWith(`/${basePath}/`) ? `/${basePath}` : "";
   const path = start.slice(base.length);
   for (const [spelling, standard] of spellings)
     if (spelling.test(path)) return base + path.replace(spelling, standard);
+  if (unversioned.test(path) && !isPage(request)) return `${base}/v1${path}`;
   return url;
 }

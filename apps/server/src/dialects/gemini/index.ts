@@ -4,6 +4,7 @@ import { openArray } from "./array-stream.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { modelSegment } from "./model-segment.ts";
 import { withoutRepeatedResults } from "./repeated-results.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
@@ -16,14 +17,6 @@ function adjust(body: Wire, model: string): Wire {
   return whole["model"] === undefined || whole["model"] === name ? whole : { ...whole, model: name };
 }
 
-/**
- * Encodes the model as one path segment, so that a slash cannot lead to another path.
- * Tuned models have their own prefix.
- */
-function segment(model: string): string {
-  return encodeURIComponent(model).replaceAll("%40", "@").replaceAll("%3A", ":");
-}
-
 /** Gemini's generateContent. It must not depend on the client or provider on the other side. */
 export const gemini: Dialect = {
   id: "gemini",
@@ -34,9 +27,9 @@ export const gemini: Dialect = {
   encodeStreamError,
   heartbeat: ": heartbeat\n\n",
   path: ({ model, stream }) =>
-    `/v1beta/models/${segment(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    `/v1beta/models/${modelSegment(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   count: {
-    path: (model) => `/v1beta/models/${segment(model)}:countTokens`,
+    path: (model) => `/v1beta/models/${modelSegment(model)}:countTokens`,
     encode: (tokens) => ({ totalTokens: tokens }),
   },
   encodeRequest,

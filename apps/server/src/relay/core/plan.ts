@@ -59,7 +59,12 @@ const UNPRICED: Omit<ActivePrice, "model"> = {
 };
 
 /** Invalid model names. Some dialects put the model into the URL, where a name must not change the path. */
-const strayName = /\.\.|[\s?#\\%\p{C}]|(?:^|\/)\.?(?:\/|$)/u;
+const strayName = /\.\.|[?#\\%\p{C}]|[^\S ]|^ | $|(?:^|\/)\.?(?:\/|$)/u;
+
+/** Returns whether a call can name this model. Others are not listed either. */
+export function isModelName(name: string): boolean {
+  return !strayName.test(name);
+}
 
 /** Price of requests about data that a provider keeps for one account. */
 const FREE: ActivePrice = {
@@ -95,7 +100,7 @@ export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chose
  */
 export function makePlan(services: RelayServices, call: Call, limit?: number): Plan {
   const { model } = call;
-  if (strayName.test(model)) throw modelNotFound(model);
+  if (!isModelName(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, call);
   // After the groups: a key learns this only of models that its groups reach.
   if (isDisabled(services.settings, model)) throw modelDisabled(model);

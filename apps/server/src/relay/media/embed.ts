@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Tally, Wire } from "#dialects/dialect.ts";
 import { adjustEmbed, type EmbedRequest, encodeVectors, openaiEmbed } from "#dialects/gemini/embeddings.ts";
+import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { vectorsIn } from "#dialects/vectors.ts";
@@ -64,7 +65,7 @@ function natively(call: EmbedCall, model: string): Encoded["request"] {
   const body = adjustEmbed(call.body, model);
   return {
     method: "POST",
-    path: `/v1beta/models/${model}:${call.request.batch ? "batchEmbedContents" : "embedContent"}`,
+    path: `/v1beta/models/${modelSegment(model)}:${call.request.batch ? "batchEmbedContents" : "embedContent"}`,
     model,
     dialect: "gemini",
     headers: json,
