@@ -354,6 +354,24 @@ describe("gateway import litellm", () => {
     expect((await dryRun()).err).toContain("does not open");
   });
 
+  it("needs no database where all models are in config.yaml", { timeout: 60_000 }, async () => {
+    const { yaml } = await files();
+    const url = await target();
+    shellVariables["OPENAI_KEY"] = "sk-openai";
+    const run = await cli(url, "import", "litellm", "--config", yaml, "--yes", "--json");
+    expect(run.exitCode, run.err + run.out).toBe(0);
+    expect(run.json()).toMatchObject({ product: "litellm", origin: yaml, ok: true });
+    const database = connect(url, { max: 1 });
+    cases.push(() => database.close());
+    const channels = await database.db.channel.findMany({ include: { models: true } });
+    expect(channels.flatMap(({ models }) => models.map(({ model }) => model)).toSorted()).toEqual(
+      expect.arrayContaining(["fast", "openai/*", "slow"]),
+    );
+    // Neither a database nor a file: the command says which of them it needs.
+    const none = await cli(await target(), "import", "litellm", "--yes");
+    expect(none.err).toContain("--from");
+  });
+
   it("rejects what it cannot read before it writes anything, and reports what to do", async () => {
     const from = await litellmDatabase(rows);
     cases.push(from.remove);

@@ -8,7 +8,7 @@ import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { type Installation, withInstallation } from "#cli/installation.ts";
 import { createProgress } from "#cli/progress.ts";
 import { readSecretFile, warnVisible } from "#cli/secret-input.ts";
-import { fromDescription, requireSourceAddress } from "#cli/source-address.ts";
+import { fromDescription, requireSourceAddress, sourceAddress } from "#cli/source-address.ts";
 import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
 import type { LitellmInput, Product } from "#migration/products/product.ts";
@@ -16,7 +16,7 @@ import { requireEmpty, requireProduct, unknownIn } from "#migration/refusals.ts"
 import type { ImportReport } from "#migration/report.ts";
 import { creditPoints, runImport } from "#migration/run-import.ts";
 import { openSource } from "#migration/sources/open-source.ts";
-import type { Source } from "#migration/sources/source.ts";
+import { emptySource, type Source } from "#migration/sources/source.ts";
 
 interface ImportArguments extends CommonOptions {
   from?: string;
@@ -51,7 +51,11 @@ export function importCommand(program: Command, terminal: Terminal): void {
       .option("--yes", "do not ask")
       .option("--json", "print the report as JSON")
       .action(async (options: ImportArguments, self: Command) => {
-        const from = requireSourceAddress(terminal, self, options.from);
+        // LiteLLM without a database has all its models in the file.
+        const from =
+          options.config === undefined
+            ? requireSourceAddress(terminal, self, options.from)
+            : sourceAddress(terminal, options.from);
         await runCommand(terminal, options, () => importFrom(terminal, product, { ...options, from }));
       });
     if (product.id === "litellm") litellmOptions(command);
@@ -60,7 +64,10 @@ export function importCommand(program: Command, terminal: Terminal): void {
 
 function litellmOptions(command: Command): void {
   command
-    .option("--config <file>", "LiteLLM's config.yaml")
+    .option(
+      "--config <file>",
+      "LiteLLM's config.yaml; without --from, only the models in this file are imported",
+    )
     .option(
       "--salt-key-file <file>",
       "file with LITELLM_SALT_KEY, or the master key if no salt key is set (default: from the environment)",
@@ -120,14 +127,15 @@ function days(text: string): number {
 async function importFrom(
   terminal: Terminal,
   product: Product,
-  options: ImportArguments & { from: string },
+  options: ImportArguments & { from: string | undefined },
 ): Promise<Outcome> {
   const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
   const litellm = product.id === "litellm" ? await litellmInput(terminal, options) : undefined;
   const env = terminal.env();
-  const source = await openSource(options.from);
+  const source =
+    options.from === undefined ? emptySource(options.config ?? "") : await openSource(options.from);
   try {
-    requireProduct(source, product, products);
+    if (options.from !== undefined) requireProduct(source, product, products);
     return await withInstallation(
       env,
       { migrates: true, log: (line) => terminal.err(line) },

@@ -113,7 +113,7 @@ export async function changeUser(
     const updated = tx.user.update({
       where: { id: change.id },
       data: {
-        ...(change.username === undefined ? {} : { username: change.username }),
+        ...(change.username === undefined ? {} : { username: change.username, imported_username: null }),
         ...(change.display_name === undefined ? {} : { display_name: change.display_name }),
         ...(change.group === undefined ? {} : { group: change.group }),
         ...(isOther(change.role, before.role) ? columnsOfRole(actor, before, change.role) : {}),
@@ -214,6 +214,7 @@ export async function deleteUser(
       where: { id },
       data: {
         username: `${before.username.slice(0, 50)}_del_${randomText(6)}`,
+        imported_username: null,
         email: null,
         password_hash: null,
         access_token_hash: null,

@@ -28,7 +28,7 @@ export function userDisabled(): GatewayError {
 }
 
 export interface PasswordLogin {
-  /** User name, or else email address. */
+  /** User name, or else the name before an import, or else email address. */
   username: string;
   password: string;
   /** Code of the authenticator app, or a recovery code; "" if there is none. */
@@ -103,6 +103,7 @@ export async function noteLogin(db: Db, userId: number, ip: string): Promise<Use
 async function findByName(db: Db, name: string): Promise<User | null> {
   return (
     (await db.user.findFirst({ where: { username: name, deleted_at: null } })) ??
+    (await db.user.findFirst({ where: { imported_username: name, deleted_at: null } })) ??
     (await db.user.findFirst({ where: { email: name.toLowerCase(), deleted_at: null } }))
   );
 }

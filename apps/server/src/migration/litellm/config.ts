@@ -10,9 +10,30 @@ export interface LitellmConfig {
   litellm: Record<string, unknown>;
 }
 
+const MOST_LEVELS = 200;
+
+/**
+ * Looks at the text before the parser does, whose time grows with the square of the depth: at open brackets, and at
+ * the marks of lists and keys that nest within one line.
+ */
+function isTooDeep(text: string): boolean {
+  if (/(?:[-?:][ \t]+){200}/.test(text)) return true;
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === "[" || bracket === "{" ? open + 1 : Math.max(0, open - 1);
+    if (open > MOST_LEVELS) return true;
+  }
+  return false;
+}
+
 /** @throws ImportRefusal when the text is no configuration of LiteLLM */
 export function parseLitellmConfig(text: string, name: string): LitellmConfig {
   let parsed: unknown;
+  if (isTooDeep(text))
+    throw new ImportRefusal(`${name} is not valid YAML: more than ${MOST_LEVELS} levels`, {
+      isUsage: true,
+      facts: { reason: "litellm_config_not_yaml", name, detail: `more than ${MOST_LEVELS} levels` },
+    });
   try {
     parsed = parse(text, { maxAliasCount: 100 });
   } catch (cause) {

@@ -96,6 +96,7 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     book.attention("system_prompt_before", `channel ${id}`);
   setAddress(made, row, type, book);
   transformKeys(made, row, type);
+  if (type === vertex) requireServiceAccounts(made, book);
   keepOrSwitchOff(made, type, types[type], book);
   noteLost(row, setting, id, book);
   if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));
@@ -106,14 +107,9 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
 function keysOf(row: SourceRow): ChannelRecord["keys"] {
   const info = record(json(row, "channel_info"));
   const written = text(row, "key").trim();
-  const documents = written.startsWith("[") ? parsed(written) : undefined;
   const isSeveral = info["is_multi_key"] === true;
-  const single = written.startsWith("{") ? [JSON.stringify(parsed(written) ?? written)] : [written];
-  const keys = Array.isArray(documents)
-    ? documents.map((each) => (typeof each === "string" ? each : JSON.stringify(each)))
-    : isSeveral && !written.startsWith("{")
-      ? written.split("\n").map((line) => line.trim())
-      : single;
+  const lines = isSeveral ? written.split("\n").map((line) => line.trim()) : [written];
+  const keys = /^[[{]/.test(written) ? (documentsIn(written) ?? lines) : lines;
   const states = record(info["multi_key_status_list"]);
   const reasons = record(info["multi_key_disabled_reason"]);
   return keys
@@ -126,6 +122,28 @@ function keysOf(row: SourceRow): ChannelRecord["keys"] {
       };
     })
     .filter(({ key }) => key !== "");
+}
+
+/**
+ * Returns the JSON documents of a key field, each in one line: one, an array of them, or several in a row, each of
+ * one or more lines. Undefined if the text is something else.
+ */
+function documentsIn(written: string): string[] | undefined {
+  const whole = parsed(written);
+  if (whole !== undefined)
+    return [whole].flat().map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  const documents: string[] = [];
+  // Each line that ends an object may be the end of a document.
+  let open = "";
+  for (const line of written.split("\n")) {
+    open = open === "" ? line.trim() : `${open}\n${line}`;
+    if (open === "" || !/\}\s*,?\s*$/.test(line)) continue;
+    const document = parsed(open.trim().replace(/,$/, ""));
+    if (document === undefined) continue;
+    documents.push(JSON.stringify(document));
+    open = "";
+  }
+  return open === "" ? documents : undefined;
 }
 
 /** New API bills the requested name, so every target has a `+`; chains are followed, loops are left out. */
@@ -206,9 +224,24 @@ function transformKeys(made: ChannelRecord, row: SourceRow, type: number): void 
     const regions = parsed(other);
     const region =
       typeof regions === "object" ? (record(regions)["default"] ?? Object.values(record(regions))[0]) : other;
-    const project = record(parsed(made.keys[0]?.key ?? ""))["project_id"];
-    made.input.other = cut(`${textOf(region)}|${textOf(project)}`, 500);
+    const projects = made.keys.map(({ key }) => textOf(record(parsed(key))["project_id"]));
+    // Without a project, each key uses its own.
+    const project = projects.length === 1 ? projects[0] : "";
+    made.input.other = cut(`${textOf(region)}|${project}`, 500);
   }
+}
+
+/** Disables what Google would refuse: the channel if no key is a service account, else only the other keys. */
+function requireServiceAccounts(made: ChannelRecord, book: ReadContext["book"]): void {
+  const reason = reasonOf("importNoServiceAccount");
+  const wrong = made.keys.filter(({ key }) => textOf(record(parsed(key))["private_key"]) === "");
+  if (wrong.length === 0) return;
+  if (wrong.length === made.keys.length) {
+    disable(made, book, reason);
+    return;
+  }
+  book.attention("keys_not_service_accounts", `channel ${made.id}`);
+  for (const key of wrong) Object.assign(key, { status: 2, reason });
 }
 
 function noteLost(

@@ -48,6 +48,17 @@ export function lenient(source: Source): Source {
   };
 }
 
+/** A source without tables, for an import from a file alone. */
+export function emptySource(origin: string): Source {
+  return lenient({
+    origin,
+    columns: new Map(),
+    async *rows() {},
+    count: async () => 0,
+    close: async () => {},
+  });
+}
+
 /** As a database runs it. `only`: the columns that are read; undefined reads all of them. */
 export type SourceQuery = RowQuery & { only?: readonly string[] };
 

@@ -83,6 +83,8 @@ async function columnsOf({ secrets, groups, book, now }: WriteContext, user: Use
   return {
     id: user.id,
     username,
+    imported_username:
+      isLive && username !== user.username ? claim(taken.oldNames, user.username.slice(0, 255)) : null,
     password_hash: hash,
     display_name: user.displayName,
     role: user.role,
@@ -120,6 +122,8 @@ function claim(taken: Set<string>, value: string): string | null {
 
 /** What of a batch earlier accounts have. */
 interface Taken {
+  /** Former names of renamed accounts. */
+  oldNames: Set<string>;
   emails: Set<string>;
   codes: Set<string>;
   /** Hashes, in hexadecimal. */
@@ -169,6 +173,7 @@ async function takenValues({ tx, run, secrets }: WriteContext, batch: readonly U
       left,
     );
   return {
+    oldNames: new Set(),
     emails: new Set(found?.emails),
     codes: new Set(found?.codes),
     accessTokens: new Set(found?.access),
