@@ -1,7 +1,10 @@
 # syntax=docker/dockerfile:1
 
+# The version of package.json's `node`. Another registry or version: docker build --build-arg NODE_IMAGE=…
+ARG NODE_IMAGE=node:24.21.0-slim
+
 # The console is built with every tool at hand.
-FROM node:24-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/server/package.json apps/server/
@@ -14,7 +17,7 @@ RUN cd apps/web && NODE_ENV=production node node_modules/vite/bin/vite.js build
 RUN NODE_ENV=production node scripts/bundle.mjs
 
 # What the server needs while it runs, and nothing else.
-FROM node:24-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/server/package.json apps/server/
@@ -24,7 +27,7 @@ RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter "@gateway/server
 COPY scripts/trim-image.mjs /tmp/
 RUN node /tmp/trim-image.mjs /app
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 ENV NODE_ENV=production
 ENV PORT=3000
@@ -41,10 +44,11 @@ ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
 # docker compose exec server gateway …
 RUN printf '#!/bin/sh\nexec node /app/apps/server/dist/bundle/cli.js "$@"\n' > /usr/local/bin/gateway && chmod 755 /usr/local/bin/gateway
+COPY deploy/health-probe /usr/local/bin/gateway-health
 RUN mkdir -p /data /secrets && chown node:node /data /secrets
 VOLUME /data
 USER node
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${(process.env.BASE_PATH ?? '').replace(/\\/$/, '')}/api/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["gateway-health"]
 # The flag is explained at gatewayFlags in scripts/steps.mjs.
 CMD ["node", "--v8-pool-size=1", "apps/server/dist/bundle/main.js"]

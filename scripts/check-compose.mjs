@@ -2,9 +2,10 @@
 // the first call, in its own project that is removed afterwards. `npm test` runs it where an engine is
 // available.
 //   --image NAME   tests an existing image instead of building one
+// NODE_IMAGE, POSTGRES_IMAGE, REDIS_IMAGE and CADDY_IMAGE in the environment replace the images of those files.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,9 @@ async function check() {
   try {
     if (!isGiven) {
       say("building the image");
-      docker("build", "--network", "host", "-q", "-t", image, root);
+      const { NODE_IMAGE } = process.env;
+      const base = NODE_IMAGE === undefined ? [] : ["--build-arg", `NODE_IMAGE=${NODE_IMAGE}`];
+      docker("build", "--network", "host", "-q", ...base, "-t", image, root);
     }
     const size = Number(docker("run", "--rm", "--entrypoint", "du", image, "-sm", "/app").split("\t")[0]);
     if (size > LARGEST_APP_MB) fail(`/app in the image is ${size} MB; ${LARGEST_APP_MB} is the limit.`);
@@ -106,7 +109,9 @@ async function firstCall(base, setup) {
 
 /** Starts two more nodes behind one address, if the image of the proxy is present or can be pulled. */
 async function severalNodes(project, cookie) {
-  if (!canGet("caddy:2")) return say("several nodes: not checked, the image caddy:2 cannot be fetched here");
+  const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+  const caddy = process.env.CADDY_IMAGE ?? /CADDY_IMAGE:-([^}]+)\}/.exec(compose)?.[1];
+  if (!canGet(caddy)) return say(`several nodes: not checked, the image ${caddy} cannot be fetched here`);
   const port = await freePort();
   Object.assign(project.env, { PROXY_PORT: String(port), TRUST_PROXY: "172.16.0.0/12" });
   project.run("--profile", "nodes", "up", "-d", "--no-build", "--scale", "node=2");

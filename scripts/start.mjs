@@ -1,11 +1,11 @@
 // npm start: from a fresh clone to a running gateway. Later starts skip the set-up and need no network.
 import {
+  become,
   buildServer,
   buildWeb,
   compileCache,
   gatewayFlags,
   generate,
-  hand,
   install,
   node24,
   requireNode,
@@ -17,6 +17,7 @@ install();
 generate();
 buildWeb();
 const main = buildServer();
-hand(node24(), [...gatewayFlags, ...serverFlags(), main], {
-  env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+become(node24(), [...gatewayFlags, ...serverFlags(), main], {
+  NODE_COMPILE_CACHE: compileCache,
+  ...process.env,
 });

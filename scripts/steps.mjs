@@ -175,6 +175,18 @@ export function hand(program, args, options = {}) {
   return child;
 }
 
+/**
+ * Replaces this process with a program, so that nothing stays beside it. Starts it as a child where Node cannot do
+ * that: before Node 22.15, and on Windows.
+ */
+export function become(program, args, env) {
+  if (process.platform === "win32" || typeof process.execve !== "function")
+    return hand(program, args, { env });
+  process.chdir(root);
+  const given = Object.entries(env).filter(([, value]) => value !== undefined);
+  process.execve(program, [program, ...args], Object.fromEntries(given));
+}
+
 const ignored = new Set(["node_modules", "dist", "e2e", "test-results", ".turbo", "coverage"]);
 
 /** Returns a hash over the content of files and folders, without tests. */

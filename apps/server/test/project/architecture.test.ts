@@ -52,11 +52,41 @@ describe("the code base", () => {
   it("stops within docker-compose.yml's stop_grace_period", () => {
     const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
     const seconds = (name: string) => Number(new RegExp(`\\$\\{${name}:-(\\d+)s?\\}`).exec(compose)?.[1]);
-    const closing = 25;
+    // No call for a while, interrupted calls, and the parts of the process.
+    const closing = 2 + 5 + 25;
     expect(compose).toMatch(/^ {2}stop_grace_period: \$\{STOP_GRACE_PERIOD:-\d+s\}$/m);
     expect(seconds("STOP_GRACE_PERIOD")).toBeGreaterThan(
       seconds("DRAIN_SECONDS") + seconds("STOP_SECONDS") + closing,
     );
+  });
+
+  it("names exact versions of the images, and a Caddy that sends a POST to the next node", () => {
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const image = readFileSync(join(root, "Dockerfile"), "utf8");
+    const named = [...compose.matchAll(/^ +image: \$\{[A-Z]+_IMAGE:-([\w.-]+:[\w.-]+)\}$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(named).toEqual([
+      expect.stringMatching(/^caddy:\d+\.\d+\.\d+$/),
+      expect.stringMatching(/^postgres:\d+\.\d+$/),
+      expect.stringMatching(/^redis:\d+\.\d+\.\d+$/),
+    ]);
+    const [major = 0, minor = 0, patch = 0] =
+      /^caddy:(.+)$/
+        .exec(named[0] ?? "")?.[1]
+        ?.split(".")
+        .map(Number) ?? [];
+    expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThan(2_011_001);
+    const workspace = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
+    const node = /^ {2}node: (\d+\.\d+\.\d+)$/m.exec(workspace)?.[1];
+    expect(image).toContain(`ARG NODE_IMAGE=node:${node}-slim\n`);
+    expect(image.match(/^FROM (?!\$\{NODE_IMAGE\})/gm)).toBe(null);
+  });
+
+  it("checks the health of the image without a Node process", () => {
+    const image = readFileSync(join(root, "Dockerfile"), "utf8");
+    expect(image).toMatch(/^HEALTHCHECK .*CMD \["gateway-health"\]$/m);
+    expect(image).toContain("COPY deploy/health-probe /usr/local/bin/gateway-health\n");
   });
 
   it("writes balances in the ledger only", () => {
