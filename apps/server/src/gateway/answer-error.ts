@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import { type GatewayError, invalidRequest } from "#errors.ts";
 import { securityHeaders } from "./answer-headers.ts";
 import { endsCodex, failedFrame } from "./codex-errors.ts";
-import { type ErrorShape, shapeOf } from "./error-shape.ts";
+import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 
 const LINGER_MS = 1_000;
@@ -71,5 +71,8 @@ function answerOutside(error: GatewayError, request: FastifyRequest, reply: Fast
   const url = request.raw.url ?? "";
   for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
   reply.raw.setHeader("x-request-id", request.id);
-  void answerError(shapeOf(url) ?? dialects["openai-chat"], error, request, reply);
+  // No hook runs for it, so the stop of a node would not see this connection.
+  reply.raw.setHeader("connection", "close");
+  const shape = shapeFor({ url, headers: request.headers }, shapeOf(url) ?? dialects["openai-chat"]);
+  void answerError(shape, error, request, reply);
 }

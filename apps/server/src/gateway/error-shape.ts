@@ -41,6 +41,27 @@ const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/v1(?:\/|$)|\/dashboard(?:\/|$)|\/recraftAI(?:\/|$)/, dialects["openai-chat"]],
 ];
 
+/** Paths that clients of several dialects use. */
+const shared = /\/v1\/(?:models|files|skills)(?:[/?]|$)/;
+
+/**
+ * Returns the error format for a request to a path that no dialect has for itself: `usual`, unless the client sends
+ * what only Anthropic's or Google's clients send.
+ */
+export function shapeFor(
+  { url, headers }: { url: string; headers: Readonly<Record<string, unknown>> },
+  usual: ErrorShape,
+): ErrorShape {
+  if (usual !== dialects["openai-chat"] || /\/openai(?:\/|$)/.test(url)) return usual;
+  if (headers["anthropic-version"] !== undefined) return dialects.anthropic;
+  return headers["x-goog-api-key"] === undefined ? usual : dialects.gemini;
+}
+
+/** Returns the error format of a served path that clients of several dialects may use. */
+export function sharedShape(request: Parameters<typeof shapeFor>[0], usual: ErrorShape): ErrorShape {
+  return shared.test(request.url) ? shapeFor(request, usual) : usual;
+}
+
 /** Returns the error format of a path; undefined for paths outside the gateway. `url` may be malformed. */
 export function shapeOf(url: string): ErrorShape | undefined {
   const [path = ""] = url.split("?");

@@ -13,7 +13,14 @@ import { conversationRoutes } from "./conversations.ts";
 import { answerCount, countRoutes } from "./count-tokens.ts";
 import { creditRoutes } from "./credit.ts";
 import { guardEndpoints } from "./endpoint.ts";
-import { type ErrorShape, midjourneyErrors, shapeOf, taskErrors } from "./error-shape.ts";
+import {
+  type ErrorShape,
+  midjourneyErrors,
+  shapeFor,
+  shapeOf,
+  sharedShape,
+  taskErrors,
+} from "./error-shape.ts";
 import { answerEmbed } from "./gemini-embeddings.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
@@ -65,12 +72,12 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     await socketRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeErrors(scope, dialects["openai-chat"]);
+    encodeSharedErrors(scope);
     guardEndpoints(scope, services, { memoryFor: () => 0 });
     accountRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeErrors(scope, dialects["openai-chat"]);
+    encodeSharedErrors(scope);
     acceptJson(scope, readings["openai-chat"]);
     guardEndpoints(scope, services, json);
     plainRoutes(scope, services);
@@ -117,7 +124,7 @@ function rememberRoutes(app: FastifyInstance): Map<string, Set<string>> {
 function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlySet<string>>): void {
   void app.register(async (scope) => {
     scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-      answerError(shapeOf(request.url) ?? dialects["openai-chat"], error, request, reply),
+      answerError(shapeFor(request, shapeOf(request.url) ?? dialects["openai-chat"]), error, request, reply),
     );
     for (const prefix of [...prefixes, ...taskPrefixes, ...midjourneyPrefixes]) {
       scope.route({
@@ -170,6 +177,13 @@ function nameRequestId(scope: FastifyInstance): void {
     request.head["request-id"] = request.id;
     done();
   });
+}
+
+/** Some of the scope's paths belong to several dialects; the others are OpenAI's. */
+function encodeSharedErrors(scope: FastifyInstance): void {
+  scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
+    answerError(sharedShape(request, dialects["openai-chat"]), error, request, reply),
+  );
 }
 
 function encodeErrors(scope: FastifyInstance, shape: ErrorShape): void {

@@ -26,6 +26,36 @@ async function get<T>(path: string, headers: Record<string, string> = {}): Promi
   return (await answer.json()) as T;
 }
 
+describe("an error of a path that several dialects share", () => {
+  const anthropic = { "anthropic-version": "2023-06-01" };
+  const google = { "x-goog-api-key": "sk-unknown" };
+  const isAnthropic = { type: "error", error: { type: expect.any(String), message: expect.any(String) } };
+  const isOpenAi = { error: { type: expect.any(String), code: expect.any(String) } };
+  const isGoogle = { error: { code: expect.any(Number), status: expect.any(String) } };
+
+  it.each([
+    ["GET", "/v1/models/none", 404, isOpenAi, {}],
+    ["GET", "/v1/models/none", 404, isAnthropic, anthropic],
+    ["GET", "/v1/models/none", 401, isGoogle, google],
+    ["GET", "/v1/nothing/here", 404, isOpenAi, {}],
+    ["GET", "/v1/nothing/here", 404, isAnthropic, anthropic],
+    ["POST", "/v1/nothing/here", 404, isGoogle, google],
+    ["DELETE", "/v1/models", 405, isAnthropic, anthropic],
+    ["GET", "/v1/files", 403, isOpenAi, {}],
+    ["GET", "/v1/files", 403, isAnthropic, anthropic],
+    ["GET", "/v1/files/file_1", 403, isAnthropic, anthropic],
+    ["GET", "/openai/nothing", 404, isOpenAi, anthropic],
+    ["GET", "/v1/%zz", 400, isAnthropic, anthropic],
+  ])("has the format of its client: %s %s %i", async (method, path, status, body, headers) => {
+    const answer = await fetch(gateway.url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject(body);
+  });
+});
+
 describe("the list for Claude Code", () => {
   it("contains the limits of a model, and aliases of existing models", async () => {
     const { data } = await get<{ data: Record<string, unknown>[] }>("/v1/models?limit=1000", {
