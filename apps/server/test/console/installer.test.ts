@@ -191,12 +191,16 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     expect(await readFile(join(home, ".codex/config.toml"), "utf8")).toContain(key);
   });
 
-  it("leaves out the context window of a model without a description", async () => {
-    const model = "installer-model";
+  it.each([
+    ["installer-model", "128000"],
+    ["claude-installer-model", undefined],
+  ])("assumes a context window for Claude Code of %s without a description: %s", async (model, tokens) => {
     const mapped = { models: [model], model_mapping: { [model]: "demo-chat" } };
     const { id } = await gateway.addChannel({ type: 900, name: model, ...mapped });
-    expect((await install(["claude-code", "codex", "--model", model])).code).toBe(0);
-    for (const client of installable.filter(({ id: name }) => /^(?:claude-code|codex)$/.test(name)))
+    expect((await install(["claude-code", "codex", "pi", "--model", model])).code).toBe(0);
+    const { env } = JSON.parse(await readFile(join(home, ".claude/settings.json"), "utf8"));
+    expect(env.CLAUDE_CODE_MAX_CONTEXT_TOKENS).toBe(tokens);
+    for (const client of installable.filter(({ id: name }) => /^(?:claude-code|codex|pi)$/.test(name)))
       for (const file of client.files?.({ baseUrl: gateway.url, model, key }) ?? [])
         expect(await readFile(join(home, file.path), "utf8")).toBe(file.content);
     await gateway.api("DELETE", `/channel/${id}`);

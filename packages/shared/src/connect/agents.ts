@@ -3,7 +3,17 @@ import { codexKnows } from "./codex-models.ts";
 import { type Connection, type Part, PROVIDER_ID, type SettingsFile } from "./connection.ts";
 import { envValue, jsonFile, quoted } from "./quoting.ts";
 
+/**
+ * Input tokens that are assumed of a model without a description, where the client itself would assume more. Most
+ * models accept at least these.
+ */
+const ASSUMED_WINDOW = "128000";
+
+/** Claude Code knows the sizes of Claude's models, whatever a gateway adds to their names. */
+const isClaude = (model: string) => /claude|^(?:opus|sonnet|haiku)\b/i.test(model);
+
 export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+  const window = contextWindow ?? (isClaude(model) ? undefined : ASSUMED_WINDOW);
   return [
     {
       kind: "file",
@@ -16,7 +26,7 @@ export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): 
           ANTHROPIC_AUTH_TOKEN: key,
           ANTHROPIC_MODEL: model,
           // The size that it assumes for names that it does not know is too large for most models.
-          ...(contextWindow !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: contextWindow }),
+          ...(window !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: window }),
           // Lists the gateway's models whose name contains "claude".
           CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
           // Calls in the background. Its default is a model that this gateway may not have.
@@ -122,6 +132,40 @@ export function qwenCode({ baseUrl, model, key }: Connection): SettingsFile[] {
         security: { auth: { selectedType: "openai", apiKey: key, baseUrl: `${baseUrl}/v1` } },
         model: { name: model },
       }),
+    },
+  ];
+}
+
+/** https://github.com/badlogic/pi-mono, packages/coding-agent/docs/models.md and settings.md. */
+export function pi({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".pi/agent/models.json",
+      base: "home",
+      format: "json",
+      content: `{
+  "providers": {
+    ${quoted(PROVIDER_ID)}: {
+      "baseUrl": ${quoted(`${baseUrl}/v1`)},
+      "api": "openai-completions",
+      "apiKey": ${quoted(key)},
+      "models": [
+        {
+          ${contextWindow === undefined ? "" : `"contextWindow": ${contextWindow},\n          `}"id": ${quoted(model)}
+        }
+      ]
+    }
+  }
+}
+`,
+    },
+    {
+      kind: "file",
+      path: ".pi/agent/settings.json",
+      base: "home",
+      format: "json",
+      content: jsonFile({ defaultProvider: PROVIDER_ID, defaultModel: model }),
     },
   ];
 }

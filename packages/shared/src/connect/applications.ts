@@ -2,7 +2,7 @@
 import { type Connection, type Part, PROVIDER_ID } from "./connection.ts";
 import { asciiJson, base64, envValue, powershellWord, quoted, shellWord } from "./quoting.ts";
 
-export function cline({ baseUrl, model, key }: Connection): Part[] {
+export function cline({ baseUrl, model, key, contextWindow }: Connection): Part[] {
   return [
     {
       kind: "fields",
@@ -12,12 +12,13 @@ export function cline({ baseUrl, model, key }: Connection): Part[] {
         { name: "Base URL", value: `${baseUrl}/v1` },
         { name: "API Key", value: key },
         { name: "Model ID", value: model },
+        ...(contextWindow === undefined ? [] : [{ name: "Context Window Size", value: contextWindow }]),
       ],
     },
   ];
 }
 
-export function continueEditor({ baseUrl, model, key }: Connection): Part[] {
+export function continueEditor({ baseUrl, model, key, contextWindow }: Connection): Part[] {
   return [
     {
       kind: "file",
@@ -34,7 +35,7 @@ models:
     apiBase: ${quoted(`${baseUrl}/v1`)}
     apiKey: ${quoted(key)}
     roles: [chat, edit, apply]
-`,
+${contextWindow === undefined ? "" : `    defaultCompletionOptions:\n      contextLength: ${contextWindow}\n`}`,
     },
   ];
 }

@@ -55,6 +55,22 @@ describe("settings of agents", () => {
     expect(env.CLAUDE_CODE_MAX_CONTEXT_TOKENS).toBe("131072");
     expect(filesOf("codex", known)[".codex/config.toml"]).toContain("\nmodel_context_window = 131072\n\n[");
     expect(filesOf("codex")[".codex/config.toml"]).not.toContain("model_context_window");
+    expect(JSON.parse(filesOf("pi", known)[".pi/agent/models.json"] ?? "").providers.gateway.models).toEqual([
+      { id: "demo-chat", contextWindow: 131_072 },
+    ]);
+  });
+
+  it.each([
+    ["deepseek-v4", "128000"],
+    ["gpt-5.5", "128000"],
+    ["claude-sonnet-5", undefined],
+    ["anthropic/claude-opus-4-8", undefined],
+    ["opus", undefined],
+  ])("give Claude Code a size for %s (%s) without a description", (model, tokens) => {
+    const { env } = JSON.parse(
+      filesOf("claude-code", { ...connection, model })[".claude/settings.json"] ?? "",
+    );
+    expect(env.CLAUDE_CODE_MAX_CONTEXT_TOKENS).toBe(tokens);
   });
 
   it("give Claude Code the root address and one model for both kinds of calls", () => {
@@ -63,6 +79,7 @@ describe("settings of agents", () => {
       ANTHROPIC_BASE_URL: "https://gateway.example",
       ANTHROPIC_AUTH_TOKEN: "sk-abc123",
       ANTHROPIC_MODEL: "demo-chat",
+      CLAUDE_CODE_MAX_CONTEXT_TOKENS: "128000",
       CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
       ANTHROPIC_DEFAULT_HAIKU_MODEL: "demo-chat",
     });

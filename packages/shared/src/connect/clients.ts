@@ -1,5 +1,5 @@
 /** The clients that can be connected, with their commands and settings files. One line per client. */
-import { ccSwitchLink, claudeCode, codex, geminiCli, opencode, qwenCode } from "./agents.ts";
+import { ccSwitchLink, claudeCode, codex, geminiCli, opencode, pi, qwenCode } from "./agents.ts";
 import { cherryStudio, cline, continueEditor, libreChat, openWebUi } from "./applications.ts";
 import { type SampleClient, sampleCode } from "./client-sample-code.ts";
 import type { Connection, Part, Pitfall, SettingsFile } from "./connection.ts";
@@ -152,6 +152,16 @@ export const clients: readonly Client[] = [
     command: "qwen",
     files: qwenCode,
     pitfalls: ["with-v1", "selected-type"],
+  }),
+  agent({
+    id: "pi",
+    name: "pi",
+    icon: "pi",
+    dialect: "openai-chat",
+    npm: "@mariozechner/pi-coding-agent",
+    command: "pi",
+    files: pi,
+    pitfalls: ["with-v1"],
   }),
   {
     id: "cline",

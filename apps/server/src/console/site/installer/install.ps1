@@ -55,8 +55,16 @@ param(
     return $Model -cnotmatch '^(gpt-5(?![.\d]*-chat)|gpt-[6-9](?!\d)|codex-)'
   }
 
+  # Claude Code assumes too many input tokens of a model without a description, except for names that it knows.
+  function Get-Assumed([string]$line) {
+    if (-not $window -and $line.Contains('CLAUDE_CODE_MAX_CONTEXT_TOKENS') -and $Model -notmatch 'claude|^(opus|sonnet|haiku)') {
+      return $line.Replace('__GATEWAY_WINDOW__', '128000')
+    }
+    return $line
+  }
+
   function Get-Filled([string]$path, [string]$shownKey) {
-    $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | Where-Object { Test-Line $_ }
+    $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | ForEach-Object { Get-Assumed $_ } | Where-Object { Test-Line $_ }
     ($lines -join "`n").Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace('__GATEWAY_WINDOW__', $window) + "`n"
   }
 

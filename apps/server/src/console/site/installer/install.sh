@@ -88,8 +88,21 @@ known_to_codex() {
   esac
 }
 
+# Prints the input tokens to assume of a model without a description: Claude Code assumes too many, except for names
+# that it knows.
+assumed_by_claude() {
+  case $model in
+    *[Cc]laude* | opus* | sonnet* | haiku*) ;;
+    *) echo 128000 ;;
+  esac
+}
+
 filled() {
-  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window FILLED_KNOWN=$(known_to_codex) awk '
+  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window FILLED_KNOWN=$(known_to_codex) \
+    FILLED_ASSUMED=$(assumed_by_claude) awk '
+    /CLAUDE_CODE_MAX_CONTEXT_TOKENS/ && ENVIRON["FILLED_WINDOW"] == "" {
+      gsub(/__GATEWAY_WINDOW__/, ENVIRON["FILLED_ASSUMED"] == "" ? "__GATEWAY_WINDOW__" : ENVIRON["FILLED_ASSUMED"])
+    }
     /__GATEWAY_WINDOW__/ && ENVIRON["FILLED_WINDOW"] == "" { next }
     /^(model_catalog_url = |\[features\]$|api_key_model_discovery = )/ && ENVIRON["FILLED_KNOWN"] != "" { next }
     {
