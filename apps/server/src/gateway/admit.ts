@@ -153,6 +153,11 @@ export function takeRequest(
   return takeRates(limiter, caller, rates, limits);
 }
 
+/** Gives back a counted request that the gateway could not serve for a reason of its own. */
+export function returnRequest(limiter: Limiter, groups: ActiveGroups, caller: Caller): void {
+  for (const limit of requestRates(groups, caller).limits) limiter.giveBack(ownerOf(caller), limit, 0);
+}
+
 /** Whether the rejection must be logged. */
 export function isWorthNoting(error: unknown): error is GatewayError {
   return error instanceof RateRefusal && error.worthNoting;

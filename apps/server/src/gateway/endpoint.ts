@@ -6,7 +6,7 @@ import { now } from "#platform/clock.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
-import { isWorthNoting, takeRequest } from "./admit.ts";
+import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
 import { type Authenticated, authenticate } from "./authenticate.ts";
 import { bodyTooLarge } from "./body/json-body.ts";
 import { requireSingleParameters } from "./query.ts";
@@ -85,9 +85,20 @@ function admitKnown(
   const enter = (memory: MemoryAllocation) => {
     request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
   };
+  const refuse = (error: unknown) => {
+    // The client is told to try again, so this attempt must not count against its rate.
+    if (error instanceof GatewayError && error.code === "overloaded")
+      returnRequest(services.limiter, services.relay.groups, caller);
+    throw error;
+  };
   const acquire = () => {
-    const memory = requestMemory(services, request, caller, rules);
-    return memory instanceof Promise ? memory.then(enter) : enter(memory);
+    let memory: MemoryAllocation | Promise<MemoryAllocation>;
+    try {
+      memory = requestMemory(services, request, caller, rules);
+    } catch (error) {
+      return refuse(error);
+    }
+    return memory instanceof Promise ? memory.then(enter, refuse) : enter(memory);
   };
   const taken = takeRate(services, request, begun);
   return taken instanceof Promise ? taken.then(acquire) : acquire();

@@ -15,15 +15,26 @@ export const reviveChannels: Job = {
     const read = { db, secrets, providers: probe.providers };
     const off = await loadChannels(read, { status: 3, keys: [1, 3] });
     const withoutKeys = await loadChannels(read, { status: 1, keys: [3], onlyWithKeys: true });
-    for (const channel of [...off, ...withoutKeys]) await revive(services, channel);
+    const waiting = [...off, ...withoutKeys];
+    const worker = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (services.stopping.aborted) return;
+        await revive(services, next).catch(services.onError);
+      }
+    };
+    // A silent provider takes its whole timeout, and must not delay all others.
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
   },
 };
 
+const AT_ONCE = 4;
+
 /** Tests each key separately: the rejection of one key says nothing about the others. */
-async function revive({ db, probe }: JobServices, channel: ActiveChannel): Promise<void> {
+async function revive({ db, probe, stopping }: JobServices, channel: ActiveChannel): Promise<void> {
   const model = testModelOf(channel, channel.provider);
   if (model === undefined) return;
   for (const key of channel.keys.length === 0 ? [undefined] : channel.keys) {
+    if (stopping.aborted) return;
     const keys = key === undefined ? [] : [key];
     const result = await probeChannel(probe, { ...channel, keys }, model);
     if (result.ok) await reviveChannel(db, channel.id, key?.id, reasonOf("testSucceeded", { model }));

@@ -75,6 +75,27 @@ describe("the announcement listener", () => {
     endpoint.close();
   });
 
+  it("leaves no connection behind when it is closed while it opens one again", async () => {
+    const endpoint = await receiver();
+    const errors: string[] = [];
+    const ears = await listen(endpoint.url, (error) => errors.push(error.message));
+    endpoint.shut();
+    endpoint.state.came = 0;
+    endpoint.state.open = true;
+    await expect.poll(() => endpoint.state.came).toBe(1);
+    await ears.close();
+    const { rows } = await database.pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const listening = () =>
+      database.pool
+        .query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'gateway-listen' AND pid <> $1", [
+          rows[0]?.pid,
+        ])
+        .then(({ rowCount }) => rowCount);
+    await expect.poll(listening).toBe(0);
+    expect(errors.filter((message) => /abort/i.test(message))).toEqual([]);
+    endpoint.close();
+  });
+
   it("receives announcements made before it subscribed to the topic", async () => {
     const ears = await listen(home.url, () => {});
     await announce(database.db, "prices", 3);

@@ -121,13 +121,13 @@ export async function listen(
 
   /** Sends a notification to this connection. Rejects when it does not arrive in time. */
   async function roundTrip(withinMs: number): Promise<void> {
+    if (current === undefined)
+      throw new Error("The connection that listens for changes is being opened again.");
+    const { client } = current;
     const mark = randomUUID();
     const returned = new Promise<void>((resolve) => {
       waiting.set(mark, resolve);
     });
-    if (current === undefined)
-      throw new Error("The connection that listens for changes is being opened again.");
-    const { client } = current;
     // Statements run one at a time on this connection, however many are waiting.
     const sent = (sending = sending
       .catch(() => undefined)
@@ -185,14 +185,18 @@ export async function listen(
     next.on("end", () => lose(new Error("The connection that listens for changes was closed.")));
     next.on("notification", (message) => hear(message.payload ?? ""));
     const late = setTimeout(() => socket.destroy(), 10_000);
+    const stop = () => socket.destroy();
+    closing.signal.addEventListener("abort", stop, { once: true });
     try {
       await next.connect();
       await next.query(`LISTEN ${CHANNEL}`);
+      closing.signal.throwIfAborted();
     } catch (error) {
       socket.destroy();
       throw error;
     } finally {
       clearTimeout(late);
+      closing.signal.removeEventListener("abort", stop);
     }
     state = "open";
     current = { client: next, socket };
@@ -205,8 +209,9 @@ export async function listen(
         for (const topic of listeners.keys()) tell(topic, 0);
       },
       (error: Error) => {
+        if (closing.signal.aborted) return;
         onError(error);
-        if (!closing.signal.aborted) retry = setTimeout(reopen, 1_000);
+        retry = setTimeout(reopen, 1_000);
       },
     );
   }

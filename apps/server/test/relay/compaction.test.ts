@@ -193,6 +193,21 @@ describe("compaction above a threshold", () => {
     expect(gateway.upstream.calls()).toHaveLength(1);
   });
 
+  it("gives back the tokens per minute of a call whose summary exceeds them", async () => {
+    // Enough for the call, not for a summary beside it.
+    const rates = { tokens_per_minute: 10_000 };
+    const limited = await gateway.addToken({ setting: { rates } });
+    const body = { model: "chat", store: false, max_output_tokens: 500, context_management: above(1_000) };
+    const answer = await post("/v1/responses", { ...body, input: long }, limited.key);
+    expect(answer.status).toBe(429);
+    const next = await post(
+      "/v1/responses",
+      { model: "chat", input: "Hi", max_output_tokens: 1 },
+      limited.key,
+    );
+    expect(Number(next.headers.get("x-ratelimit-remaining-tokens"))).toBeGreaterThan(9_000);
+  });
+
   it("is left to a provider with Responses", async () => {
     const answer = await post("/v1/responses", {
       model: "refusing",

@@ -137,6 +137,31 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("ends although another task of its key cannot be stored", async () => {
+    const errors: unknown[] = [];
+    const make = async () => {
+      const made = await ask("POST", "/suno/submit/music", { prompt: "A song", mv: "chirp-v4" });
+      return String(made.body.data);
+    };
+    const [broken, ended] = [await make(), await make()];
+    const { pool } = gateway.database;
+    await pool.query(`CREATE FUNCTION refuse_task() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.task_id = '${broken}' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`);
+    await pool.query(
+      "CREATE TRIGGER refuse_task BEFORE UPDATE OF status ON tasks FOR EACH ROW EXECUTE FUNCTION refuse_task()",
+    );
+    try {
+      const noted = { ...watch, onError: (error: unknown) => errors.push(error) };
+      for (let round = 0; round < 4; round += 1) await pollTasks(noted, 0);
+      expect((await ask("GET", `/suno/fetch/${ended}`)).body.data).toMatchObject({ status: "SUCCESS" });
+      expect(errors.length).toBeGreaterThan(0);
+    } finally {
+      await pool.query("DROP TRIGGER refuse_task ON tasks");
+    }
+    await rounds(3);
+    expect((await ask("GET", `/suno/fetch/${broken}`)).body.data).toMatchObject({ status: "SUCCESS" });
+  });
+
   it("sends no callback where the operator does not want to reveal this server", async () => {
     const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A quiet song",

@@ -7,7 +7,9 @@ import type {
   ChannelTestRow,
 } from "@gateway/shared/channels/channel-run";
 import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
+import { reasonOf } from "@gateway/shared/reasons";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createChannelRunner } from "#domain/channels/runner.ts";
 import { beat, openRun } from "#domain/channels/runs.ts";
 import { buildConsole, type Browser, origin, type TestConsole } from "#test/console.ts";
 
@@ -73,6 +75,31 @@ function listen(path: string, options: { method?: string; body?: object } = {}):
 }
 
 describe("a run of tests", () => {
+  it("ends although the result of one channel cannot be stored", async () => {
+    const [one, two] = [await create({ name: "One" }), await create({ name: "Two" })];
+    const { db } = site.services;
+    await db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse_item() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.channel_id = ${one.id} THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`);
+    await db.$executeRawUnsafe(
+      "CREATE TRIGGER refuse_item BEFORE UPDATE ON channel_run_items FOR EACH ROW EXECUTE FUNCTION refuse_item()",
+    );
+    try {
+      const errors: unknown[] = [];
+      const message = reasonOf("testSucceeded", { model: "gpt-4o" });
+      const work = async () => ({ outcome: "ok" as const, model: "gpt-4o", duration: 1, message });
+      const runner = createChannelRunner(db, { test: work, balance: work, models: work }, (error) =>
+        errors.push(error),
+      );
+      const { run, items } = await ended(await runner.start(ChannelRunInput.parse({ kind: "test" }), null));
+      expect(run.status).toBe("done");
+      expect(items.find(({ channel_id }) => channel_id === two.id)).toMatchObject({ outcome: "ok" });
+      expect(errors).toHaveLength(1);
+      await runner.close();
+    } finally {
+      await db.$executeRawUnsafe("DROP TRIGGER refuse_item ON channel_run_items");
+    }
+  });
+
   it("tests the requested channels, and reports the result of each", async () => {
     const one = await create({ name: "One" });
     const two = await create({ name: "Two", models: ["kling-v2"] });

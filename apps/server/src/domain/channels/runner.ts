@@ -64,10 +64,13 @@ export function createChannelRunner(
         if (item === undefined) return;
         const { position, channelId, model } = item;
         const done = await task(channelId, model).catch((error: unknown) => failure(error, model, onError));
-        written = written.then(() => {
-          finished += 1;
-          return noteItem(db, id, position, { ...done, finished });
-        });
+        written = written
+          .then(() => {
+            finished += 1;
+            return noteItem(db, id, position, { ...done, finished });
+          })
+          // The result of one channel is lost; the run goes on and must end.
+          .catch(onError);
         await written;
       }
     };

@@ -97,9 +97,10 @@ function pour(level: Level | undefined, limit: Limit, now: number, taking: boole
   };
 }
 
-/** Returns unused tokens to the bucket. Tokens used beyond the cost become a debt. */
+/** Returns what was not used: tokens, or a request that was not served. More than the cost becomes a debt. */
 export function giveBack(level: Level | undefined, limit: Limit, used: number): Level | undefined {
+  if (level === undefined) return level;
+  if (isCounted(limit)) return { value: Math.max(0, level.value - limit.cost + used), at: level.at };
   const back = Math.min(limit.cost, capacityOf(limit)) - used;
-  if (level === undefined || isCounted(limit)) return level;
   return { value: Math.min(capacityOf(limit), level.value + back), at: level.at };
 }

@@ -60,13 +60,18 @@ return answer
 `;
 
 /**
- * Returns tokens to a bucket. A bucket that no longer exists is full, so tokens returned to it are discarded.
+ * Returns tokens or requests to a bucket, or requests to a window. One that no longer exists is full, so what is
+ * returned to it is discarded.
  */
 const back = `
 local stored = redis.call('HMGET', KEYS[1], 'v', 'a')
 local value, at = tonumber(stored[1]), tonumber(stored[2])
-local perSecond, back = tonumber(ARGV[1]) / 60, tonumber(ARGV[2])
-local capacity = perSecond * 60
+local perSecond, back, kind = tonumber(ARGV[1]) / 60, tonumber(ARGV[2]), ARGV[3]
+if kind == 'count' then
+  if value then redis.call('HSET', KEYS[1], 'v', tostring(math.max(0, value - back))) end
+  return 1
+end
+local capacity = perSecond * (kind == 'tokens' and 60 or ${BURST_SECONDS})
 if not value then
   if back >= 0 then return 0 end
   local time = redis.call('TIME')
@@ -196,7 +201,8 @@ export function openSharedLimits(redis: Redis): SharedLimits {
     async giveBack(owner, limit, used) {
       const difference = Math.min(limit.cost, limit.perMinute) - used;
       if (difference === 0) return;
-      await commands.giveBackTokens(1, keyOf(owner, limit), limit.perMinute, difference);
+      const kind = isCounted(limit) ? "count" : limit.kind;
+      await commands.giveBackTokens(1, keyOf(owner, limit), limit.perMinute, difference, kind);
     },
   };
 }

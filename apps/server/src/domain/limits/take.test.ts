@@ -110,6 +110,17 @@ describe("limits in one process", () => {
     expect(allowed(await burst([limiter], owner, [tokens(1_000, 495)], 3))).toBe(2);
   });
 
+  it.each([5, 600])("take back a request that was not served, at %i a minute", async (perMinute) => {
+    const limiter = createLimiter();
+    const owner = randomUUID();
+    const limit = requests(perMinute);
+    const served = allowed(await burst([limiter], owner, [limit], perMinute));
+    expect((await limiter.take(owner, [limit])).allowed).toBe(false);
+    limiter.giveBack(owner, limit, 0);
+    expect((await limiter.take(owner, [limit])).allowed).toBe(true);
+    expect(served).toBeGreaterThan(0);
+  });
+
   it("report a rejection as worth noting once per second", async () => {
     const limiter = createLimiter({ now: () => 5_000 });
     const takes = await burst([limiter], "somebody", [requests(1)], 10);
@@ -227,6 +238,16 @@ describe("limits on Redis", () => {
     expect(last?.[1]).toMatchObject({ limit: 6_000, remaining: 0, resetSeconds: 1 });
     // The requests that the token limit rejected took nothing from the account.
     expect(last?.[0]?.remaining).toBeGreaterThan(8_000);
+  });
+
+  it("take back a request that was not served, for all nodes", async () => {
+    const [one, other] = [createLimiter({ redis }), createLimiter({ redis })];
+    for (const limit of [requests(5), requests(600)]) {
+      const owner = randomUUID();
+      await burst([one], owner, [limit], limit.perMinute);
+      one.giveBack(owner, limit, 0);
+      await expect.poll(async () => (await other.take(owner, [limit])).allowed).toBe(true);
+    }
   });
 
   it("return tokens for all nodes, and keep a debt", async () => {

@@ -79,7 +79,11 @@ async function compacting(services: GatewayServices, call: ChatCall, wanted: Wan
   } catch (error) {
     // The provider may still be able to answer the whole conversation.
     const failed = error instanceof GatewayError && error.code === "upstream_failed";
-    if (wanted.alone || !failed) throw error;
+    if (wanted.alone || !failed) {
+      // The call ends here, so nothing else gives back the tokens that it was admitted with.
+      call.used?.(0);
+      throw error;
+    }
     return relayChat(relay, whole);
   }
   if (wanted.alone) {

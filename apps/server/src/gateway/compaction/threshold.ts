@@ -83,7 +83,11 @@ export async function compactingAbove(
     made = await summarize(services, services.secrets, admitted);
   } catch (error) {
     // The provider may still be able to answer the whole conversation.
-    if (!(error instanceof GatewayError) || error.code !== "upstream_failed") throw error;
+    if (!(error instanceof GatewayError) || error.code !== "upstream_failed") {
+      // The call ends here, so nothing else gives back the tokens that it was admitted with.
+      call.used?.(0);
+      throw error;
+    }
     return relayChat(relay, whole);
   }
   const { item } = made;

@@ -85,9 +85,15 @@ export function secondsOf(instant: Date | null): number {
   return instant === null ? 0 : Math.floor(instant.getTime() / 1_000);
 }
 
+/** The year 10000, in milliseconds. */
+const LATEST_MS = 253_402_300_800_000;
+
 /** Returns undefined when there is no instant; some providers send 0 for it, some nothing. */
 export function instantOf(milliseconds: number | null | undefined): Date | undefined {
-  return milliseconds === undefined || milliseconds === null || milliseconds <= 0
+  // A provider's number may be outside of what a date, or a column of Postgres, can hold.
+  return milliseconds === undefined ||
+    milliseconds === null ||
+    !(milliseconds > 0 && milliseconds < LATEST_MS)
     ? undefined
     : new Date(milliseconds);
 }

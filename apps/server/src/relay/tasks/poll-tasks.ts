@@ -52,16 +52,31 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   const channel = await storedChannel(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
     for (const task of tasks)
-      await tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone."));
+      await isolated(watch, async () =>
+        tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone.")),
+      );
     return;
   }
   const reported = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
   for (const task of tasks) {
+    // One that fails must not keep the others, which are charged, from ending.
     const standing: TaskStanding | undefined = reported.get(task.task_id);
-    if (standing !== undefined) await tellOf(watch, await advance(watch.db, task.id, standing));
+    if (standing !== undefined)
+      await isolated(watch, async () => tellOf(watch, await advance(watch.db, task.id, standing)));
     const late = task.deadline !== null && task.deadline.getTime() < now();
     if (late && standing?.status !== "SUCCESS")
-      await tellOf(watch, await giveUp(watch.db, task, "The task took longer than it may."));
+      await isolated(watch, async () =>
+        tellOf(watch, await giveUp(watch.db, task, "The task took longer than it may.")),
+      );
+  }
+}
+
+/** Reports an error of one step and continues with the next. */
+async function isolated(watch: TaskWatch, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    watch.onError(error);
   }
 }
 
@@ -75,13 +90,14 @@ async function askAll(
   const key = channel.keys.find(({ id }) => id === tasks[0]?.key_id);
   if (key === undefined && channel.provider.keyless !== true) return reported;
   for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
-    for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION))) {
-      const answer = await ask(watch, { channel, key, upstreamModel: "" }, question);
-      for (const standing of wire.standings(answer)) {
-        const failReason = forClients(standing.failReason, { channel, key });
-        reported.set(standing.taskId, { ...standing, failReason });
-      }
-    }
+    for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION)))
+      await isolated(watch, async () => {
+        const answer = await ask(watch, { channel, key, upstreamModel: "" }, question);
+        for (const standing of wire.standings(answer)) {
+          const failReason = forClients(standing.failReason, { channel, key });
+          reported.set(standing.taskId, { ...standing, failReason });
+        }
+      });
   }
   return reported;
 }

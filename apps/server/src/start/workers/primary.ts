@@ -109,7 +109,8 @@ function createTeam(env: Env, log: Logger, databaseUrl: string) {
         totals.ended(worker).catch((error: unknown) => log.error({ err: error }, "background work failed"));
         if (!entry.ready)
           reject(new Error(`Worker ${number} ended before it served calls (${signal ?? code}).`));
-        if (!stopping && started) replace(entry, signal ?? `code ${code}`);
+        // One that served calls is replaced at once, also while others still start.
+        if (!stopping && (started || entry.ready)) replace(entry, signal ?? `code ${code}`);
       });
       tell(worker, {
         kind: "task",
