@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { redisUrl } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
 
 /**
@@ -23,7 +24,10 @@ const Environment = z.object({
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
   DATABASE_PASSWORD_FILE: z.string().optional(),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, "must begin with redis:// or rediss://")
+    .optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
   BASE_PATH: z
@@ -78,17 +82,17 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const {
     BASE_PATH,
     DEMO_UPSTREAM,
-    DATABASE_PASSWORD,
-    DATABASE_PASSWORD_FILE,
+    DATABASE_PASSWORD: _password,
+    DATABASE_PASSWORD_FILE: _file,
     DRAIN_SECONDS,
     WORKERS,
     ...rest
   } = parsed.data;
-  const password = DATABASE_PASSWORD ?? passwordIn(DATABASE_PASSWORD_FILE);
   return {
     ...rest,
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
-    DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : databaseUrl(rest.DATABASE_URL, password),
+    DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data),
+    REDIS_URL: rest.REDIS_URL === undefined ? undefined : redisUrl(rest.REDIS_URL),
     basePath: BASE_PATH.replace(/^\/|\/$/g, ""),
     demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),
     drainSeconds: DRAIN_SECONDS ?? (rest.NODE_ENV === "production" ? 5 : 0),
@@ -100,12 +104,28 @@ function demoMode(wanted: boolean | undefined, mode: Variables["NODE_ENV"]): Env
   return mode === "production" ? "optional" : "on";
 }
 
+/** The file is read only if nothing else has the password: Compose names one that only its own Postgres writes. */
+function withPassword(
+  url: string,
+  {
+    DATABASE_PASSWORD: given,
+    DATABASE_PASSWORD_FILE: file,
+  }: Pick<Variables, "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE">,
+): string {
+  const complete = databaseUrl(url, given);
+  return new URL(complete).password === "" ? databaseUrl(url, passwordIn(file)) : complete;
+}
+
 /** Reads a secret from a mounted file, without the newline at its end. */
 function passwordIn(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {
     return readFileSync(path, "utf8").replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new Error(`DATABASE_PASSWORD_FILE names ${path}, which cannot be read.`, { cause });
+    throw new Error(
+      `DATABASE_PASSWORD_FILE names ${path}, which cannot be read. Set DATABASE_PASSWORD, or put the password into ` +
+        "DATABASE_URL. For a database without a password, set DATABASE_PASSWORD_FILE=/dev/null.",
+      { cause },
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { isAmbiguous } from "#platform/connection-url.ts";
 
 /** The Postgres connection string: how it is built, and what to report when the server does not respond. */
 
@@ -8,9 +9,7 @@ import pg from "pg";
  * character. Throws an Error that explains what to correct when the URL cannot be parsed.
  */
 export function databaseUrl(url: string, password: string | undefined): string {
-  const authority = url.replace(/^postgres(ql)?:\/\//, "").split("?")[0] ?? "";
-  // "postgres://user:p@ss#1@host/db" parses, but to a different host than intended.
-  if (authority.split("@").length > 2 || authority.includes("#") || !URL.canParse(url))
+  if (isAmbiguous(url))
     throw new Error(
       "DATABASE_URL cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), " +
         "or leave the password out of the URL and set DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
@@ -51,8 +50,14 @@ export async function waitForDatabase(
   }
 }
 
-async function tryToConnect(url: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+/** Resolves when Postgres accepts a connection within a second; rejects with the reason otherwise. */
+export async function requireAnswer(url: string): Promise<void> {
+  const error = await tryToConnect(url, 1_000);
+  if (error !== undefined) throw error;
+}
+
+async function tryToConnect(url: string, timeoutMs = 5_000): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs });
   client.on("error", () => undefined);
   try {
     await client.connect();
