@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayServices } from "#gateway/services.ts";
+import { createOpenResponses } from "#platform/open-responses.ts";
 import { type AppOptions, buildApp, type SiteBasics } from "./app.ts";
 
 let app: FastifyInstance | undefined;
@@ -16,7 +17,8 @@ async function open(openSite: AppOptions["openSite"]): Promise<string> {
     trustProxy: "",
     database: {} as AppOptions["database"],
     secrets: {} as AppOptions["secrets"],
-    readiness: { check: async () => ({ stale: [] }), drain: () => undefined },
+    readiness: { check: async () => ({ stale: [], problems: [] }), drain: () => undefined },
+    responses: createOpenResponses(),
     gateway: {} as GatewayServices,
     metrics: { consoleAnswer: () => undefined } as unknown as AppOptions["metrics"],
     openSite,

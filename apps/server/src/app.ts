@@ -9,8 +9,10 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
+import { answerFailure } from "#console/failures.ts";
 import { stateRoutes } from "#console/site/state.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
+import { shuttingDown } from "#errors.ts";
 import { answerUnroutable, refusesHosts } from "#gateway/answer-error.ts";
 import { securityHeaders } from "#gateway/answer-headers.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
@@ -21,6 +23,7 @@ import { wantsSocket } from "#gateway/sockets.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import type { OpenResponses } from "#platform/open-responses.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -34,6 +37,7 @@ export interface AppOptions {
   database: Database;
   secrets: Secrets;
   readiness: Readiness;
+  responses: OpenResponses;
   gateway: GatewayServices;
   metrics: Metrics;
   /** Loads the console and the site. Called with the first request for them. */
@@ -69,8 +73,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
+    // A request that comes on an open connection after the node began to stop is served like any other.
+    return503OnClosing: false,
   });
-  leaveTogether(app);
+  trackResponses(app, options.responses);
   app.addHook("onRequest", (request, reply, done) => {
     if (!refusesHosts(request, reply)) done();
   });
@@ -95,6 +101,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(async (scope) =>
     handOver(scope, (basicsOfSite) => options.openSite(basicsOfSite), basics),
+  );
+  // The last of these hooks: the port is closed right after it.
+  await app.register(async (scope) =>
+    scope.addHook("preClose", () => options.responses.beforePortCloses(app.server)),
   );
   return app;
 }
@@ -127,6 +137,7 @@ export function countAnswers(scope: FastifyInstance, metrics: Pick<Metrics, "con
  */
 function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: SiteBasics): void {
   const ids = new WeakMap<IncomingMessage, string>();
+  let isClosed = false;
   let site: Promise<FastifyInstance> | undefined;
   const load = () =>
     (site ??= open({ ...basics, genReqId: (raw) => ids.get(raw) ?? randomUUIDv7() }).catch(
@@ -138,6 +149,10 @@ function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: 
   scope.addHook("onRequest", (request, reply) => {
     ids.set(request.raw, request.id);
     nameRequest(request, reply);
+    if (isClosed) {
+      void answerFailure(shuttingDown(), request, reply).then((failure) => reply.send(failure));
+      return;
+    }
     // Before anything reads the body.
     reply.hijack();
     load().then(
@@ -151,33 +166,26 @@ function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: 
   scope.setNotFoundHandler(() => undefined);
   // Before the server waits for its connections: streams of the console end first.
   scope.addHook("preClose", async () => {
+    isClosed = true;
     await (await site?.catch(() => undefined))?.close();
   });
 }
 
 /**
- * Closes idle connections at shutdown once all calls have ended. Connections that clients open ahead of their
- * next request would keep the process alive until the header timeout.
+ * Tracks requests that are being answered. Once the node stops and all are over, closes the other connections:
+ * those that clients open ahead of their next request would keep the process alive until the header timeout.
  */
-function leaveTogether(app: FastifyInstance): void {
-  let inFlight = 0;
-  let closing = false;
-  const leave = () => {
-    if (closing && inFlight === 0) app.server.closeAllConnections();
-  };
-  const onClose = () => {
-    inFlight -= 1;
-    leave();
-  };
-  app.addHook("onRequest", (_request, reply, done) => {
-    inFlight += 1;
-    // It is emitted once; `once` would wrap the listener for every request.
-    reply.raw.on("close", onClose);
-    done();
+function trackResponses(app: FastifyInstance, responses: OpenResponses): void {
+  app.addHook("onRequest", ({ raw }, reply, done) => {
+    // The response of an upgraded connection never closes.
+    responses.add(reply.raw, raw.headers.upgrade !== undefined && wantsSocket(raw) ? raw.socket : reply.raw);
+    const held = responses.held();
+    if (held === undefined) done();
+    else void held.then(() => done());
   });
   app.addHook("preClose", async () => {
-    closing = true;
-    leave();
+    responses.closeConnections();
+    responses.onIdle(() => app.server.closeAllConnections());
   });
 }
 

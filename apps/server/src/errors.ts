@@ -173,6 +173,11 @@ export function databaseReadOnly(cause: unknown): GatewayError {
   return new GatewayError("unavailable", { reason: "database_read_only" }, { retryAfter: 5, cause });
 }
 
+/** Returns the error for what a stopping node does not begin or finish. Another node serves the next attempt. */
+export function shuttingDown(): GatewayError {
+  return new GatewayError("shutting_down", {}, { retryAfter: 1 });
+}
+
 /** Returns the error when another transaction locks the account's rows longer than a call waits. */
 export function accountBusy(): GatewayError {
   return new GatewayError("account_busy", {}, { retryAfter: 5 });

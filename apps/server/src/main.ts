@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { lastLine } from "#platform/log.ts";
 import { countBuffersInHeapLimit } from "#platform/start-memory.ts";
 import { type Env, readEnv } from "./env.ts";
 import type { Running } from "./start/context.ts";
@@ -32,7 +33,7 @@ try {
     // Last resort: ends the process if anything hangs.
     setTimeout(
       () => {
-        console.error("The gateway did not stop in time; ending it.");
+        report(new Error("The gateway did not stop in time; ending it."));
         process.exit(1);
       },
       (forCalls + LAST_RESORT_SECONDS + forWorkers) * 1_000,
@@ -44,7 +45,7 @@ try {
       .then(
         () => process.exit(exitCode),
         (error: unknown) => {
-          console.error(error);
+          report(error, true);
           process.exit(1);
         },
       );
@@ -58,14 +59,31 @@ try {
   const { failed } = await running;
   isStarted = true;
   void failed?.then((error) => {
-    console.error(error.message);
+    report(error);
     exitCode = 1;
     stop();
   });
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  if (process.env.LOG_LEVEL === "debug") console.error(error);
+  report(explained(error));
   process.exit(1);
+}
+
+/** Writes the last line of the process, in the format of the log. */
+function report(error: unknown, detail = process.env.LOG_LEVEL === "debug"): void {
+  console.error(lastLine(error, process.env.NODE_ENV === "production", detail));
+}
+
+/** Returns the error with what to correct, where the system's own message does not say it. */
+function explained(error: unknown): unknown {
+  const { code, syscall, port } = (error ?? {}) as { code?: string; syscall?: string; port?: number };
+  if (syscall !== "listen") return error;
+  if (code === "EADDRINUSE")
+    return new Error(`Port ${port} is used by another program. End it, or set PORT to another one.`, {
+      cause: error,
+    });
+  if (code === "EACCES")
+    return new Error(`This account may not use port ${port}. Set PORT to 1024 or more.`, { cause: error });
+  return error;
 }
 
 /** Loads only the modules that this process needs: a primary process serves no calls. */

@@ -21,7 +21,7 @@ export async function buildSite(
   { basePath, console: services, metrics, close }: SiteOptions,
   basics: SiteBasics,
 ): Promise<FastifyInstance> {
-  const app = fastify(basics);
+  const app = fastify({ ...basics, return503OnClosing: false });
   // Bodies are read only if a scope defines how, so a path without a handler costs no more than its headers.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));

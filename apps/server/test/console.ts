@@ -190,7 +190,7 @@ export async function buildConsole(
     fetchModels,
     caughtUp: () => Promise.resolve(),
     recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
-    readiness: { check: () => Promise.resolve({ stale: [] }) },
+    readiness: { check: () => Promise.resolve({ stale: [], problems: [] }) },
     requestCounts: createRequestCounts({ redis: options.redis }),
     apiRateLimit: options.apiRateLimit ?? 100_000,
     startedAt: new Date(),

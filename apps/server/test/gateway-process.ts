@@ -28,6 +28,7 @@ export const rootAccount = {
 } as const;
 
 interface GatewayEnv {
+  SECRET_KEY?: string;
   DATABASE_URL: string;
   DATA_DIR: string;
   DEMO_UPSTREAM?: string;

@@ -12,7 +12,8 @@ export async function answerFailure(
   reply: FastifyReply,
 ): Promise<Failure> {
   const known = error instanceof GatewayError ? error : named(error);
-  if (known.status >= 500) request.log.error({ err: error }, "a console request failed");
+  if (known.status >= 500 && !isAnnounced(known))
+    request.log.error({ err: error }, "a console request failed");
   if (known.retryAfter !== undefined) void reply.header("retry-after", Math.ceil(known.retryAfter));
   void reply.code(known.status);
   return {
@@ -23,6 +24,11 @@ export async function answerFailure(
     ...(known.issues === undefined ? {} : { fields: sentencesOf(known.issues), issues: { ...known.issues } }),
     request_id: request.id,
   };
+}
+
+/** Whether the log says it in one line of its own: the node stops, or the database is away. */
+function isAnnounced({ code, params }: GatewayError): boolean {
+  return code === "shutting_down" || (code === "unavailable" && params["reason"] === "database_away");
 }
 
 export async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<Failure> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
-import { freeBytes } from "#platform/disk-space.ts";
+import { freeBytes, writeProblem } from "#platform/disk-space.ts";
 import { ok, problem, type Subject, warning } from "./finding.ts";
 
 /** Checks of the machine that the gateway runs on. */
@@ -24,7 +24,10 @@ export async function timeZone({ settings }: Subject) {
 }
 
 export async function disk({ env }: Subject) {
-  const free = await freeBytes(resolve(env.DATA_DIR));
+  const folder = resolve(env.DATA_DIR);
+  const reason = await writeProblem(folder);
+  if (reason !== undefined) return problem("data_dir_unwritable", { folder, reason });
+  const free = await freeBytes(folder);
   const params = { gigabytes: inGigabytes(free) };
   if (free > 5 * gigabyte) return ok("disk_free", params);
   return (free > gigabyte ? warning : problem)("disk_low", params);

@@ -21,7 +21,11 @@ export function nameError(error: unknown): GatewayError {
   return internalError(error);
 }
 
-/** Whether the error must be reported to the operator: neither the caller nor a provider can fix it. */
-export function isOurFault({ code }: GatewayError): boolean {
-  return code === "internal" || code === "unavailable" || code === "storage_full";
+/**
+ * Whether the error must be reported to the operator: neither the caller nor a provider can fix it. A database that
+ * is away is reported once, not by every call.
+ */
+export function isOurFault({ code, params }: GatewayError): boolean {
+  if (code === "unavailable") return params["reason"] !== "database_away";
+  return code === "internal" || code === "storage_full";
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
+import { shuttingDown } from "#errors.ts";
 import { guardEndpoints } from "./endpoint.ts";
 import { REALTIME_PATH, realtimeRoutes } from "./realtime.ts";
 import { RESPONSES_PATH, responseSocketRoutes } from "./response-socket/routes.ts";
@@ -22,14 +23,18 @@ export function wantsSocket({ method, url = "", headers }: IncomingMessage): boo
 
 export async function socketRoutes(app: FastifyInstance, services: GatewayServices): Promise<void> {
   const running = new Set<{ finish(): Promise<void> }>();
+  let isClosing = false;
   await app.register(websocket, {
     options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false, handleProtocols: chooseProtocol },
     // Errors of a socket are reported by its close code.
     errorHandler: (_error, socket) => socket.terminate(),
     preClose: async () => {
+      isClosing = true;
       await Promise.all([...running].map((session) => session.finish()));
     },
   });
+  // A connection that begins after the others ended would keep the node from stopping.
+  app.addHook("onRequest", (_request, _reply, done) => done(isClosing ? shuttingDown() : undefined));
   // Registered after the plugin, whose hook marks upgrades: rejected ones must be closed too.
   guardEndpoints(app, services, { memoryFor: () => 0 });
   realtimeRoutes(app, services, running);

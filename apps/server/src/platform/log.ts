@@ -50,6 +50,22 @@ function readable(line: string): LogLine {
 }
 
 /**
+ * Returns the line for an error that ends the process, also before the log is open: JSON in production, as every
+ * other line; else only the message. @param detail adds the stack
+ */
+export function lastLine(error: unknown, isProduction: boolean, detail: boolean): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const stack = detail && error instanceof Error ? error.stack : undefined;
+  if (!isProduction) return stack ?? message;
+  return JSON.stringify({
+    level: levels.values["fatal"],
+    time: Date.now(),
+    msg: message,
+    ...(stack && { stack }),
+  });
+}
+
+/**
  * Opens the log with one line per event: JSON in production, for machines; short sentences elsewhere, for the
  * person who has just started it. Credentials that a library attaches to an error are removed.
  */
@@ -57,7 +73,7 @@ export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }, ring: LogR
   const options = {
     level: env.LOG_LEVEL,
     hooks: { streamWrite: (line: string) => ring.keep(line) },
-    redact: ["req.headers.authorization", "req.headers.cookie", "err.config", "err.headers"],
+    redact: ["req.headers.authorization", "req.headers.cookie", "err.config", "err.headers", "err.command"],
   };
   if (env.NODE_ENV === "production") return pino(options);
   return pino(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createReadiness } from "./readiness.ts";
 
-const well = { ping: async () => {}, trouble: () => undefined, stale: () => [] };
+const well = { ping: async () => {}, trouble: () => undefined, stale: () => [], problems: () => [] };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -16,18 +16,18 @@ describe("readiness", () => {
       },
       notReadyAfterMs: 200,
     });
-    expect(await readiness.check()).toEqual({ stale: [] });
+    expect(await readiness.check()).toEqual({ stale: [], problems: [] });
     vi.advanceTimersByTime(250);
     await expect(readiness.check()).rejects.toMatchObject({ code: "unavailable", retryAfter: 1 });
     away = false;
-    expect(await readiness.check()).toEqual({ stale: [] });
+    expect(await readiness.check()).toEqual({ stale: [], problems: [] });
   });
 
   it("is lost while a batch waits too long, though other connections respond", async () => {
     let batchMs = 7_000;
     const trouble = () => ({ failingMs: 0, batchMs, error: undefined });
     const readiness = createReadiness({ ...well, trouble });
-    expect(await readiness.check()).toEqual({ stale: [] });
+    expect(await readiness.check()).toEqual({ stale: [], problems: [] });
     batchMs = 9_000;
     await expect(readiness.check()).rejects.toThrow("oldest batch");
   });
@@ -51,6 +51,20 @@ describe("readiness", () => {
       { topic: "prices", forMs: 3_000 },
       { topic: "users", forMs: 100 },
     ];
-    expect(await createReadiness({ ...well, stale }).check()).toEqual({ stale: ["prices"] });
+    expect(await createReadiness({ ...well, stale }).check()).toEqual({ stale: ["prices"], problems: [] });
+  });
+
+  it("answers within a second while the database is silent, and asks it once for all probes", async () => {
+    let asked = 0;
+    const silent = createReadiness({ ...well, ping: () => new Promise(() => void (asked += 1)) });
+    const begun = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => silent.check()));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(asked).toBe(1);
+  });
+
+  it("names what does not work although calls are served", async () => {
+    const readiness = createReadiness({ ...well, problems: () => ["data_dir_unwritable"] });
+    expect(await readiness.check()).toEqual({ stale: [], problems: ["data_dir_unwritable"] });
   });
 });

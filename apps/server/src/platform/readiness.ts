@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { databaseAway, GatewayError } from "#errors.ts";
+import { databaseAway, GatewayError, shuttingDown } from "#errors.ts";
 import { databaseTrouble } from "./database/connection-loss.ts";
 
 /**
@@ -8,10 +8,10 @@ import { databaseTrouble } from "./database/connection-loss.ts";
  */
 export interface Readiness {
   /**
-   * Returns topics whose changes could not be loaded. Throws `shutting_down` or `unavailable` with the
-   * reason.
+   * Returns topics whose changes could not be loaded, and what does not work although calls are served. Throws
+   * `shutting_down` or `unavailable` with the reason.
    */
-  check(): Promise<{ stale: string[] }>;
+  check(): Promise<{ stale: string[]; problems: string[] }>;
   /** Marks the node as not ready from now on, because it will stop. */
   drain(): void;
 }
@@ -25,13 +25,17 @@ interface ReadinessOptions {
    */
   trouble(): { failingMs: number; batchMs: number; error: unknown } | undefined;
   stale(): { topic: string; forMs: number }[];
+  problems(): string[];
   /** Time after which a failure counts, in milliseconds. */
   notReadyAfterMs?: number;
   /** Age from which a batch counts as a failure, in milliseconds. */
   oldestBatchMs?: number;
 }
 
-const pingMs = 2_000;
+/** Probes commonly wait for one second. */
+const pingMs = 700;
+/** A statement that is older was probably sent on a connection that is lost. */
+const longestStatementMs = 5_000;
 /** Changes that are loaded at the second attempt are not reported. */
 const staleAfterMs = 2_000;
 
@@ -41,11 +45,27 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   /** Start of the first failed ping since the last successful one. */
   let silentSince: number | undefined;
 
+  /** The statement in progress. Further probes wait for it: one of each would take a connection. */
+  let running: { since: number; answer: Promise<unknown> } | undefined;
+
+  function statement(): Promise<unknown> {
+    if (running === undefined || performance.now() - running.since > longestStatementMs) {
+      const begun = {
+        since: performance.now(),
+        answer: options.ping().finally(() => {
+          if (running === begun) running = undefined;
+        }),
+      };
+      running = begun;
+    }
+    return running.answer;
+  }
+
   async function ping(): Promise<unknown> {
     const late = new AbortController();
     try {
       await Promise.race([
-        options.ping(),
+        statement(),
         sleep(pingMs, undefined, { signal: late.signal, ref: false }).then(() => {
           throw new Error(`The database did not answer for ${pingMs} ms.`);
         }),
@@ -62,7 +82,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   return {
     async check() {
-      if (draining) throw new GatewayError("shutting_down", {}, { retryAfter: 1 });
+      if (draining) throw shuttingDown();
       const failure = await ping();
       const trouble = options.trouble();
       const silentMs = silentSince === undefined ? 0 : performance.now() - silentSince;
@@ -77,7 +97,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
           { retryAfter: 1 },
         );
       const stale = options.stale().filter(({ forMs }) => forMs >= staleAfterMs);
-      return { stale: stale.map(({ topic }) => topic) };
+      return { stale: stale.map(({ topic }) => topic), problems: options.problems() };
     },
     drain() {
       draining = true;

@@ -8,14 +8,17 @@ interface RedisOptions {
    * keys.
    */
   secrets: Pick<Secrets, "hash">;
+  /** Called with each failed attempt to connect, and when the connection is lost. */
   onError(error: Error): void;
+  /** Called with each new connection. */
+  onReady?(): void;
 }
 
 /**
  * Connects to Redis, which is optional: limits fall back to the process when it is unreachable, and nothing
  * else depends on it. Commands fail at once while the connection is down instead of queueing.
  */
-export function connectRedis({ url, secrets, onError }: RedisOptions): Redis {
+export function connectRedis({ url, secrets, onError, onReady }: RedisOptions): Redis {
   const redis = new Redis(url, {
     keyPrefix: `gateway:${installationOf(secrets)}:`,
     enableOfflineQueue: false,
@@ -28,6 +31,7 @@ export function connectRedis({ url, secrets, onError }: RedisOptions): Redis {
     retryStrategy: (attempt) => Math.min(attempt * 200, 5_000),
   });
   redis.on("error", onError);
+  if (onReady !== undefined) redis.on("ready", onReady);
   return redis;
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Env } from "#env.ts";
 import type { PaymentGateways } from "#payments/index.ts";
+import type { FailureLog } from "#platform/failure-log.ts";
 import type { LogRing } from "#platform/log.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
@@ -11,7 +12,8 @@ export interface Context {
   log: Logger;
   logRing: LogRing;
   /** Reports a failure of background work. The process continues. */
-  onError(error: unknown): void;
+  onError: FailureLog["report"];
+  failures: FailureLog;
   options: Required<StartOptions>;
   /** Set in a worker process. */
   worker: WorkerLink | undefined;

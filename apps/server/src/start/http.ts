@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { ChannelCheckDeps } from "#domain/channels/check-stored.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
@@ -5,10 +6,12 @@ import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import { shuttingDown } from "#errors.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { Mailer } from "#platform/mail.ts";
+import { createOpenResponses, type OpenResponses } from "#platform/open-responses.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
@@ -48,10 +51,15 @@ export interface HttpServer {
   /** URL of the server, e.g. http://localhost:3000 */
   url: string;
   port: number;
-  /** Closes the port and waits for calls, for at most STOP_SECONDS; then cuts them. */
+  /** Serves calls for the given seconds; their responses close their connections. */
+  drain(seconds: number): Promise<void>;
+  /** Closes the port and waits for calls, for at most STOP_SECONDS; then ends them with an error. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Maximum wait for the bills and last events of calls that are interrupted. */
+const INTERRUPTED_MS = 5_000;
 
 /** Fastify passes all options to Node, but its type lacks this one. */
 type ReusableListenOptions = FastifyListenOptions & { reusePort: boolean };
@@ -61,7 +69,8 @@ export const httpServer: Part<Needs, HttpServer> = {
   name: "http",
   async open(needs) {
     const { env, log, worker, options } = needs;
-    const app = await routes(needs);
+    const responses = createOpenResponses();
+    const app = await routes(needs, responses);
     if (!options.keepStartMemory) releaseStartMemory();
     const listen: ReusableListenOptions = {
       host: env.HOST,
@@ -73,21 +82,32 @@ export const httpServer: Part<Needs, HttpServer> = {
     };
     await app.listen(listen);
     const { port } = app.server.address() as { port: number };
+    const finish = async () => {
+      const closed = app.close();
+      try {
+        await within(env.STOP_SECONDS * 1_000, closed);
+      } catch {
+        log.warn(`Calls are still open after ${env.STOP_SECONDS} s; they are interrupted.`);
+        needs.caches.revocations.endAll(shuttingDown());
+        await within(INTERRUPTED_MS, closed).catch(() => app.server.closeAllConnections());
+      }
+    };
     return {
       port,
       url: `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`,
-      finish: () =>
-        within(env.STOP_SECONDS * 1_000, app.close()).catch(() => {
-          log.warn(`Calls are still open after ${env.STOP_SECONDS} s; they are cut.`);
-          app.server.closeAllConnections();
-        }),
+      async drain(seconds) {
+        responses.closeConnections();
+        await sleep(seconds * 1_000);
+        await responses.quiet();
+      },
+      finish,
       close: () => app.close(),
     };
   },
   close: (opened) => opened.close(),
 };
 
-function routes(needs: Needs): Promise<FastifyInstance> {
+function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance> {
   const { env, worker, relay, announcements, logRing } = needs;
   // Every worker reports to the others, whether its console is loaded or not.
   const caughtUp = () => announcements.caughtUp();
@@ -103,6 +123,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
     database: needs.database,
     secrets: needs.secrets,
     readiness: needs.readiness,
+    responses,
     metrics: relay.metrics,
     openSite: async (basics) => (await import("./site.ts")).openSite({ ...needs, ...together }, basics),
     gateway: {

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "#env.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import { currentTime } from "#platform/clock.ts";
+import { requireAnswer } from "#platform/database/database-address.ts";
+import { createFailureLog } from "#platform/failure-log.ts";
 import { createLogRing, openLog } from "#platform/log.ts";
 import { isPublicAddress } from "#platform/public-fetch.ts";
 import { createReadiness } from "#platform/readiness.ts";
@@ -41,12 +42,14 @@ export async function startGateway(
 ): Promise<Gateway> {
   const logRing = createLogRing();
   const log = openLog(env, logRing);
+  const failures = createFailureLog(log);
   const context: Context = {
     startedAt: currentTime(),
     env,
     log,
     logRing,
-    onError: (error) => log.error({ err: error }, "background work failed"),
+    onError: failures.report,
+    failures,
     options: {
       mayReach: isPublicAddress,
       paymentGateways: openPaymentGateways(),
@@ -69,9 +72,10 @@ export async function startGateway(
         readiness.drain();
         if (env.drainSeconds > 0)
           log.info(`Not ready any more; serving calls for another ${env.drainSeconds} s.`);
-        await sleep(env.drainSeconds * 1_000);
+        await http.drain(env.drainSeconds);
         await http.finish();
         await parts.close();
+        failures.close();
       },
     };
   } catch (error) {
@@ -83,6 +87,7 @@ export async function startGateway(
 /** Opens the parts in this order. They are closed in reverse. */
 async function openAll(context: Context, parts: Parts) {
   const { dataDir, databaseUrl } = await openPostgres(context, parts);
+  context.failures.watchDatabase(() => requireAnswer(databaseUrl));
   const stored = { ...context, dataDir, databaseUrl, database: await parts.open(database, { databaseUrl }) };
   const announcements = await parts.open(changes, stored);
   const { secrets, setupToken } = await parts.open(installation, stored);
@@ -110,13 +115,14 @@ async function openAll(context: Context, parts: Parts) {
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 
   await parts.open(importFiles, stored);
+  const storage = await parts.open(storageWatch, stored);
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
+    problems: () => (storage.isWritable() ? [] : ["data_dir_unwritable"]),
   });
   const counted = await parts.open(limits, known);
-  const storage = await parts.open(storageWatch, stored);
   // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });

@@ -85,8 +85,10 @@ export const storageWatch: Part<Context & { database: Database; dataDir: string 
 
 export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {
   name: "redis",
-  open: ({ env: { REDIS_URL: url }, secrets, onError }) =>
-    url === undefined ? undefined : connectRedis({ url, secrets, onError }),
+  open: ({ env: { REDIS_URL: url }, secrets, failures }) =>
+    url === undefined
+      ? undefined
+      : connectRedis({ url, secrets, onError: failures.redis.away, onReady: failures.redis.back }),
   close: (opened) => opened?.disconnect(),
 };
 

@@ -1,9 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { waitForDatabase } from "#platform/database/database-address.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { refuseTransactionPooling } from "#platform/database/pooling.ts";
+import { writeProblem } from "#platform/disk-space.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 
@@ -25,7 +25,14 @@ export const postgres: Part<Needs, Postgres> = {
   patient: true,
   async open({ env, log }) {
     const dataDir = resolve(env.DATA_DIR);
-    await mkdir(dataDir, { recursive: true });
+    const problem = await writeProblem(dataDir);
+    if (problem !== undefined) {
+      const sentence =
+        `DATA_DIR (${dataDir}) cannot be written: ${problem}. ` +
+        "Give the account that runs the gateway write access to it, or set DATA_DIR to another folder.";
+      if (env.DATABASE_URL === undefined) throw new Error(`${sentence} The embedded database needs it.`);
+      log.error(`${sentence} Uploads above 1 MB are refused.`);
+    }
     if (env.DATABASE_URL === undefined) {
       const embedded = await startEmbeddedPostgres({ dataDir, log: (sentence) => log.info(sentence) });
       return { dataDir, databaseUrl: embedded.url, stop: () => embedded.stop() };

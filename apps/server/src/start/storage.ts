@@ -24,7 +24,7 @@ export const changes: Part<Context & Pick<Postgres, "databaseUrl"> & { database:
   {
     name: "announcements",
     async open({ databaseUrl, database: opened, onError }) {
-      const announcements = await listen(databaseUrl, onError);
+      const announcements = await listen(databaseUrl, (error) => onError(error, "database"));
       announcements.onSilence(() => opened.dropSilent());
       return announcements;
     },

@@ -40,6 +40,8 @@ afterAll(async () => {
 /** Starts Postgres on the same data and port each time. */
 const startPostgres = () => startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
 
+const lines = (pattern: RegExp) => gateway.log.filter((line) => pattern.test(line));
+
 const chat = { model: "demo-chat", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
 
 /** Endpoints that need the database, and the path of the error message in their dialect. */
@@ -100,6 +102,7 @@ describe("a gateway whose database is stopped", () => {
       }
     }
     expect(gateway.process.exitCode).toBe(null);
+    await expect.poll(() => lines(/The database is away since .+Z: /)).toHaveLength(1);
   }, 120_000);
 
   it("serves calls again when its database is back, and every balance is explained", async () => {
@@ -112,5 +115,11 @@ describe("a gateway whose database is stopped", () => {
     const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
     expect(wrong).toEqual([]);
     await database.close();
+    await expect.poll(() => lines(/The database is back after \d+ s\./)).toHaveLength(1);
   }, 120_000);
+
+  it("reports the outage in two lines, without the failures of background work and calls", () => {
+    expect(lines(/The database is away/)).toHaveLength(1);
+    expect(lines(/background work failed|call failed|request failed|^\s+at /)).toEqual([]);
+  });
 });

@@ -63,7 +63,7 @@ it("a full disk: rejects an upload with 507 and the reason, notifies operators o
   for (let times = 0; times < 3; times += 1) {
     const refused = await upload(4 * MEGABYTE);
     expect([refused.status, refused.wait]).toEqual([507, "60"]);
-    expect(refused.text).toContain("no disk space");
+    expect(refused.text).toContain("cannot store this upload");
   }
   expect((await upload(500_000)).status).not.toBe(507);
   await expect.poll(notices, { timeout: 10_000 }).toHaveLength(1);

@@ -12,7 +12,7 @@ export const relayMessages = {
     "The requests in progress use all the memory that this server reserves for them. Try again in a moment.",
   ),
   storage_full: phrase(
-    "The server has no disk space for this upload. Try again later, or ask the operator to free space in DATA_DIR.",
+    "The server cannot store this upload: its disk is full or cannot be written. Try again later, or ask the operator to check DATA_DIR.",
   ),
   account_busy: phrase(
     "This account is locked by another operation. Nothing was charged. Try again in a moment.",

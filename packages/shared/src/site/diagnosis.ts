@@ -51,6 +51,12 @@ export const diagnosisTexts = {
   },
   time_zone: { text: phrase("Days, limits and statements follow the time zone {{zone}}.") },
   disk_free: { text: phrase("{{gigabytes}} GB are free in DATA_DIR.") },
+  data_dir_unwritable: {
+    text: phrase("DATA_DIR ({{folder}}) cannot be written: {{reason}}. Uploads above 1 MB are refused."),
+    fix: phrase(
+      "Give the account that runs the gateway write access to this folder, or set DATA_DIR to another one.",
+    ),
+  },
   disk_low: {
     text: phrase("Only {{gigabytes}} GB are free in DATA_DIR."),
     fix: phrase("Free up space, or keep logs for fewer days."),

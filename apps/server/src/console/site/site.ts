@@ -89,7 +89,10 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
 }
 
 const Healthy = z.object({ status: z.literal("ok") });
-const Ready = Healthy.extend({ stale: z.array(z.string()).optional() });
+const Ready = Healthy.extend({
+  stale: z.array(z.string()).optional(),
+  problems: z.array(z.string()).optional(),
+});
 
 function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
   const settings = services.settings.current();

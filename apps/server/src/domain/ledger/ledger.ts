@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import { GatewayError } from "#errors.ts";
+import { shuttingDown } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
@@ -94,7 +94,8 @@ export interface LedgerOptions {
   /** Unique to this process. */
   nodeId: string;
   /** Receives background errors: heartbeats, releases, log rows of refused calls, an unavailable database. */
-  onError: (error: unknown) => void;
+  /** `from` is set when only the database can be the cause. */
+  onError: (error: unknown, from?: "database") => void;
   /** The site's rate, for amounts in messages. The default is that of a new site. */
   pointsPerUsd?: () => number;
   /** Asks every node, including this one, to `recall` the leases of an account. */
@@ -148,7 +149,7 @@ function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longes
       await keeper.query({ ...beatStatement, values: [nodeId] });
       if (full) await keeper.query({ text: spaceStatement });
     },
-    onChange: (message, cause) => onError(new Error(message, { cause })),
+    onChange: (message, cause) => onError(new Error(message, { cause }), "database"),
   });
 }
 
@@ -223,7 +224,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   async function reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
     checkAmount(input.tokenAmount);
-    if (closing) throw new GatewayError("shutting_down");
+    if (closing) throw shuttingDown();
     const refused = breaker.refusal();
     if (refused !== undefined) throw refused;
     if (open.get(input.requestId) !== undefined) throw requestIdTaken();

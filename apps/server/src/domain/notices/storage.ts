@@ -1,16 +1,18 @@
 import { hostname } from "node:os";
-import { type Reason, reasonOf } from "@gateway/shared/reasons";
+import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import type { Db } from "#platform/database/db.ts";
-import { freeBytes } from "#platform/disk-space.ts";
+import { freeBytes, writeProblem } from "#platform/disk-space.ts";
 import { raiseNotice } from "./notices.ts";
 
 /**
- * Notices about the disk of DATA_DIR: before it is full, and when it rejected an upload. Each node has its
- * own disk.
+ * Notices about the disk of DATA_DIR: before it is full, when it cannot be written, and when it rejected an upload.
+ * Each node has its own disk.
  */
 export interface StorageWatch {
   /** Reports an upload that could not be written. */
   refused(reason: Reason): void;
+  /** Whether the folder could be written at the last check. */
+  isWritable(): boolean;
   close(): void;
 }
 
@@ -35,8 +37,9 @@ export function watchStorage(
   { folder, onError, free = freeBytes, everyMs = LOOK_MS }: StorageWatchOptions,
 ): StorageWatch {
   const raisedAt = new Map<string, number>();
+  let isWritable = true;
 
-  function raise(what: "low" | "refused", reason: Reason): void {
+  function raise(what: "low" | "refused" | "unwritable", reason: Reason): void {
     const at = performance.now();
     if (at - (raisedAt.get(what) ?? -REPEAT_MS) < REPEAT_MS) return;
     raisedAt.set(what, at);
@@ -53,6 +56,10 @@ export function watchStorage(
   }
 
   async function look(): Promise<void> {
+    const problem = await writeProblem(folder);
+    isWritable = problem === undefined;
+    if (problem !== undefined)
+      return raise("unwritable", reasonBecause("uploadFailed", plainReason(problem)));
     const left = await free(folder);
     if (left >= LOW_BYTES) raisedAt.clear();
     else raise("low", reasonOf("storageLow", { megabytes: Math.floor(left / MEGABYTE) }));
@@ -63,6 +70,7 @@ export function watchStorage(
   check();
   return {
     refused: (reason) => raise("refused", reason),
+    isWritable: () => isWritable,
     close: () => clearInterval(timer),
   };
 }

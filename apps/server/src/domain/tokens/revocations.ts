@@ -6,7 +6,8 @@ import { type Listed, TransientList } from "#platform/transient-list.ts";
 import type { Caller } from "./callers.ts";
 
 /**
- * Ends calls in progress when their key or account is disabled, deleted or expires. The module does not know
+ * Ends calls in progress when their key or account is disabled, deleted or expires, and when their node stops
+ * before they are complete. The module does not know
  * what a call is or how it is ended.
  */
 export interface Revocations {
@@ -17,6 +18,8 @@ export interface Revocations {
   watch(caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">, onRevoked: OnRevoked): () => void;
   /** Handles a change of a token or user; id 0 means any. Resolves after every affected call was notified. */
   changed(topic: "tokens" | "users", id: number): Promise<void>;
+  /** Ends every call in progress, and those that begin from now on. */
+  endAll(reason: GatewayError): void;
   close(): void;
 }
 
@@ -52,6 +55,8 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   }, LOOK_MS);
   timer.unref();
 
+  let endedBy: GatewayError | undefined;
+
   function revoke(watch: Watch, reason: GatewayError): void {
     // It ended meanwhile.
     if (!watches.has(watch)) return;
@@ -83,6 +88,9 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
     watch({ tokenId, userId, expiresAt }, onRevoked) {
       const watch: Watch = { tokenId, userId, expiresAt, onRevoked, place: -1 };
       watches.add(watch);
+      const reason = endedBy;
+      // Not at once: the caller has not received the function that ends the watch.
+      if (reason !== undefined) queueMicrotask(() => revoke(watch, reason));
       return () => watches.delete(watch);
     },
     async changed(topic, id) {
@@ -98,6 +106,10 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
           await sleep(LOOK_MS, undefined, { ref: false });
         }
       }
+    },
+    endAll(reason) {
+      endedBy = reason;
+      for (const watch of watches.filter(() => true)) revoke(watch, reason);
     },
     close: () => clearInterval(timer),
   };

@@ -22,7 +22,8 @@ const PIECE = 64 * 1024;
 const MAX_ON_DISK = 10 * 1024 * 1024 * 1024;
 /** Bytes of the disk that uploads leave free: the database may be on the same disk. */
 const MIN_FREE = 256 * 1024 * 1024;
-const noSpace = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+/** The disk is full, or the folder cannot be written. */
+const noSpace = new Set("ENOSPC EDQUOT EFBIG EACCES EPERM EROFS ENOENT ENOTDIR EIO EMFILE ENFILE".split(" "));
 let onDisk = 0;
 
 /**

@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest, shuttingDown } from "#errors.ts";
 import { nameError } from "#gateway/name-error.ts";
 import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
@@ -41,9 +41,6 @@ const fatal: ReadonlySet<string> = new Set([
   "address_not_allowed",
 ]);
 
-/** Maximum wait for a response in progress when the node stops. */
-const FINISH_MS = 60_000;
-
 export function openConnection(connected: Connected): ResponseConnection {
   const { socket, encode } = connected;
   const history = openHistory();
@@ -82,7 +79,7 @@ export function openConnection(connected: Connected): ResponseConnection {
     await done;
     current = undefined;
     touch();
-    if (finishing) await end(new GatewayError("shutting_down"), 1001);
+    if (finishing) await end(shuttingDown(), 1001);
   }
 
   async function take({ data, binary }: Message): Promise<void> {
@@ -91,7 +88,7 @@ export function openConnection(connected: Connected): ResponseConnection {
       const event = readEvent(data, history);
       if (event === undefined) return;
       if (current !== undefined) throw invalidRequest({ reason: "socket_busy" });
-      if (finishing) throw new GatewayError("shutting_down");
+      if (finishing) throw shuttingDown();
       if (now() - openedAt >= connected.maxAgeMs) return await end(ageError(connected.maxAgeMs), 1000);
       // Reads the next message while the response is sent, which is the only way to notice that a client
       // leaves.
@@ -101,15 +98,25 @@ export function openConnection(connected: Connected): ResponseConnection {
     }
   }
 
+  function finish(): Promise<void> {
+    finishing = true;
+    if (current === undefined) void end(shuttingDown(), 1001);
+    return over;
+  }
+
   return {
     async run() {
       touch();
-      const unwatch = connected.watch((error) => void end(error, 1008));
+      const unwatch = connected.watch((error) => {
+        // The response in progress ends with the same error first.
+        if (error.code === "shutting_down") void finish();
+        else void end(error, 1008);
+      });
       const aged = setTimeout(() => {
         if (current === undefined) void end(ageError(connected.maxAgeMs), 1000);
       }, connected.maxAgeMs);
       aged.unref();
-      if (finishing) void end(new GatewayError("shutting_down"), 1001);
+      if (finishing) void end(shuttingDown(), 1001);
       for await (const message of socket.messages()) {
         touch();
         connected.read();
@@ -123,13 +130,7 @@ export function openConnection(connected: Connected): ResponseConnection {
       await current?.done;
       closed();
     },
-    finish() {
-      finishing = true;
-      const stop = () => void end(new GatewayError("shutting_down"), 1001);
-      if (current === undefined) stop();
-      else setTimeout(stop, FINISH_MS).unref();
-      return over;
-    },
+    finish,
   };
 }
 

@@ -133,7 +133,7 @@ export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcripti
 export type Books = "charge" | "log" | "none";
 
 /** How a call ended that reached a provider. */
-export type Ended = Exclude<Outcome, "failed" | "interrupted">;
+export type Ended = Exclude<Outcome, "failed">;
 
 /** Part of the memory budget used by a call. */
 export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;

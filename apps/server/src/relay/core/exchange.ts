@@ -216,8 +216,9 @@ async function serve<Answer extends object, Sent extends Encoded>(
     const gone = lifecycle.gone();
     if (gone !== undefined) {
       // We cancelled after the request was sent, so the provider may have worked on it. A request it rejected
-      // costs nothing.
-      if (lifecycle.upstream.isCancelled && books === "charge") {
+      // costs nothing, and neither does one that this node does not finish: nothing was delivered.
+      const { isCancelled, isInterrupted } = lifecycle.upstream;
+      if (isCancelled && !isInterrupted && books === "charge") {
         lifecycle.chosen = chosen;
         await lifecycle.settle({
           outcome: "client-left",

@@ -159,7 +159,7 @@ export class CallLifecycle {
   pass({ outcome, status, content }: Passed): Promise<void> {
     return this.#close(() =>
       this.#book({
-        ...this.#record(2, this.#ending(outcome, status), noCharge),
+        ...this.#record(2, this.#ending(this.#outcomeOf(outcome), status), noCharge),
         ...(content === undefined ? {} : { content: content.text, contentFacts: content.facts }),
       }),
     );
@@ -232,19 +232,23 @@ export class CallLifecycle {
     );
   }
 
-  /** A complete response that its client did not wait for was read only for its usage. */
-  #outcomeOf({ outcome }: End): End["outcome"] {
-    return outcome === "complete" && this.#upstream?.left === true ? "client-left" : outcome;
+  /**
+   * A complete response that its client did not wait for was read only for its usage. A call that we cancelled
+   * ended for the reason of that.
+   */
+  #outcomeOf(outcome: Ended): Ended {
+    if (outcome === "complete") return this.#upstream?.left === true ? "client-left" : outcome;
+    return outcome === "client-left" && this.#upstream?.isInterrupted === true ? "interrupted" : outcome;
   }
 
   #ending(
-    outcome: End["outcome"],
+    outcome: Ended,
     status: number,
     code: ErrorCode = "upstream_failed",
-  ): { outcome: End["outcome"]; status: number; errorCode: string } {
+  ): { outcome: Ended; status: number; errorCode: string } {
     if (outcome === "complete") return { outcome, status, errorCode: "" };
     const revoked = this.#upstream?.revoked;
-    if (outcome === "client-left" && revoked !== undefined)
+    if (outcome !== "upstream-died" && revoked !== undefined)
       return { outcome, status: revoked.status, errorCode: revoked.code };
     const errorCode = outcome === "upstream-died" ? code : "";
     return { outcome, status: brokenStatus[outcome], errorCode };
@@ -253,8 +257,10 @@ export class CallLifecycle {
   async #settle(end: End): Promise<number> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const due = this.#due(end, served);
-    const ending = this.#ending(this.#outcomeOf(end), 200, end.errorCode);
+    const outcome = this.#outcomeOf(end.outcome);
+    // What was read to its end for a client that had left is owed like any complete response.
+    const due = this.#due(outcome === "interrupted" ? { ...end, outcome } : end, served);
+    const ending = this.#ending(outcome, 200, end.errorCode);
     if (due === undefined) return this.#book(this.#record(5, ending, noCharge));
     const { usage, priced, points } = due;
     if (this.remembered === undefined) {
@@ -269,7 +275,7 @@ export class CallLifecycle {
   }
 
   /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
-  #due(end: Omit<End, "outcome"> & { outcome: Ended | "interrupted" }, { price, groupRatio }: Served) {
+  #due(end: End, { price, groupRatio }: Served) {
     const { estimate, calls, startedAt } = this.#call;
     const due = owed({
       kind: this.#kind(),

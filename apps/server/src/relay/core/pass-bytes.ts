@@ -75,6 +75,8 @@ export interface Passing {
   response: UpstreamResponse;
   reader: AnswerReader;
   isEvents?: boolean;
+  /** Returns an error as an event of the response. Undefined for a response that cannot contain one. */
+  failure?(error: GatewayError): string;
   /** Our own count, for a provider that reports no usage. */
   counted?(delivered: Tally): Usage | undefined;
   /** Called before the bill is created. */
@@ -132,7 +134,11 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
   const gone = outcome === "complete" ? undefined : lifecycle.gone();
   await settle(gone === undefined ? outcome : "client-left");
   // The client must notice a broken response: without its end, the connection is cut instead of closed.
-  if (gone !== undefined) throw gone;
+  if (gone !== undefined) {
+    if (passing.failure === undefined) throw gone;
+    yield Buffer.from(passing.failure(gone));
+    return;
+  }
   if (outcome === "upstream-died" && !reader.failed)
     throw new TransportError("network", "The upstream broke off.");
   yield* kept.chunks;

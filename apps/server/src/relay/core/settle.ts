@@ -15,7 +15,7 @@ export interface CallEnd {
   reach: Reach;
   /**
    * Who ended the call: the response is complete, the client (or its account) is gone, the provider broke
-   * off, or our node died.
+   * off, or our node stopped or died.
    */
   ended: Exclude<Outcome, "failed">;
   /** Usage reported by the provider so far. */

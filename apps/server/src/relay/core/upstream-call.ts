@@ -22,6 +22,8 @@ export interface UpstreamCall extends RequestProgress {
   readonly left: boolean;
   /** The account or key may no longer be used. */
   readonly revoked: GatewayError | undefined;
+  /** This node stops and does not wait for the call any longer. */
+  readonly isInterrupted: boolean;
   /** We cancelled the request before the response was complete. */
   readonly isCancelled: boolean;
   /** The rest of the response was not read after the client left, or not to its end. */
@@ -57,6 +59,7 @@ class Watched implements UpstreamCall {
   transport: "websocket" | undefined = undefined;
   left = false;
   revoked: GatewayError | undefined = undefined;
+  isInterrupted = false;
   isCancelled = false;
   isCut = false;
   readonly #isHidden: () => boolean;
@@ -73,6 +76,7 @@ class Watched implements UpstreamCall {
     this.#call = call;
     this.#unwatch = services.revocations.watch(call.caller, (error) => {
       this.revoked ??= error;
+      this.isInterrupted = !this.left && error.code === "shutting_down";
       this.#cancel();
     });
     if (call.signal.aborted) this.leave();

@@ -1,6 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
+import type { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import type { Encoded, Failed } from "#relay/core/ask.ts";
@@ -70,12 +71,15 @@ async function readPlain(
   const passing = { chosen, lifecycle, counted: (delivered: Tally) => audioUsage(call, delivered) };
   if (!type.startsWith("application/json")) {
     accept();
-    const isEvents = type.startsWith("text/event-stream");
+    const events = type.startsWith("text/event-stream") && {
+      isEvents: true,
+      failure: (error: GatewayError) => dialects["openai-chat"].encodeStreamError(error, call.requestId),
+    };
     const reader = createPlainReader(type);
     return {
       kind: "bytes",
       headers,
-      chunks: await primed(passBytes({ ...passing, response, reader, isEvents })),
+      chunks: await primed(passBytes({ ...passing, response, reader, ...events })),
     };
   }
   const read = await begin(call, response);

@@ -1,6 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
-import { GatewayError, internalError, invalidRequest } from "#errors.ts";
+import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { End } from "#relay/core/lifecycle.ts";
@@ -68,9 +68,6 @@ const survived: ReadonlySet<string> = new Set([
   "model_not_allowed",
 ]);
 
-/** Maximum wait for a response in progress when the node stops. */
-const FINISH_MS = 60_000;
-
 export function openSession(opened: Opened): RealtimeSession {
   const { services, call, chosen, bill, providerSocket } = opened;
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
@@ -79,9 +76,15 @@ export function openSession(opened: Opened): RealtimeSession {
   const { promise: allPaid, resolve: paid } = Promise.withResolvers<void>();
   let finishing = false;
   let isOver = false;
-  const unwatch = services.revocations.watch(call.caller, (error) =>
-    end({ outcome: "client-left", code: 1008, reason: error.code, error }),
-  );
+  const unwatch = services.revocations.watch(call.caller, (error) => {
+    const isStop = error.code === "shutting_down";
+    end({
+      outcome: isStop ? "interrupted" : "client-left",
+      code: isStop ? 1001 : 1008,
+      reason: error.code,
+      error,
+    });
+  });
   let client: MessageSocket | undefined;
 
   function touch(): void {
@@ -266,7 +269,6 @@ export function openSession(opened: Opened): RealtimeSession {
     finish() {
       finishing = true;
       if (!bill.busy()) end(stopping());
-      setTimeout(() => end(stopping()), FINISH_MS).unref();
       return over;
     },
   };
@@ -289,10 +291,6 @@ function unlessRated(error: unknown): void {
 
 function upstreamDied(): GatewayError {
   return new GatewayError("upstream_failed", { reason: "upstream_broke_off_session" });
-}
-
-function shuttingDown(): GatewayError {
-  return new GatewayError("shutting_down");
 }
 
 function stopping(): Ending {

@@ -47,7 +47,7 @@ const outcomes = lookupTable<OutcomeWord>({
     tone: "warn",
     text: phrase("Interrupted"),
     sentence: phrase(
-      "The gateway node that served this call stopped. The call is charged up to the last checkpoint.",
+      "The gateway node that served this call stopped. At most the part that was delivered until then is charged.",
     ),
   },
   failed: {
