@@ -49,6 +49,10 @@ const subjects = {
     about: "Docker Compose from nothing to the first call; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
   },
+  restart: {
+    about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
+    run: () => program("bench/restart/main.ts"),
+  },
   clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },
   repeat: { about: "each changed test file 20 times: pnpm verify:repeat [commit]", run: repeat },
 };

@@ -1,0 +1,181 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startDemoUpstream } from "#demo/server.ts";
+import { audit } from "#domain/ledger/audit.ts";
+import { connect } from "#platform/database/db.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { root } from "#platform/places.ts";
+import { freePort, startLogging } from "../processes.ts";
+import { type Failure, send } from "./calls.ts";
+import { proxies, type Proxy } from "./proxies.ts";
+
+/**
+ * pnpm verify:restart: two nodes behind a proxy are restarted in turn under load. No call may fail because of a
+ * node.
+ *   --calls 2000  --clients 24  --proxy nginx|caddy  --drain 2 (DRAIN_SECONDS)
+ */
+const { values } = parseArgs({
+  options: {
+    calls: { type: "string", default: "2000" },
+    clients: { type: "string", default: "24" },
+    proxy: { type: "string", default: "nginx" },
+    drain: { type: "string", default: "2" },
+  },
+});
+const calls = Number(values.calls);
+const start = proxies[values.proxy as keyof typeof proxies];
+if (start === undefined) throw new Error(`--proxy must be one of ${Object.keys(proxies).join(", ")}.`);
+
+const NODES = 2;
+/** Time between two restarts, in milliseconds: the proxy must have noticed that the first node is back. */
+const PAUSE_MS = 2_000;
+const accessToken = "restart-access-token-restart-access-token";
+
+const folder = await mkdtemp(join(tmpdir(), "gateway-restart-"));
+await chmod(folder, 0o755);
+const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+try {
+  process.exitCode = (await run()) ? 0 : 1;
+} finally {
+  for (const closer of closers.reverse()) await closer().catch(console.error);
+}
+process.exit();
+
+async function run(): Promise<boolean> {
+  const upstream = await startDemoUpstream();
+  closers.push(() => upstream.close());
+  const dataDir = join(folder, "postgres");
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
+  closers.push(() => postgres.stop());
+  const ports = await Promise.all(Array.from({ length: NODES }, freePort));
+  const pids: number[] = [];
+  const startNode = async (index: number) => {
+    const url = `http://127.0.0.1:${ports[index]}`;
+    const env = {
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      PORT: String(ports[index]),
+      DATA_DIR: folder,
+      DATABASE_URL: postgres.url,
+      SECRET_KEY: "the same secret on every node of this run",
+      ROOT_USERNAME: "restart",
+      ROOT_PASSWORD: "restart-password-1",
+      ROOT_ACCESS_TOKEN: accessToken,
+      DEMO_UPSTREAM: "0",
+      TRUST_PROXY: "loopback",
+      DRAIN_SECONDS: values.drain,
+      LOG_LEVEL: "warn",
+    };
+    const main = join(root, "apps/server/dist/bundle/main.js");
+    pids[index] = await startLogging([main], env, folder, `node-${index}`, new Request(`${url}/api/ready`));
+  };
+  const stopNode = async (index: number) => {
+    const pid = pids[index] ?? 0;
+    process.kill(pid, "SIGTERM");
+    while (isAlive(pid)) await sleep(20);
+  };
+  closers.push(() =>
+    Promise.all(pids.map(async (pid, index) => (isAlive(pid) ? stopNode(index) : undefined))),
+  );
+  await startNode(0);
+  await startNode(1);
+  const database = connect(postgres.url, { max: 2 });
+  closers.push(() => database.close());
+  await database.pool.query("UPDATE user_groups SET api_rate = 100000000");
+  await database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
+  const key = await furnish(`http://127.0.0.1:${ports[0]}`, upstream.url);
+  const port = await freePort();
+  const proxy = await start({ folder, port, nodes: ports });
+  closers.push(() => proxy.close());
+
+  const load = sendAll(`http://127.0.0.1:${port}`, key);
+  let restarts = 0;
+  while (!load.isDone()) {
+    const index = restarts % NODES;
+    await stopNode(index);
+    await startNode(index);
+    restarts += 1;
+    await Promise.race([load.done, sleep(PAUSE_MS)]);
+  }
+  const { drift } = await audit(database.pool);
+  return report(proxy, await load.done, restarts, drift);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Creates a channel to the simulated provider, and a key with enough money. Returns the key. */
+async function furnish(node: string, upstream: string): Promise<string> {
+  async function api<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${node}/api${path}`, {
+      method,
+      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const { success, message, data } = (await response.json()) as {
+      success: boolean;
+      message: string;
+      data: T;
+    };
+    if (!success) throw new Error(`${path}: ${message}`);
+    return data;
+  }
+  const models = ["demo-chat"];
+  const channel = { type: 8, name: "demo", base_url: upstream, key: "key", models, groups: ["default"] };
+  await api("POST", "/channel", channel);
+  const self = await api<{ id: number }>("GET", "/user/self");
+  await api("POST", `/user/quota/${self.id}`, { quota: 1_000_000_000, remark: "restart" });
+  return (await api<{ key: string }>("POST", "/token", { name: "restart", unlimited_quota: true })).key;
+}
+
+/** Sends all calls, each client one after the other on connections that it keeps. */
+function sendAll(url: string, key: string) {
+  const failures: Failure[] = [];
+  let next = 0;
+  let isDone = false;
+  const client = async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (next < calls) {
+      const failure = await send(url, key, next++, agent);
+      if (failure !== undefined) failures.push(failure);
+    }
+    agent.destroy();
+  };
+  const done = Promise.all(Array.from({ length: Number(values.clients) }, client)).then(() => {
+    isDone = true;
+    return failures;
+  });
+  return { done, isDone: () => isDone };
+}
+
+/** Prints the failed calls with their causes. Returns whether no node caused one. */
+async function report(
+  proxy: Proxy,
+  failures: readonly Failure[],
+  restarts: number,
+  drift: bigint,
+): Promise<boolean> {
+  let ofNodes = 0;
+  for (const failure of failures) {
+    const reasons = await proxy.reasons(failure);
+    const isOwn = reasons.some((reason) => proxy.isOwn(reason));
+    if (!isOwn) ofNodes += 1;
+    const cause = isOwn ? "caused by the proxy" : "caused by a node";
+    console.log(`${failure.call} ${failure.what}\n  ${cause}: ${reasons.join("\n  ")}`);
+  }
+  if (ofNodes > 0) for (const message of await proxy.messages()) console.log(message);
+  console.log(
+    `${proxy.version}: ${failures.length} of ${calls} calls failed in ${restarts} restarts, ` +
+      `${ofNodes} of them because of a node; drift of all balances: ${drift}`,
+  );
+  return ofNodes === 0 && drift === 0n;
+}
