@@ -11,6 +11,7 @@ import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
+import { inTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import { describeToken, lockToken, mustBeUsable, merged, note, type TokenSearch } from "./tokens.ts";
 
@@ -76,7 +77,7 @@ export async function administerToken(
   input: z.output<typeof TokenAdminChange>,
   timeZone: string,
 ): Promise<TokenAdminRow> {
-  return db.$transaction(async (tx) => {
+  return inTurn(db, actor.id, async (tx) => {
     await lockToken(tx, input.id);
     const before = await findAnyToken(tx, input.id);
     requireMayChange(actor, before.user, { part: "tokens" });
@@ -117,7 +118,7 @@ export async function createTokenFor(
   timeZone: string,
 ): Promise<{ row: TokenAdminRow; key: string }> {
   const key = newKey();
-  const row = await db.$transaction(async (tx) => {
+  const row = await inTurn(db, actor.id, async (tx) => {
     const owner = await getUser(tx, user_id);
     requireMayChange(actor, owner, { part: "tokens" });
     const values = { ...input, remain_quota: BigInt(input.remain_quota) };
@@ -140,7 +141,7 @@ export async function switchAnyToken(
   { id, status }: { id: number; status: 1 | 2 },
   timeZone: string,
 ): Promise<TokenAdminRow> {
-  return db.$transaction(async (tx) => {
+  return inTurn(db, actor.id, async (tx) => {
     await lockToken(tx, id);
     const before = await findAnyToken(tx, id);
     requireMayChange(actor, before.user, { part: "tokens" });

@@ -10,6 +10,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { OneTimeCode, Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { inTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import { addToken, type Owner } from "./tokens.ts";
 
@@ -102,8 +103,9 @@ export async function pollDeviceSignIn(
   secrets: Secrets,
   { deviceCode, ip }: { deviceCode: string; ip: string },
 ): Promise<{ token: Token; key: string } | DeviceError> {
-  return db.$transaction(async (tx) => {
-    const row = await lockedRow(tx, { subject: subjectOf(secrets, deviceCode) });
+  const subject = subjectOf(secrets, deviceCode);
+  return inTurn(db, subject, async (tx) => {
+    const row = await lockedRow(tx, { subject });
     if (row === undefined) return "invalid_grant";
     if (row.expires_at <= currentTime()) return "expired_token";
     const signIn = SignIn.parse(row.payload);
@@ -163,7 +165,7 @@ export async function approveDevice(
   { userCode, token }: { userCode: string; token: TokenInput },
 ): Promise<void> {
   await guess(db, owner, () =>
-    db.$transaction(async (tx) => {
+    inTurn(db, owner.id, async (tx) => {
       const row = await pendingRow(tx, secrets, userCode);
       if (row === undefined) return undefined;
       // The device could not report these errors.
@@ -182,7 +184,7 @@ export async function denyDevice(
   userCode: string,
 ): Promise<void> {
   await guess(db, owner, () =>
-    db.$transaction(async (tx) => {
+    inTurn(db, owner.id, async (tx) => {
       const row = await pendingRow(tx, secrets, userCode);
       if (row !== undefined) await decide(tx, owner, row, { state: "denied" });
       return row;

@@ -1,14 +1,38 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import { takeAttempt } from "#domain/accounts/pace.ts";
-import { conflict, invalidRequest } from "#errors.ts";
+import { conflict, GatewayError, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { createTurns } from "#platform/turns.ts";
 
 /** Limits of what an account may store in its tokens. Storing costs nothing, so it needs no balance. */
 
 interface Owner {
   id: number;
   role: number;
+}
+
+/** Changes of tokens of one account that run at once, and that wait, on this node. */
+const atOnce = 2;
+const mostWaiting = 100;
+const turns = createTurns<number | string>(
+  atOnce,
+  mostWaiting,
+  () => new GatewayError("rate_limit_exceeded", { reason: "too_many_changes" }, { retryAfter: 1 }),
+);
+
+/**
+ * Changes tokens in a transaction. Those of one account wait for each other before they take a connection:
+ * all of them lock its rows, and waiting there would occupy the connections of everybody else.
+ * @param owner id of the account, or the code of a device that has none yet
+ */
+export function inTurn<Result>(
+  db: PrismaClient,
+  owner: number | string,
+  change: (tx: Prisma.TransactionClient) => Promise<Result>,
+): Promise<Result> {
+  return turns.run(owner, () => db.$transaction(change));
 }
 
 /** Tokens that are not deleted. */

@@ -19,7 +19,7 @@ import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
-import { countChange, requireTokenSpace } from "./storage-limits.ts";
+import { countChange, inTurn, requireTokenSpace } from "./storage-limits.ts";
 import { columnsOf, type TokenColumns } from "./token-columns.ts";
 
 /**
@@ -47,7 +47,7 @@ export async function createToken(
   owner: Owner,
   input: TokenInput,
 ): Promise<{ token: Token; key: string }> {
-  return db.$transaction((tx) => addToken(tx, secrets, owner, input));
+  return inTurn(db, owner.id, (tx) => addToken(tx, secrets, owner, input));
 }
 
 /**
@@ -83,7 +83,7 @@ export async function changeToken(
   id: number,
   input: z.output<typeof TokenChange>,
 ): Promise<Token> {
-  return db.$transaction(async (tx) => {
+  return inTurn(db, owner.id, async (tx) => {
     await countChange(tx, owner);
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
@@ -163,7 +163,7 @@ function quotaAfter(before: Pick<Token, "remain_quota">, change: z.output<typeof
  * enabled.
  */
 export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
-  return db.$transaction(async (tx) => {
+  return inTurn(db, owner.id, async (tx) => {
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     if (status === TokenStatus.enabled) {
@@ -189,7 +189,7 @@ export function mustBeUsable(token: Token): void {
 
 /** Marks a token as deleted, which invalidates its key. The row stays, because logs refer to it. */
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
-  await db.$transaction(async (tx) => {
+  await inTurn(db, owner.id, async (tx) => {
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     // The lists of a deleted token are neither shown nor used.
@@ -238,7 +238,7 @@ export async function listTokens(
  * Returns the key of the token that the console's playground uses. Creates the token if no usable one exists.
  */
 export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: Owner): Promise<string> {
-  return db.$transaction(async (tx) => {
+  return inTurn(db, owner.id, async (tx) => {
     // Two open playgrounds must not create two tokens.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`playground:${owner.id}`}, 0))`;
     const found = await tx.token.findFirst({
