@@ -12,7 +12,7 @@ import fastify, {
 import { answerFailure } from "#console/failures.ts";
 import { stateRoutes } from "#console/site/state.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
-import { shuttingDown } from "#errors.ts";
+import { GatewayError, shuttingDown } from "#errors.ts";
 import { answerUnroutable, refusesHosts } from "#gateway/answer-error.ts";
 import { securityHeaders } from "#gateway/answer-headers.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
@@ -195,17 +195,30 @@ function trackResponses(app: FastifyInstance, responses: OpenResponses): void {
  */
 function metricsRoute(
   app: FastifyInstance,
-  { database, secrets, metrics }: Pick<AppOptions, "database" | "secrets" | "metrics">,
+  { database, secrets, metrics, gateway }: Pick<AppOptions, "database" | "secrets" | "metrics" | "gateway">,
   root: string,
 ): void {
+  /** Hash of the last token that was accepted, which a wrong one from the same address must not lock out. */
+  let accepted: string | undefined;
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const token = accessTokenIn(request.headers.authorization ?? "");
+    const hash = Buffer.from(secrets.hash(token)).toString("hex");
+    try {
+      // A wrong token costs a query of the database.
+      if (hash !== accepted) gateway.failedKeys.require(request.ip);
+    } catch (error) {
+      const seconds = error instanceof GatewayError ? (error.retryAfter ?? 1) : 1;
+      return reply.code(429).header("retry-after", String(seconds)).send("Too many wrong access tokens.\n");
+    }
     const user = await findByAccessToken(database.db, secrets, token);
-    if (user === null || !mayEnter({ role: user.role, permissions: permissionsOf(user) }, "analytics"))
+    if (user === null || !mayEnter({ role: user.role, permissions: permissionsOf(user) }, "analytics")) {
+      if (token !== "") gateway.failedKeys.note(request.ip);
       return reply
         .code(401)
         .header("www-authenticate", "Bearer")
         .send("An administrator's access token is needed.\n");
+    }
+    accepted = hash;
     return reply.type(metrics.contentType).send(await metrics.text());
   };
   app.get("/metrics", answer);

@@ -1,4 +1,5 @@
 import { createBatcher } from "#domain/ledger/batcher.ts";
+import { now } from "#platform/clock.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -31,6 +32,24 @@ export interface CallBodies {
 /** Maximum number of queued calls: with two bodies of 1 MB each, this is the memory that a node can spare. */
 const MAX_WAITING = 200;
 const ROWS_PER_STATEMENT = 20;
+/** Bytes that one account may store in a day on this node with its own tokens. Administrators enable channels. */
+const MAX_BYTES_OF_ONE = 256 * 1024 * 1024;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Counts the stored bytes of accounts. The counts start again each day. */
+function createDailyBytes(): (userId: number, bytes: number) => boolean {
+  const usedBy = new Map<number, number>();
+  let day = 0;
+  return (userId, bytes) => {
+    const today = Math.floor(now() / DAY_MS);
+    if (today !== day) usedBy.clear();
+    day = today;
+    const used = (usedBy.get(userId) ?? 0) + bytes;
+    if (used > MAX_BYTES_OF_ONE) return false;
+    usedBy.set(userId, used);
+    return true;
+  };
+}
 
 export function createBodyLog(options: {
   pool: Pool;
@@ -40,6 +59,7 @@ export function createBodyLog(options: {
   onDropped(): void;
 }): BodyLog {
   const { pool, secrets } = options;
+  const mayStore = createDailyBytes();
   const writes = createBatcher<CallBodies, void>({
     maxRows: ROWS_PER_STATEMENT,
     retryForMs: () => 5_000,
@@ -70,7 +90,8 @@ export function createBodyLog(options: {
   });
   return {
     keep(bodies) {
-      if (writes.size >= MAX_WAITING) {
+      const { byToken, userId, request, response } = bodies;
+      if (writes.size >= MAX_WAITING || (byToken && !mayStore(userId, request.length + response.length))) {
         options.onDropped();
         return;
       }

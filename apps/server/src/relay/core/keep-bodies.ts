@@ -3,9 +3,12 @@ import type { Answer, Call, Pieces } from "./call.ts";
 import { tapped } from "./pieces.ts";
 import type { RelayServices } from "./services.ts";
 
-/** Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. */
+/**
+ * Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. A call that
+ * was refused before it reached a provider costs nothing, so its bodies are not stored.
+ */
 export interface BodyKeeper {
-  /** Sets the channel of the next attempt. */
+  /** Sets the channel of an attempt. */
   through(channel: { logBodies: boolean }): void;
   /** Returns the response to use instead of the given one. */
   answered(answer: Answer): Answer;
@@ -16,6 +19,7 @@ export interface BodyKeeper {
 export function openKeeper(services: RelayServices, call: Call, raw: Buffer | undefined): BodyKeeper {
   const byToken = call.caller.setting.log_bodies;
   let wanted = byToken;
+  let wasSent = false;
 
   function keep(response: string, responseBytes: number): void {
     const most = longest(services);
@@ -35,6 +39,7 @@ export function openKeeper(services: RelayServices, call: Call, raw: Buffer | un
   return {
     through(channel) {
       wanted ||= channel.logBodies;
+      wasSent = true;
     },
     answered(answer) {
       if (!wanted) return answer;
@@ -51,7 +56,7 @@ export function openKeeper(services: RelayServices, call: Call, raw: Buffer | un
       }
     },
     failed() {
-      if (wanted) keep("", 0);
+      if (wanted && wasSent) keep("", 0);
     },
   };
 }

@@ -25,8 +25,9 @@ export async function relayKept<Sent extends Encoded>(
     const answer = await relay<Answer, Sent>(services, call, {
       ...exchange,
       encode(target) {
+        const sent = exchange.encode(target);
         keeper.through(target.channel);
-        return exchange.encode(target);
+        return sent;
       },
     });
     return keeper.answered(memory?.keep(answer) ?? answer);
