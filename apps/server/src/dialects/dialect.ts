@@ -167,8 +167,14 @@ export interface ProviderWire extends UpstreamWire {
 /** A dialect that clients use too, so that bodies may pass unchanged. */
 export interface UpstreamDialect extends UpstreamWire {
   id: DialectId;
-  /** Returns usage and tally of a complete response that passes unchanged. */
-  skimResponse(body: string): { usage: Usage | undefined; tally: Tally };
+  /**
+   * Returns usage and tally of a complete response that passes unchanged.
+   * @param counts whether to count the text beside this usage. Default: where the count can matter for the bill
+   */
+  skimResponse(
+    body: string,
+    counts?: (usage: Usage | undefined) => boolean,
+  ): { usage: Usage | undefined; tally: Tally };
   /** Does the same for a large response, which is read while it passes. */
   scanResponse(): ScannedAnswer;
   skim(): Skimmer;

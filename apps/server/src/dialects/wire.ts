@@ -5,6 +5,7 @@ import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
 import { isExactNumber, parseExact } from "./exact-json.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
+import { mayParse } from "./json-size.ts";
 
 /**
  * Reads JSON from outside: validates it at the boundary, reports what is wrong, and throws no other errors.
@@ -15,10 +16,10 @@ export function asRecord(value: unknown): Wire | undefined {
   return isObject && !isExactNumber(value) ? (value as Wire) : undefined;
 }
 
-/** Returns the value, or undefined when the text is not JSON. */
+/** Returns the value, or undefined when the text is not JSON, or too large to be parsed in one piece. */
 export function parseJson(text: string): unknown {
   try {
-    return parseExact(text);
+    return mayParse(text) ? parseExact(text) : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
+import { parseSmall } from "#dialects/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
@@ -112,11 +113,11 @@ function answerIn(response: Wire): Message[] {
 
 /** Returns the response object of a body, or of the event that completes a stream. */
 export function responseIn(end: string): Wire | undefined {
-  if (end.startsWith("{")) return JSON.parse(end) as Wire;
+  if (end.startsWith("{")) return parseSmall(end) as Wire | undefined;
   for (const line of end.split("\n")) {
     if (!line.startsWith("data:") || !line.includes('"response"')) continue;
-    const event = JSON.parse(line.slice(5)) as { response?: Wire };
-    if (event.response !== undefined) return event.response;
+    const event = parseSmall(line.slice(5)) as { response?: Wire } | undefined;
+    if (event?.response !== undefined) return event.response;
   }
   return undefined;
 }

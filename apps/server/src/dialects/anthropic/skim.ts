@@ -2,7 +2,14 @@ import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
-import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/usage/tally.ts";
+import {
+  emptyTally,
+  hasValue,
+  lastObject,
+  needsCount,
+  tallyObjects,
+  tallyValues,
+} from "#dialects/usage/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
@@ -14,11 +21,13 @@ function typeOf(frame: Frame): string {
   return /"type"\s*:\s*"(?<type>\w+)"/.exec(frame.data)?.groups?.["type"] ?? "";
 }
 
-export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+  const usage = decodeUsage(lastObject(body, 'usage"'));
   const tally = emptyTally();
+  if (!counts(usage)) return { usage, tally };
   const besideCalls = tallyObjects(body, 'input"', tally);
   for (const key of textKeys) tallyValues(besideCalls, key, tally);
-  return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
+  return { usage, tally };
 }
 
 export const scanResponse = () =>

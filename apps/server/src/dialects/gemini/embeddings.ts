@@ -102,10 +102,11 @@ export function openaiEmbed(request: EmbedRequest, model: string): Wire {
   };
 }
 
-export function encodeVectors(vectors: number[][], { batch }: EmbedRequest, tokens: number): Wire {
-  const embeddings = vectors.map((values) => ({ values }));
-  const usageMetadata = { promptTokenCount: tokens };
+/** Returns the JSON of a response. @param vectors the JSON list of each vector */
+export function encodeVectors(vectors: readonly string[], { batch }: EmbedRequest, tokens: number): string {
+  const embeddings = vectors.map((values) => `{"values":${values}}`);
+  const usage = `"usageMetadata":{"promptTokenCount":${tokens}}`;
   return batch
-    ? { embeddings, usageMetadata }
-    : { embedding: embeddings[0] ?? { values: [] }, usageMetadata };
+    ? `{"embeddings":[${embeddings.join(",")}],${usage}}`
+    : `{"embedding":${embeddings[0] ?? '{"values":[]}'},${usage}}`;
 }

@@ -6,6 +6,7 @@ import {
   hasText,
   hasValue,
   lastObject,
+  needsCount,
   tallyObjects,
   tallyValues,
 } from "#dialects/usage/tally.ts";
@@ -26,10 +27,11 @@ function countSearches(json: string): number {
   return answer === undefined ? 0 : searchesOf(answer);
 }
 
-export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+  const usage = decodeUsage(lastObject(body, 'usageMetadata"'), countSearches(body));
   const tally = emptyTally();
-  tallyText(body, tally);
-  return { usage: decodeUsage(lastObject(body, 'usageMetadata"'), countSearches(body)), tally };
+  if (counts(usage)) tallyText(body, tally);
+  return { usage, tally };
 }
 
 export const scanResponse = () =>

@@ -3,7 +3,7 @@ import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
 import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
-import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/usage/tally.ts";
+import { emptyTally, hasText, hasValue, lastObject, needsCount, tallyValues } from "#dialects/usage/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, latestUsage } from "./usage.ts";
@@ -18,10 +18,11 @@ function tallyText(json: string, tally: Tally): void {
   if (!tallyValues(json, 'reasoning_content"', tally)) tallyValues(json, 'reasoning"', tally);
 }
 
-export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+  const usage = withTier(decodeUsage(lastObject(body, 'usage"')), tierIn(body));
   const tally = emptyTally();
-  tallyText(body, tally);
-  return { usage: withTier(decodeUsage(lastObject(body, 'usage"')), tierIn(body)), tally };
+  if (counts(usage)) tallyText(body, tally);
+  return { usage, tally };
 }
 
 export const scanResponse = () =>

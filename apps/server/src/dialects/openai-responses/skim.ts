@@ -2,7 +2,7 @@ import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/usage/tally.ts";
+import { emptyTally, hasValue, lastObject, needsCount, tallyValues } from "#dialects/usage/tally.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { decodeEventError } from "./error.ts";
 import { countCall, decodeUsage } from "./usage.ts";
@@ -22,12 +22,13 @@ function countCalls(json: string, calls: Record<string, number>): void {
   for (const match of json.matchAll(providerCall)) countCall(calls, match.groups?.["type"] ?? "");
 }
 
-export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
-  const tally = emptyTally();
-  for (const key of ['text"', 'refusal"', 'arguments"']) tallyValues(body, key, tally);
+export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
   const calls: Record<string, number> = {};
   countCalls(body, calls);
-  return { usage: withTier(decodeUsage(lastObject(body, 'usage"'), calls), tierIn(body)), tally };
+  const usage = withTier(decodeUsage(lastObject(body, 'usage"'), calls), tierIn(body));
+  const tally = emptyTally();
+  if (counts(usage)) for (const key of ['text"', 'refusal"', 'arguments"']) tallyValues(body, key, tally);
+  return { usage, tally };
 }
 
 export const scanResponse = () =>

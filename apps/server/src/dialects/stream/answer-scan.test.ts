@@ -38,7 +38,7 @@ function scanned(dialect: Dialect, text: string, cuts: readonly number[]) {
 }
 
 function whole(dialect: Dialect, text: string) {
-  const { usage, tally } = dialect.skimResponse(text);
+  const { usage, tally } = dialect.skimResponse(text, () => true);
   return {
     usage,
     tally: { spaces: 0, ...tally },

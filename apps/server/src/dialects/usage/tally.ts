@@ -1,4 +1,5 @@
 import type { Tally, Wire } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 
 /**
@@ -17,6 +18,17 @@ const firstWide = 0x300;
 
 export function emptyTally(): Tally {
   return { narrow: 0, wide: 0 };
+}
+
+/**
+ * Returns whether our own count of the text of a complete response can matter for its bill. It replaces a count
+ * that the provider left out, and zeros. Counting a long text takes longer than everything else that happens to it.
+ */
+export function needsCount(usage: Usage | undefined): boolean {
+  if (usage === undefined || usage.missing !== undefined) return true;
+  const { input, output, reasoning = 0 } = usage;
+  const isSound = Number.isSafeInteger(input) && Number.isSafeInteger(output) && input > 0;
+  return !(isSound && output > Math.max(0, reasoning));
 }
 
 function count(tally: Tally, code: number): void {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import type { AnswerMender, Tally, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
@@ -8,11 +9,13 @@ import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
+import { emptyTally, needsCount } from "#dialects/usage/tally.ts";
 import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Memory } from "#relay/core/call.ts";
+import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/long-json.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
 import { beginOf, isCut, isEvents, UNCOUNTED_BYTES, unreadable, wholeText } from "#relay/core/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
@@ -62,7 +65,9 @@ export async function readBody(call: ReadCall, came: Came): Promise<Read> {
   return readText(call, came, text);
 }
 
-function readText(call: ReadCall, came: Came, text: string): ReadBody | { error: UpstreamError } {
+type ReadText = ReadBody | { error: UpstreamError };
+
+function readText(call: ReadCall, came: Came, text: string): ReadText | Promise<ReadText> {
   const { response, upstream } = came;
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
@@ -76,7 +81,17 @@ function readText(call: ReadCall, came: Came, text: string): ReadBody | { error:
     const answer = understand(came, text);
     return "error" in answer ? answer : { body: passed, usage: usageOfAnswer(answer), tally };
   }
-  return spell(call, came, understand(came, text));
+  return isLong(text) ? readLong(call, came, text) : spell(call, came, understand(came, text));
+}
+
+/** Does the same for a response that takes long to parse and to write: other requests are served in between. */
+async function readLong(call: ReadCall, came: Came, text: string): Promise<ReadText> {
+  await nextTurn();
+  const parsed = await parseInPieces(text, came.upstream.read ?? parseJson);
+  if (parsed === undefined) return { error: unreadable(came.response.status) };
+  const answer = understand(came, text, parsed);
+  await nextTurn();
+  return spell(call, came, answer, stringifyInPieces);
 }
 
 /**
@@ -120,21 +135,27 @@ function spell(
   call: Pick<ChatCall, "client" | "request">,
   { upstream: { id: upstream }, origin }: Came,
   answer: ChatResponse | { error: UpstreamError },
-): ReadBody | { error: UpstreamError } {
+  write: (value: unknown) => string | Promise<string> = JSON.stringify,
+): ReadText | Promise<ReadText> {
   if ("error" in answer) return answer;
   const names = toolNames(call.request, upstream);
   const plain = isWrapped(call.request, upstream) ? withoutObject(answer) : answer;
   const named = names === undefined ? plain : withOwnNames(plain, ownNamesOf(names));
-  return {
-    body: JSON.stringify(call.client.encodeResponse(withOrigin(named, origin), call.request)),
-    usage: usageOfAnswer(answer),
-    tally: tallyResponse(answer),
-  };
+  const usage = usageOfAnswer(answer);
+  const tally = needsCount(usage) ? tallyResponse(answer) : emptyTally();
+  const body = write(call.client.encodeResponse(withOrigin(named, origin), call.request));
+  return body instanceof Promise
+    ? body.then((written) => ({ body: written, usage, tally }))
+    : { body, usage, tally };
 }
 
-function understand(came: Came, text: string): ChatResponse | { error: UpstreamError } {
+function understand(
+  came: Came,
+  text: string,
+  read: unknown = (came.upstream.read ?? parseJson)(text),
+): ChatResponse | { error: UpstreamError } {
   const { response, upstream } = came;
-  const parsed = mendedAnswer((upstream.read ?? parseJson)(text), came.mender);
+  const parsed = mendedAnswer(read, came.mender);
   if (parsed === undefined) return { error: unreadable(response.status) };
   const decoded = decode(upstream, parsed);
   if (decoded === undefined)

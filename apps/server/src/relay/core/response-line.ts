@@ -1,3 +1,4 @@
+import { parseSmall } from "#dialects/json-size.ts";
 import { type AnswerLimits, excessOf } from "#platform/answer-limits.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
@@ -181,15 +182,13 @@ function eventOf(text: string): Event {
 }
 
 function parseEvent(text: string): Record<string, unknown> {
-  try {
-    return recordIn(JSON.parse(text));
-  } catch (error) {
-    throw notAnEvent(error);
-  }
+  const event = parseSmall(text);
+  if (event === undefined) throw notAnEvent();
+  return recordIn(event);
 }
 
-function notAnEvent(cause?: unknown): TransportError {
-  return new TransportError("network", "The provider sent a message that is not an event.", cause);
+function notAnEvent(): TransportError {
+  return new TransportError("network", "The provider sent a message that is not an event.");
 }
 
 function recordIn(value: unknown): Record<string, unknown> {

@@ -1,5 +1,7 @@
+import { StringDecoder } from "node:string_decoder";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
+import { addPiece } from "#platform/add-piece.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
 import { tooLarge } from "#platform/transport-error.ts";
 import type { Memory } from "./call.ts";
@@ -20,6 +22,8 @@ export const UNCOUNTED_BYTES = 64 * 1024;
 /** Copies in memory: the response, and its form for the client. */
 const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
+/** Bytes that are decoded together. */
+const DECODED_BYTES = 256 * 1024;
 /** Buffers of a passing response: at the provider's connection, here, and at the client's connection. */
 const PASSING_BYTES = 1024 * 1024;
 
@@ -35,7 +39,11 @@ export async function wholeText(
   const length = lengthOf(response);
   if (memory === undefined || (length !== undefined && length <= UNCOUNTED_BYTES))
     return response.text(maxBytes);
-  const parts: Buffer[] = [];
+  // Decoded as it arrives, because a text of many megabytes takes long to decode at once.
+  const decoder = new StringDecoder("utf8");
+  let text = "";
+  let parts: Buffer[] = [];
+  let waiting = 0;
   const chunks = response.chunks();
   let size = 0;
   let counted = 0;
@@ -52,7 +60,13 @@ export async function wholeText(
     for await (const chunk of chunks) {
       size += chunk.length;
       if (size > maxBytes) throw tooLarge(maxBytes);
-      parts.push(chunk);
+      addPiece(parts, chunk);
+      waiting += chunk.length;
+      if (waiting > DECODED_BYTES) {
+        text += decoder.write(Buffer.concat(parts, waiting));
+        parts = [];
+        waiting = 0;
+      }
       if (size > UNCOUNTED_BYTES && size * COPIES > counted)
         await count(Math.max(size * COPIES - counted, counted, FIRST_STEP));
     }
@@ -62,7 +76,7 @@ export async function wholeText(
     throw error;
   }
   memory.giveBack(counted - size * COPIES);
-  return textIn(parts);
+  return text === "" ? textIn(parts) : text + decoder.end(Buffer.concat(parts, waiting));
 }
 
 /** The error for a response that is no response of its format. */
@@ -95,7 +109,7 @@ export async function beginOf(response: UpstreamResponse, memory: Memory | undef
       return { text: textIn(parts) };
     }
     size += next.value.length;
-    parts.push(next.value);
+    addPiece(parts, next.value);
   }
   try {
     await memory?.add(PASSING_BYTES);

@@ -4,7 +4,7 @@ import { adjustEmbed, type EmbedRequest, encodeVectors, openaiEmbed } from "#dia
 import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { vectorsIn } from "#dialects/vectors.ts";
+import { liftVectors, vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Encoded } from "#relay/core/ask.ts";
@@ -43,9 +43,10 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
     },
     async read(response, { isNative }, { lifecycle, accept }) {
       const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
-      const usage = isNative ? nativeUsage(text) : plainUsage(text).usage;
+      const rest = (await liftVectors(text, isNative ? "values" : "embedding"))?.rest ?? "";
+      const usage = isNative ? nativeUsage(rest) : plainUsage(rest).usage;
       const reported = usage === undefined || usage.input === 0 ? undefined : usage;
-      const body = isNative ? nativeBody(text) : translated(text, call, reported);
+      const body = isNative ? nativeBody(text, rest) : await translated(text, call, reported);
       if (body === undefined)
         return {
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
@@ -83,26 +84,31 @@ function onOpenai(call: EmbedCall, model: string): Encoded["request"] {
   };
 }
 
+/** A response in which vectors are replaced by their positions. */
 const answer = z.looseObject({
-  embedding: z.looseObject({ values: z.array(z.number()) }).nullish(),
-  embeddings: z.array(z.looseObject({ values: z.array(z.number()) })).nullish(),
+  embedding: z.looseObject({ values: z.int() }).nullish(),
+  embeddings: z.array(z.looseObject({ values: z.int() })).nullish(),
   usageMetadata: z.looseObject({ promptTokenCount: z.int().nonnegative().nullish() }).nullish(),
 });
 
-function nativeBody(text: string): string | undefined {
-  const read = readAs(answer, parseJson(text));
+function nativeBody(text: string, rest: string): string | undefined {
+  const read = readAs(answer, parseJson(rest));
   return read?.embedding || read?.embeddings ? text : undefined;
 }
 
 /** Returns the reported usage. Older models report none. */
-function nativeUsage(text: string): Usage | undefined {
-  const { usageMetadata } = readAs(answer, parseJson(text)) ?? {};
+function nativeUsage(rest: string): Usage | undefined {
+  const { usageMetadata } = readAs(answer, parseJson(rest)) ?? {};
   const input = usageMetadata?.promptTokenCount;
   return input === undefined || input === null ? undefined : { input, output: 0, raw: usageMetadata };
 }
 
-function translated(text: string, call: EmbedCall, usage: Usage | undefined): string | undefined {
-  const vectors = vectorsIn(text);
+async function translated(
+  text: string,
+  call: EmbedCall,
+  usage: Usage | undefined,
+): Promise<string | undefined> {
+  const vectors = await vectorsIn(text);
   if (vectors?.length !== call.request.texts.length) return undefined;
-  return JSON.stringify(encodeVectors(vectors, call.request, usage?.input ?? call.estimate.input));
+  return encodeVectors(vectors, call.request, usage?.input ?? call.estimate.input);
 }

@@ -14,7 +14,7 @@ export interface PlainCall extends Call {
   spell?: {
     /** Whether a response with this beginning may pass unchanged. */
     isRight(head: string): boolean;
-    whole(answer: string): string;
+    whole(answer: string): Promise<string>;
   };
   /** Returns the body for a provider that uses this model name. */
   bodyFor(model: string): Buffer | string | StreamedBody;

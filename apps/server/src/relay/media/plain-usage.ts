@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { parseSmall } from "#dialects/json-size.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { PlainCall } from "./plain-call.ts";
@@ -47,7 +48,7 @@ const Answer = z.object({
  */
 export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally; images: number } {
   const tally: Tally = { narrow: 0, wide: 0 };
-  const parsed = Answer.safeParse(parsedJson(body));
+  const parsed = Answer.safeParse(parseSmall(body));
   if (!parsed.success) return { usage: undefined, tally, images: 0 };
   if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
   const { usage, meta, text, duration } = parsed.data;
@@ -113,12 +114,4 @@ function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
     ...(written?.audio_tokens ? { audioOutput: written.audio_tokens } : {}),
     raw: reported,
   };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

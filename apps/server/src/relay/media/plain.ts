@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
@@ -97,9 +98,9 @@ async function readPlain(
     };
   }
   const { text } = read;
-  const { usage, tally, images } = plainUsage(text);
+  const { usage, tally, images } = await usageIn(text);
   const provided = withoutNegativeCounts(failedForClients(text, chosen));
-  const body = call.spell?.whole(provided) ?? provided;
+  const body = (await call.spell?.whole(provided)) ?? provided;
   if (call.needs === "images") countImages(call, images);
   await lifecycle.settle({
     outcome: "complete",
@@ -115,6 +116,21 @@ async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): 
   const begun = await beginOf(response, memory);
   if ("text" in begun || spell === undefined || spell.isRight(begun.head)) return begun;
   return { text: await wholeText(begun.response, MAX_BODY_BYTES, memory) };
+}
+
+/** Characters of a large response that are read in one piece. */
+const PIECE = 256 * 1024;
+
+/** Reads the usage. Other requests are served while a large response is read. */
+async function usageIn(text: string): Promise<ReturnType<typeof plainUsage>> {
+  if (text.length <= PIECE) return plainUsage(text);
+  const { reader, images } = createPlainJsonReader();
+  for (let at = 0; at < text.length; at += PIECE) {
+    // A cut between the halves of a character changes no count: such characters are in no usage.
+    reader.push(Buffer.from(text.slice(at, at + PIECE)));
+    await nextTurn();
+  }
+  return { usage: reader.usage, tally: reader.tally, images: images() };
 }
 
 /** Maximum number of images that is billed. Larger counts are not plausible. */

@@ -7,6 +7,7 @@ import {
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
+import { parseSmall } from "#dialects/json-size.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
@@ -75,7 +76,7 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
   };
 }
 
-function readAnswer({ decodeResponse, read = JSON.parse }: Upstream, text: string): Answered | Failed {
+function readAnswer({ decodeResponse, read = parseSmall }: Upstream, text: string): Answered | Failed {
   try {
     return { response: decodeResponse(read(text)), text };
   } catch (error) {

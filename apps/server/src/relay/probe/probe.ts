@@ -4,6 +4,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
+import { parseSmall } from "#dialects/json-size.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
@@ -281,7 +282,7 @@ async function askProvider(
     { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) },
     undefined,
   );
-  if (!("error" in requested)) return parseJson(requested.text);
+  if (!("error" in requested)) return parseSmall(requested.text);
   if (missing.includes(requested.error.status)) return undefined;
   throw upstreamFailed({ reason, detail: requested.error.message });
 }
@@ -290,14 +291,6 @@ async function askProvider(
 function readOr<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch {
-    return undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
+import { parseSmall } from "#dialects/json-size.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 
 const count = z.int().nonnegative().nullish();
@@ -226,11 +227,7 @@ function bytesOf(sound: string): number {
 }
 
 function objectIn(text: string): Json {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return asObject(parseSmall(text));
 }
 
 function asObject(value: unknown): Json {
