@@ -1,11 +1,22 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { type GatewayError, invalidFields } from "#errors.ts";
+import { GatewayError, invalidFields } from "#errors.ts";
+import { decompressedPieces, isCompressed } from "#platform/compressed-body.ts";
+import { createJsonScan, requireNarrowObjects } from "#platform/json-scan.ts";
 
 /** Maximum size of a request body, in bytes. The gateway's own limit is much higher. */
 const BODY_LIMIT = 1_048_576;
 
+const noFields: ReadonlySet<string> = new Set();
+
+/** Maximum silence of the sender of a compressed body. */
+const SILENCE_MS = 30_000;
+
 /** Maximum nesting of objects and lists. Stored values need fewer than ten levels. */
 const DEPTH_LIMIT = 64;
+
+/** Limits of its values. The longest lists are the models of a channel, and prices of all models. */
+const LIMITS = { depth: DEPTH_LIMIT, values: 100_000, containers: 20_000, keys: 20_000 };
 
 /**
  * Parses every body as JSON, whatever its Content-Type: `curl -d` labels it as a form. Requests from other
@@ -14,17 +25,45 @@ const DEPTH_LIMIT = 64;
 export function readJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>(
+  app.addHook("preParsing", async (request, reply, payload) => {
+    const coding = request.headers["content-encoding"];
+    if (!isCompressed(coding)) return payload;
+    const whole = Readable.from(decompressedPieces(request.raw, coding, SILENCE_MS), { objectMode: false });
+    // A body that is too large is not read to its end, and nobody listens for its errors any more.
+    whole.on("error", () => {});
+    reply.raw.once("close", () => whole.destroy());
+    return whole;
+  });
+  app.addContentTypeParser<Buffer>(
     "*",
-    { parseAs: "string", bodyLimit: BODY_LIMIT },
-    (request, text, done) => {
-      if (text === "") done(null, undefined);
-      else
-        void parseJson(request, text, (error, body) => {
-          done(error ?? faultIn(body) ?? null, body);
-        });
+    { parseAs: "buffer", bodyLimit: BODY_LIMIT },
+    (request, bytes, done) => {
+      if (bytes.length === 0) return done(null, undefined);
+      try {
+        requireFewValues(bytes);
+      } catch (error) {
+        return done(error as Error);
+      }
+      void parseJson(request, bytes.toString("utf8"), (error, body) => {
+        done(error ?? faultIn(body) ?? null, body);
+      });
     },
   );
+}
+
+/** Throws `body_too_large` for a text that takes long to parse: also visitors without an account may send one. */
+function requireFewValues(bytes: Buffer): void {
+  const scan = createJsonScan(LIMITS);
+  try {
+    scan.push(bytes);
+  } catch (error) {
+    const isTooDeep = error instanceof GatewayError && error.params["reason"] === "body_too_deep";
+    if (!isTooDeep) throw error;
+    const { start, end } = scan.outerField();
+    const field = end > start ? bytes.toString("utf8", start, end) : "0";
+    throw invalidFields({ [field]: { reason: "too_deep", maximum: DEPTH_LIMIT } });
+  }
+  requireNarrowObjects(bytes, scan, noFields);
 }
 
 /**

@@ -8,17 +8,20 @@ import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
 import { type Authenticated, authenticate } from "./authenticate.ts";
+import { hasLargeBody, requireBalance, unreadCall } from "./before-body.ts";
 import { bodyTooLarge } from "./body/json-body.ts";
 import { requireSingleParameters } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
  * Checks of every endpoint for AI clients before its body is read, in this order: authentication,
- * permissions, rate limit, size, memory. Nothing of a rejected request is parsed or stored.
+ * permissions, rate limit, balance, size, memory. Nothing of a rejected request is parsed or stored.
  */
 export interface EndpointRules {
   /** Accepts the key in the query string. Only Gemini's clients send it there. */
   keyInQuery?: boolean;
+  /** Whether calls cost money, so that an account without a balance may not send large bodies. */
+  isCharged?: boolean;
   /** Maximum size of a body, in bytes; undefined for bodies that pass through unread. */
   maxBytes?: number;
   /** Returns the memory of a request, by the size and type of its body. */
@@ -100,8 +103,15 @@ function admitKnown(
     }
     return memory instanceof Promise ? memory.then(enter, refuse) : enter(memory);
   };
+  const proceed = () => {
+    const checked =
+      rules.isCharged === true && hasLargeBody(request.raw)
+        ? requireBalance(services, begun, endpointOf(request))
+        : undefined;
+    return checked === undefined ? acquire() : checked.then(acquire);
+  };
   const taken = takeRate(services, request, begun);
-  return taken instanceof Promise ? taken.then(acquire) : acquire();
+  return taken instanceof Promise ? taken.then(proceed) : proceed();
 }
 
 /**
@@ -150,20 +160,7 @@ function noteRate(
   begun: Begun,
   error: unknown,
 ): void {
-  if (!isWorthNoting(error)) return;
-  const call = {
-    ...begun,
-    endpoint: endpointOf(request),
-    needs: "chat" as const,
-    // The body is not read.
-    model: "",
-    stream: false,
-    tools: false,
-    estimate: { input: 0, output: 0 },
-    calls: 1,
-    signal: AbortSignal.abort(),
-  };
-  noteRefusal(relay, call, error);
+  if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
 }
 
 /** Returns the route's path for the log, without the base path. */
@@ -179,9 +176,12 @@ function requestMemory(
   { maxBytes, memoryFor }: EndpointRules,
 ): MemoryAllocation | Promise<MemoryAllocation> {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
-  const bytes = length === undefined ? (encoding === undefined ? 0 : UNKNOWN_LENGTH) : Number(length);
+  const type = raw.headers["content-type"] ?? "";
+  // A form keeps as much in memory as it may, because its fields are not counted one by one.
+  const unknown = type.startsWith("multipart/") ? (maxBytes ?? UNKNOWN_LENGTH) : UNKNOWN_LENGTH;
+  const bytes = length === undefined ? (encoding === undefined ? 0 : unknown) : Number(length);
   if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
-  return relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
+  return relay.memory.acquire(memoryFor(bytes, type), {
     owner: `user${caller.userId}`,
     timeoutMs: MEMORY_WAIT_MS,
   });

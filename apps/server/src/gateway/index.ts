@@ -4,7 +4,8 @@ import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import { accountRoutes } from "./account.ts";
 import { answerError } from "./answer-error.ts";
-import { acceptJson, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
+import { requireCallable } from "./before-body.ts";
+import { acceptJson, type BeforeParsing, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
 import { readings } from "./body/readings.ts";
 import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
@@ -12,7 +13,7 @@ import { readMessagesTurn } from "./compaction/messages.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { answerCount, countRoutes } from "./count-tokens.ts";
 import { creditRoutes } from "./credit.ts";
-import { guardEndpoints } from "./endpoint.ts";
+import { endpointOf, guardEndpoints } from "./endpoint.ts";
 import {
   type ErrorShape,
   midjourneyErrors,
@@ -42,18 +43,23 @@ const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraf
 const taskPrefixes = ["/suno", "/kling"];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory };
+const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory, isCharged: true };
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
   collectHeads(app);
   allowBrowsers(app);
   const served = rememberRoutes(app);
+  const before: BeforeParsing = async (request, model) => {
+    const endpoint = endpointOf(request);
+    // The address of a tool names its model.
+    if (!endpoint.startsWith("/recraftAI")) await requireCallable(services, request, endpoint, model);
+  };
   for (const dialect of chatDialects) {
     void app.register(async (scope) => {
       encodeErrors(scope, dialect);
       if (dialect.id === "anthropic") nameRequestId(scope);
-      acceptJson(scope, readings[dialect.id]);
+      acceptJson(scope, readings[dialect.id], before);
       guardEndpoint(scope, services, dialect.id);
       guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
       const read = readerOf(services, dialect);
@@ -78,7 +84,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   });
   void app.register(async (scope) => {
     encodeSharedErrors(scope);
-    acceptJson(scope, readings["openai-chat"]);
+    acceptJson(scope, readings["openai-chat"], before);
     guardEndpoints(scope, services, json);
     plainRoutes(scope, services);
     responseRoutes(scope, services);

@@ -1,3 +1,4 @@
+import type { Balances } from "#domain/ledger/balances.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
@@ -11,6 +12,7 @@ export interface GatewayServices {
   callers: Callers;
   failedKeys: FailedKeys;
   limiter: Limiter;
+  balances: Balances;
   relay: RelayServices;
   db: PrismaClient;
   /** Encrypts data that clients keep for this gateway. */

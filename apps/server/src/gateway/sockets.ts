@@ -25,7 +25,14 @@ export async function socketRoutes(app: FastifyInstance, services: GatewayServic
   const running = new Set<{ finish(): Promise<void> }>();
   let isClosing = false;
   await app.register(websocket, {
-    options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false, handleProtocols: chooseProtocol },
+    options: {
+      maxPayload: MAX_MESSAGE,
+      // A message in very small pieces uses many times its size.
+      maxFragments: 16_384,
+      maxBufferedChunks: 65_536,
+      perMessageDeflate: false,
+      handleProtocols: chooseProtocol,
+    },
     // Errors of a socket are reported by its close code.
     errorHandler: (_error, socket) => socket.terminate(),
     preClose: async () => {

@@ -8,7 +8,7 @@ import { LONG_TEXT, type TextRange } from "./long-texts.ts";
 export interface JsonScan {
   /**
    * Takes the text in pieces of any size. Throws `invalid_request` (too deep) and `body_too_large` (too many
-   * values).
+   * values or keys).
    */
   push(chunk: Buffer): void;
   /** Number of keys of all objects, including repeated ones. */
@@ -17,27 +17,52 @@ export interface JsonScan {
   readonly longNumbers: boolean;
   /** Long strings, in order of appearance. */
   readonly longTexts: readonly TextRange[];
+  /** Keys of five bytes of the outermost object, such as `model`. */
+  readonly shortFields: readonly TextRange[];
+  /** Returns the last key of the outermost object; an empty range when there is none. */
+  outerField(): TextRange;
+  /** For each object with more than MAX_KEYS_OF_ONE keys, the names of the fields that contain it. */
+  readonly wide: readonly (readonly TextRange[])[];
 }
 
 export const MAX_JSON_DEPTH = 200;
 /**
- * Maximum number of strings, numbers, objects and arrays together. The longest lists of token numbers have
- * 300,000.
+ * Maximum number of keys of one object. Objects that callers define themselves (schemas, arguments) may have
+ * more. Programs that read a body handle objects of few keys many times faster.
  */
-const MAX_VALUES = 500_000;
-/** Maximum number of objects and arrays, which cost several times as much as a number. */
-const MAX_CONTAINERS = 100_000;
+export const MAX_KEYS_OF_ONE = 1_000;
+
+interface JsonLimits {
+  /** Maximum nesting of objects and arrays. */
+  depth: number;
+  /** Maximum number of strings, numbers, objects and arrays together. */
+  values: number;
+  /** Maximum number of objects and arrays, which cost several times as much as a number. */
+  containers: number;
+  /** Maximum number of keys of all objects. */
+  keys: number;
+}
+
+/** The longest lists of token numbers have 300,000 values; conversations of a thousand turns 10,000 keys. */
+const ofRequests: JsonLimits = { depth: MAX_JSON_DEPTH, values: 500_000, containers: 100_000, keys: 20_000 };
 /** Strings below this length are searched faster byte by byte than with the native search. */
 const SHORT_TEXT = 32;
 
 /** Digits of the shortest number that JavaScript cannot hold, except for those with an exponent. */
 const LONG_NUMBER = 16;
 
+const MODEL_LENGTH = "model".length;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-export function createJsonScan(): JsonScan {
+export function createJsonScan(limits: JsonLimits = ofRequests): JsonScan {
   let depth = 0;
+  /** By depth: the number of keys of the open object, and the range of its last key. */
+  const counts: number[] = [0];
+  const keyStarts: number[] = [0];
+  const keyEnds: number[] = [0];
+  const wide: TextRange[][] = [];
+  const shortFields: TextRange[] = [];
   /** Digits of the current number so far. */
   let digits = 0;
   let values = 0;
@@ -48,6 +73,7 @@ export function createJsonScan(): JsonScan {
   /** Bytes of the previous chunks. */
   let passed = 0;
   let textStart = 0;
+  let textEnd = 0;
   const longTexts: TextRange[] = [];
 
   /**
@@ -91,9 +117,34 @@ export function createJsonScan(): JsonScan {
   function enter(): void {
     depth += 1;
     containers += 1;
-    if (depth > MAX_JSON_DEPTH) throw invalidRequest({ reason: "body_too_deep", most: MAX_JSON_DEPTH });
-    if (containers > MAX_CONTAINERS)
-      throw new GatewayError("body_too_large", { reason: "body_over_containers", most: MAX_CONTAINERS });
+    if (depth > limits.depth) throw invalidRequest({ reason: "body_too_deep", most: limits.depth });
+    if (containers > limits.containers)
+      throw new GatewayError("body_too_large", { reason: "body_over_containers", most: limits.containers });
+    counts[depth] = 0;
+    keyEnds[depth] = 0;
+  }
+
+  function countKey(): void {
+    scan.keys += 1;
+    const count = (counts[depth] ?? 0) + 1;
+    counts[depth] = count;
+    if (scan.keys > limits.keys)
+      throw new GatewayError("body_too_large", { reason: "body_over_keys", most: limits.keys });
+    if (count === MAX_KEYS_OF_ONE + 1) wide.push(fieldsAround());
+    if (depth === 1 && textEnd - textStart === MODEL_LENGTH)
+      shortFields.push({ start: textStart, end: textEnd });
+    keyStarts[depth] = textStart;
+    keyEnds[depth] = textEnd;
+  }
+
+  /** Returns the keys under which the open object is nested. Arrays have none. */
+  function fieldsAround(): TextRange[] {
+    const fields: TextRange[] = [];
+    for (let at = 1; at < depth; at += 1) {
+      const end = keyEnds[at] ?? 0;
+      if (end > 0) fields.push({ start: keyStarts[at] ?? 0, end });
+    }
+    return fields;
   }
 
   // A plain field: creating an object with an accessor takes longer than scanning a short body.
@@ -101,13 +152,17 @@ export function createJsonScan(): JsonScan {
     keys: 0,
     longNumbers: false,
     longTexts,
+    shortFields,
+    wide,
+    outerField: () => ({ start: keyStarts[1] ?? 0, end: keyEnds[1] ?? 0 }),
     push(chunk) {
       let at = 0;
       while (at < chunk.length) {
         if (inText) {
           at = endOfText(chunk, at);
-          const end = passed + at - 1;
-          if (!inText && end - textStart >= LONG_TEXT) longTexts.push({ start: textStart, end });
+          if (inText) continue;
+          textEnd = passed + at - 1;
+          if (textEnd - textStart >= LONG_TEXT) longTexts.push({ start: textStart, end: textEnd });
           continue;
         }
         switch (chunk[at]) {
@@ -128,7 +183,7 @@ export function createJsonScan(): JsonScan {
             digits = 0;
             break;
           case 0x3a: // :
-            scan.keys += 1;
+            countKey();
             digits = 0;
             break;
           case 0x45: // E
@@ -144,9 +199,21 @@ export function createJsonScan(): JsonScan {
         at += 1;
       }
       passed += chunk.length;
-      if (values > MAX_VALUES)
-        throw new GatewayError("body_too_large", { reason: "body_over_values", most: MAX_VALUES });
+      if (values > limits.values)
+        throw new GatewayError("body_too_large", { reason: "body_over_values", most: limits.values });
     },
   };
   return scan;
+}
+
+/**
+ * Throws `body_too_large` for an object with too many keys outside the fields whose content belongs to the
+ * caller.
+ * @param raw the scanned text
+ */
+export function requireNarrowObjects(raw: Buffer, scan: JsonScan, freeForm: ReadonlySet<string>): void {
+  for (const fields of scan.wide) {
+    if (fields.some(({ start, end }) => freeForm.has(raw.toString("latin1", start, end)))) continue;
+    throw new GatewayError("body_too_large", { reason: "body_object_over_keys", most: MAX_KEYS_OF_ONE });
+  }
 }

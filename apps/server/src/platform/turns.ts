@@ -2,7 +2,7 @@
  * Lets work of one owner run a few at a time, in order. Waiting work holds nothing: no connection of the database,
  * no lock.
  */
-export interface Turns<Owner> {
+interface Turns<Owner> {
   /** Runs the work when it is its turn. Throws `onFull()` when too much of its owner's work waits. */
   run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result>;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { ChannelCheckDeps } from "#domain/channels/check-stored.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
+import { createBalances } from "#domain/ledger/balances.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
@@ -131,6 +132,7 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
       callers: needs.caches.callers,
       failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,
+      balances: createBalances(needs.database.pool),
       secrets: needs.secrets,
       uploads: needs.dataDir,
       storage: needs.storage,

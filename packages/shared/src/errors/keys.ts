@@ -60,7 +60,7 @@ export const keyReasons = {
       "{{calls}} responses whose clients disconnected are still being written. Repeat the call when some of them have ended.",
     ),
     calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
-    sockets_at_once: phrase("This API key may have {{limit}} WebSocket connections open at the same time."),
+    sockets_at_once: phrase("This account may have {{limit}} WebSocket connections open at the same time."),
     session_budget_reserved: phrase(
       "Other calls of this session have reserved the rest of its budget of {{limit}}. Try again when they have ended.",
     ),

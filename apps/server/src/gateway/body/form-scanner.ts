@@ -1,4 +1,5 @@
-import { type GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { addPiece } from "#platform/add-piece.ts";
 import { foldName } from "./one-reading.ts";
 
 /**
@@ -22,7 +23,8 @@ const LINE = "\r\n";
 const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_FIELD_BYTES = 1024 * 1024;
+/** Maximum size of all text fields together, in bytes. The longest prompts are 32,000 characters. */
+const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_PARTS = 1_000;
 const HEAD_BYTES = 64;
 /** Fields that decide routing and billing, in the only accepted spelling. Lists end in `[]`. */
@@ -43,7 +45,6 @@ interface Part {
   file: boolean;
   from: number;
   value: Buffer[];
-  size: number;
 }
 
 export function createFormScanner(boundary: string): FormScanner {
@@ -54,6 +55,7 @@ export function createFormScanner(boundary: string): FormScanner {
   /** Every field name by its folded spelling, and whether it is a file. */
   const names = new Map<string, boolean>();
   let fileBytes = 0;
+  let textBytes = 0;
   let fileHead: Buffer = Buffer.alloc(0);
   let model: { from: number; to: number } | undefined;
   let parts = 0;
@@ -62,7 +64,7 @@ export function createFormScanner(boundary: string): FormScanner {
   let pending: Buffer = Buffer.from(LINE);
   /** Offset of `pending` in the body. */
   let offset = -LINE.length;
-  let part: Part = { field: undefined, file: false, from: 0, value: [], size: 0 };
+  let part: Part = { field: undefined, file: false, from: 0, value: [] };
 
   function skip(bytes: number): void {
     pending = pending.subarray(bytes);
@@ -95,10 +97,13 @@ export function createFormScanner(boundary: string): FormScanner {
         ]);
       fileBytes += bytes;
     } else if (part.field !== undefined) {
-      part.size += bytes;
-      if (part.size > MAX_FIELD_BYTES)
-        throw invalidRequest({ reason: "form_field_too_long", field: part.field });
-      part.value.push(Buffer.from(pending.subarray(0, bytes)));
+      textBytes += bytes;
+      if (textBytes > MAX_TEXT_BYTES)
+        throw new GatewayError("body_too_large", {
+          reason: "form_text_too_long",
+          kilobytes: MAX_TEXT_BYTES / 1024,
+        });
+      addPiece(part.value, Buffer.from(pending.subarray(0, bytes)));
     }
     skip(bytes);
   }
@@ -107,6 +112,7 @@ export function createFormScanner(boundary: string): FormScanner {
     const { field, value, from } = part;
     if (field === undefined) return;
     fields.set(field, Buffer.concat(value).toString("utf8"));
+    part.value = [];
     if (field === "model") model = { from, to: offset };
   }
 
@@ -153,7 +159,7 @@ export function createFormScanner(boundary: string): FormScanner {
     const described = describe(text);
     requireOne(described);
     const { name, file } = described;
-    part = { field: file ? undefined : name, file, from: offset, value: [], size: 0 };
+    part = { field: file ? undefined : name, file, from: offset, value: [] };
     if (file) files += 1;
     state = "content";
     return true;

@@ -6,13 +6,16 @@ import type { Wire } from "#dialects/dialect.ts";
 import { parseExact, roundSettings } from "#dialects/exact-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf, type Access } from "#gateway/access.ts";
-import { createJsonScan, type JsonScan } from "#platform/json-scan.ts";
+import { addPiece } from "#platform/add-piece.ts";
+import { decompressedPieces, isCompressed } from "#platform/compressed-body.ts";
+import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/json-scan.ts";
 import {
   defineAccessors,
   type LongTexts,
   rememberLongTexts,
   stringifyLong,
   takeLongTexts,
+  type TextRange,
 } from "#platform/long-texts.ts";
 import { type Reading, requireOneReading } from "./one-reading.ts";
 
@@ -26,6 +29,8 @@ const FORM_MEMORY = 2 * 1024 * 1024;
 const LARGE = 256 * 1024;
 /** In bodies larger than this, in bytes, long texts are not parsed. */
 const LONG_FROM = 64 * 1024;
+/** Bytes in which a model's name stands behind its field. */
+const MAX_MODEL = 512;
 /** Maximum silence of a sender, and its minimum average speed (bytes per millisecond, 1 Mbit/s). */
 const SILENCE_MS = 30_000;
 const SLOWEST = 128;
@@ -58,18 +63,48 @@ export function bodyTooLarge(maxBytes: number): GatewayError {
   });
 }
 
+/** Called with the model of a large body before it is parsed. Throws to refuse the request. */
+export type BeforeParsing = (request: FastifyRequest, model: string) => Promise<void>;
+
 /** Reads JSON within the limits, parses it once and keeps the bytes. Rejects ambiguous JSON. */
-export function acceptJson(app: FastifyInstance, reading: Reading): void {
+export function acceptJson(app: FastifyInstance, reading: Reading, before?: BeforeParsing): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
-    const coding = request.headers["content-encoding"] ?? "identity";
-    if (coding !== "identity")
-      throw new GatewayError("unsupported_media_type", { reason: "body_compressed" });
+    const coding = request.headers["content-encoding"];
     const scan = createJsonScan();
-    const raw = await readBytes(payload, scan, accessOf(request));
+    const raw = isCompressed(coding)
+      ? await readCompressed(payload, coding, scan, accessOf(request))
+      : await readBytes(payload, scan, accessOf(request));
+    if (before !== undefined && raw.length > LONG_FROM) {
+      const model = modelOfPath(request) ?? modelIn(raw, scan.shortFields);
+      if (model !== undefined) await before(request, model);
+    }
     if (raw.length > LARGE) await nextTask();
     return parse(raw, scan, reading);
   });
+}
+
+/** Returns the last text under the name `model` in the outermost object; undefined when there is none. */
+function modelIn(raw: Buffer, fields: readonly TextRange[]): string | undefined {
+  for (const { start, end } of fields.toReversed()) {
+    if (raw.toString("latin1", start, end) !== "model") continue;
+    const [, text] =
+      /^"\s*:\s*("(?:[^"\\]|\\.){1,160}")/.exec(raw.toString("utf8", end, end + MAX_MODEL)) ?? [];
+    try {
+      return text === undefined ? undefined : (JSON.parse(text) as string);
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the model that Gemini's clients put into the path. */
+function modelOfPath({ params }: FastifyRequest): string | undefined {
+  const { target } = (params ?? {}) as { target?: unknown };
+  return typeof target === "string" && target.includes(":")
+    ? target.slice(0, target.lastIndexOf(":"))
+    : undefined;
 }
 
 /** Parses a complete JSON object, such as a message of a socket. Throws `invalid_request`, as for a body. */
@@ -139,7 +174,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       if (announced > LONG_FROM && announced <= BODY_LIMIT) {
         whole ??= Buffer.allocUnsafeSlow(announced);
         chunk.copy(whole, size - chunk.length);
-      } else pieces.push(chunk);
+      } else addPiece(pieces, chunk);
       if (size < announced || Number.isNaN(announced)) {
         if (timer === undefined) timer = setTimeout(late, SILENCE_MS);
         else timer.refresh();
@@ -154,6 +189,33 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       .on("error", end);
     if (payload.destroyed) onClose();
   });
+}
+
+/** Does the same for a compressed body. Its decompressed bytes are counted. */
+async function readCompressed(
+  payload: IncomingMessage,
+  coding: string,
+  scan: JsonScan,
+  { memory }: Access,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let granted = memory.bytes;
+  const begun = performance.now();
+  for await (const piece of decompressedPieces(payload, coding, SILENCE_MS)) {
+    size += piece.length;
+    if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
+    if (performance.now() - begun > SILENCE_MS + size / SLOWEST) throw tooSlow();
+    scan.push(piece);
+    addPiece(pieces, piece);
+    const needed = bodyMemory(size);
+    if (needed <= granted) continue;
+    const more = Math.max(needed - granted, granted);
+    await memory.add(more);
+    granted += more;
+  }
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, size);
 }
 
 function tooSlow(): GatewayError {
@@ -171,6 +233,7 @@ function nextTask(): Promise<unknown> {
 function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
   // Replacing invalid bytes could drop or change what other readers keep.
   if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
+  requireNarrowObjects(raw, scan, reading.freeForm);
   const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
   const body = parsed(raw, long, scan.longNumbers);
   if (typeof body !== "object" || body === null || Array.isArray(body))

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GatewayError } from "#errors.ts";
+import { addPiece } from "#platform/add-piece.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 
 /**
@@ -63,7 +64,7 @@ export function createSpool(folder: string, free = freeBytes): Spool {
           for (const piece of kept) await write(file, piece);
           kept = [];
         }
-        if (file === undefined) kept.push(chunk);
+        if (file === undefined) addPiece(kept, chunk);
         else await write(file, chunk);
       } catch (error) {
         throw isNoSpace(error) ? storageFull(error) : error;

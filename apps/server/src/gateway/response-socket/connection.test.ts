@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
+import { insufficientQuota } from "#errors.ts";
+import { createMemoryBudget } from "#platform/memory-budget.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
-import { openHistory } from "./history.ts";
+import { createHistorySpace, openHistory } from "./history.ts";
 
 function simulated() {
   const sent: { type: string; error?: { code: string } }[] = [];
@@ -34,6 +36,15 @@ function simulated() {
   return { socket, sent, say, closed: closed.promise };
 }
 
+const megabyte = 1024 * 1024;
+
+/** Counts the history of an account in a memory budget. */
+function counted(budget = createMemoryBudget(64 * megabyte), owner = 1) {
+  const memory = budget.acquire(0, { owner: `user${owner}` });
+  if (memory instanceof Promise) throw new Error("The budget is not empty.");
+  return { space: createHistorySpace(() => budget.capacity), owner, memory };
+}
+
 const create = { type: "response.create", model: "m", input: "Hi" };
 
 describe("openConnection", () => {
@@ -48,7 +59,9 @@ describe("openConnection", () => {
       idleMs: 60_000,
       maxAgeMs: 300,
       watch: () => () => {},
-      read: () => {},
+      history: openHistory(counted()),
+      admit: async () => {},
+      arrived: () => () => {},
       async respond() {
         await answer.promise;
         answered += 1;
@@ -70,24 +83,117 @@ describe("openConnection", () => {
 });
 
 describe("openHistory", () => {
+  const open = (mostBytes?: number) => openHistory(counted(), mostBytes);
   const kept = (...parts: string[]) => ({ parts, model: "m", home: undefined });
 
-  it("forgets the oldest responses, and counts shared parts once", () => {
-    const history = openHistory(30);
-    history.keep("a", kept("x".repeat(10)));
-    history.keep("b", kept("x".repeat(10), "y".repeat(10)));
-    history.keep("c", kept("x".repeat(10), "y".repeat(10), "z".repeat(10)));
+  it("forgets the oldest responses, and counts shared parts once", async () => {
+    const history = open(30);
+    await history.keep("a", kept("x".repeat(10)));
+    await history.keep("b", kept("x".repeat(10), "y".repeat(10)));
+    await history.keep("c", kept("x".repeat(10), "y".repeat(10), "z".repeat(10)));
     expect(history.find("a")).toBeDefined();
-    history.keep("d", kept("w".repeat(15)));
+    await history.keep("d", kept("w".repeat(15)));
     expect(history.find("d")).toBeDefined();
     expect(history.find("c")).toBeUndefined();
-    history.keep("e", kept("v".repeat(31)));
+    await history.keep("e", kept("v".repeat(31)));
     expect(history.find("e")).toBeUndefined();
   });
 
-  it("keeps at most 64 responses", () => {
-    const history = openHistory();
-    for (let count = 0; count < 70; count += 1) history.keep(`r${count}`, kept(`{"n":${count}}`));
+  it("keeps at most 64 responses", async () => {
+    const history = open();
+    for (let count = 0; count < 70; count += 1) await history.keep(`r${count}`, kept(`{"n":${count}}`));
     expect([history.find("r5"), history.find("r6")?.parts]).toEqual([undefined, ['{"n":6}']]);
+  });
+
+  it("counts in the memory budget until it is forgotten or its connection closes", async () => {
+    const budget = createMemoryBudget(64 * megabyte);
+    const history = openHistory(counted(budget));
+    await history.keep("a", kept("x".repeat(megabyte)));
+    await history.keep("b", kept("x".repeat(megabyte), "é".repeat(megabyte)));
+    expect(budget.used).toBe(3 * megabyte);
+    history.close();
+    expect(budget.used).toBe(0);
+  });
+
+  it("leaves most of the memory to calls, whatever the number of connections and accounts", async () => {
+    const budget = createMemoryBudget(64 * megabyte);
+    const space = createHistorySpace(() => budget.capacity);
+    for (let connection = 0; connection < 24; connection += 1) {
+      const owner = connection % 4;
+      const history = openHistory({ ...counted(budget, owner), space });
+      for (let count = 0; count < 8; count += 1)
+        await history.keep(`r${count}`, kept(`${connection} ${count} ${"x".repeat(megabyte)}`));
+    }
+    expect(budget.used).toBeGreaterThan(8 * megabyte);
+    expect(budget.used).toBeLessThanOrEqual(16 * megabyte);
+  });
+});
+
+describe("an event of a connection", () => {
+  /** Opens a connection that parses nothing, and counts what it is asked. */
+  function opened(admit: () => Promise<void>) {
+    const parts = simulated();
+    const done = { admitted: 0, responses: 0, held: 0 };
+    const running = Promise.withResolvers<void>();
+    const connection = openConnection({
+      socket: parts.socket,
+      encode: (error) => errorEvent(error, "r"),
+      history: openHistory(counted()),
+      idleMs: 60_000,
+      maxAgeMs: 60_000,
+      watch: () => () => {},
+      async admit() {
+        done.admitted += 1;
+        await admit();
+      },
+      arrived() {
+        done.held += 1;
+        return () => {
+          done.held -= 1;
+        };
+      },
+      async respond() {
+        done.responses += 1;
+        await running.promise;
+      },
+    });
+    return { ...parts, done, connection, answer: () => running.resolve() };
+  }
+
+  it("takes from the rate of its key, whatever its content, and the eleventh refusal closes the connection", async () => {
+    const { say, sent, closed, done, connection } = opened(async () => {});
+    const run = connection.run();
+    for (let count = 0; count < 20; count += 1) say({ type: "response.processed" });
+    for (let count = 0; count < 20; count += 1) say({ type: "unknown" });
+    expect((await closed).code).toBe(1008);
+    await run;
+    expect([done.admitted, sent.length, done.held]).toEqual([31, 11, 0]);
+  });
+
+  it("is refused unread while a response runs, and its memory is held until it was used", async () => {
+    const { say, sent, done, connection, answer, socket } = opened(async () => {});
+    const run = connection.run();
+    say(create);
+    await vi.waitFor(() => expect(done.responses).toBe(1));
+    expect(done.held).toBe(1);
+    say({ type: "response.create", broken: "x".repeat(2_000), input: { not: "valid" } });
+    await vi.waitFor(() => expect(sent.length).toBe(1));
+    answer();
+    await vi.waitFor(() => expect(done.held).toBe(0));
+    socket.close(1000, "");
+    await run;
+    expect(done.responses).toBe(1);
+  });
+
+  it("of an account without a balance is refused unread", async () => {
+    const { say, sent, closed, done, connection } = opened(async () => {
+      throw insufficientQuota();
+    });
+    const run = connection.run();
+    for (let count = 0; count < 12; count += 1) say({ ...create, generate: false });
+    await closed;
+    await run;
+    expect([done.responses, sent.length]).toEqual([0, 11]);
+    expect(sent[0]).toMatchObject({ type: "error", error: { code: "insufficient_quota" } });
   });
 });

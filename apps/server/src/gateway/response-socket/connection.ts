@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError, invalidRequest, shuttingDown } from "#errors.ts";
 import { nameError } from "#gateway/name-error.ts";
 import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import { type History, openHistory } from "./history.ts";
-import { type Create, readEvent } from "./read-event.ts";
+import type { History } from "./history.ts";
+import { type Create, readEvent, readIgnored } from "./read-event.ts";
 
 /**
  * A connection on which a client requests one response after another. Each response is a call of its own. The
@@ -19,6 +20,7 @@ export interface ResponseConnection {
 
 export interface Connected {
   socket: MessageSocket;
+  history: History;
   /** Encodes an error as an event. */
   encode(error: unknown): string;
   /** Milliseconds without an event after which the connection is closed. */
@@ -27,8 +29,10 @@ export interface Connected {
   maxAgeMs: number;
   /** Calls `onRevoked` when the key may no longer call. Returns a function that ends the watch. */
   watch(onRevoked: (error: GatewayError) => void): () => void;
-  /** Called when the bytes of one event were read. */
-  read(): void;
+  /** Called before an event is parsed. Throws when key, rate or balance do not allow it. */
+  admit(): Promise<void>;
+  /** Returns a function that releases the memory of the messages that have arrived. */
+  arrived(): () => void;
   /** Sends a response. Throws the errors that would be error responses over HTTP. */
   respond(create: Create, history: History, signal: Cancellation): Promise<void>;
 }
@@ -41,14 +45,22 @@ const fatal: ReadonlySet<string> = new Set([
   "address_not_allowed",
 ]);
 
+/** Refused events in a row that are answered. The next one closes the connection. */
+const MAX_REFUSALS = 10;
+/** Events without an effect are shorter, in bytes. */
+const MAX_IGNORED = 1_024;
+/** Events that take long to parse, in bytes. */
+const LARGE = 256 * 1024;
+
 export function openConnection(connected: Connected): ResponseConnection {
-  const { socket, encode } = connected;
-  const history = openHistory();
+  const { socket, encode, history } = connected;
   const openedAt = now();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
   let current: { signal: Cancellation; done: Promise<void> } | undefined;
   let finishing = false;
   let isEnding = false;
+  /** Refused events since the last one that was accepted. */
+  let refusals = 0;
   let idle: NodeJS.Timeout | undefined;
 
   function touch(): void {
@@ -68,33 +80,47 @@ export function openConnection(connected: Connected): ResponseConnection {
   }
 
   async function refuse(error: unknown): Promise<void> {
-    if (error instanceof GatewayError && fatal.has(error.code)) await end(error, 1008);
+    refusals += 1;
+    const isFatal = error instanceof GatewayError && fatal.has(error.code);
+    if (isFatal || refusals > MAX_REFUSALS) await end(error, 1008);
     else if (!isEnding) await socket.send(encode(error));
   }
 
-  async function create(event: Create): Promise<void> {
+  async function create(event: Create, release: () => void): Promise<void> {
     const signal = createCancellation();
-    const done = connected.respond(event, history, signal).catch(refuse);
+    const done = connected.respond(event, history, signal).then(() => {
+      refusals = 0;
+    }, refuse);
     current = { signal, done };
     await done;
+    release();
     current = undefined;
     touch();
     if (finishing) await end(shuttingDown(), 1001);
   }
 
+  /** Everything that needs no content is checked before an event is parsed, whatever its size. */
   async function take({ data, binary }: Message): Promise<void> {
+    const release = connected.arrived();
+    let isCreating = false;
     try {
       if (binary) throw invalidRequest({ reason: "socket_message_not_text" });
-      const event = readEvent(data, history);
-      if (event === undefined) return;
+      await connected.admit();
+      if (data.length <= MAX_IGNORED && readIgnored(data)) return;
       if (current !== undefined) throw invalidRequest({ reason: "socket_busy" });
       if (finishing) throw shuttingDown();
       if (now() - openedAt >= connected.maxAgeMs) return await end(ageError(connected.maxAgeMs), 1000);
+      // Other requests are served between large events.
+      if (data.length > LARGE) await nextTurn();
+      const event = readEvent(data, history);
+      isCreating = true;
       // Reads the next message while the response is sent, which is the only way to notice that a client
       // leaves.
-      void create(event);
+      void create(event, release);
     } catch (error) {
       await refuse(error);
+    } finally {
+      if (!isCreating) release();
     }
   }
 
@@ -119,7 +145,6 @@ export function openConnection(connected: Connected): ResponseConnection {
       if (finishing) void end(shuttingDown(), 1001);
       for await (const message of socket.messages()) {
         touch();
-        connected.read();
         if (!isEnding) await take(message);
       }
       isEnding = true;

@@ -1,6 +1,9 @@
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
+
 /**
  * The responses of one connection, so that later ones can continue them although nothing is stored. Responses
- * of a chain share their parts. The oldest ones are removed when there are too many. Pure.
+ * of a chain share their parts. The oldest ones are removed when there are too many. Their bytes count in the
+ * memory budget, in the share of the connection's owner.
  */
 export interface Kept {
   /** JSON of the items up to and including the response, in parts without brackets. */
@@ -12,48 +15,127 @@ export interface Kept {
 
 export interface History {
   find(id: string): Kept | undefined;
-  keep(id: string, kept: Kept): void;
+  /** Keeps a response. One for which there is no memory is forgotten, with those before it. */
+  keep(id: string, kept: Kept): Promise<void>;
+  /** Forgets all responses when the connection has closed. */
+  close(): void;
+}
+
+/** Bytes of the histories of all connections. */
+interface HistorySpace {
+  /** Returns whether there is room. */
+  take(owner: number, bytes: number): boolean;
+  giveBack(owner: number, bytes: number): void;
 }
 
 const MOST_RESPONSES = 64;
-/** Limit for the characters of all parts together. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+/** Limit for the bytes of all parts of one connection together. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** Parts of the memory budget that all histories, and those of one account, may use: they live for an hour. */
+const PART_OF_ALL = 0.25;
+const PART_OF_ONE = 0.125;
 
-export function openHistory(mostCharacters = MOST_CHARACTERS): History {
+/** @param capacity returns the bytes of the memory budget */
+export function createHistorySpace(capacity: () => number): HistorySpace {
+  const usedBy = new Map<number, number>();
+  let used = 0;
+  return {
+    take(owner, bytes) {
+      const own = usedBy.get(owner) ?? 0;
+      if (used + bytes > capacity() * PART_OF_ALL || own + bytes > capacity() * PART_OF_ONE) return false;
+      used += bytes;
+      usedBy.set(owner, own + bytes);
+      return true;
+    },
+    giveBack(owner, bytes) {
+      used -= bytes;
+      const left = (usedBy.get(owner) ?? 0) - bytes;
+      if (left > 0) usedBy.set(owner, left);
+      else usedBy.delete(owner);
+    },
+  };
+}
+
+interface Counted {
+  space: HistorySpace;
+  /** Account of the connection. */
+  owner: number;
+  memory: Pick<MemoryAllocation, "add" | "giveBack">;
+}
+
+export function openHistory({ space, owner, memory }: Counted, mostBytes = MOST_BYTES): History {
   const responses = new Map<string, Kept>();
-  /** Number of responses that use a part. */
-  const uses = new Map<string, number>();
-  let characters = 0;
+  /** Number of responses that use a part, and its bytes. */
+  const uses = new Map<string, { count: number; bytes: number }>();
+  let total = 0;
 
   function forget(id: string): void {
     const kept = responses.get(id);
     if (kept === undefined) return;
     responses.delete(id);
     for (const part of kept.parts) {
-      const left = (uses.get(part) ?? 0) - 1;
-      if (left > 0) uses.set(part, left);
-      else {
-        uses.delete(part);
-        characters -= part.length;
-      }
+      const use = uses.get(part);
+      if (use === undefined) continue;
+      use.count -= 1;
+      if (use.count > 0) continue;
+      uses.delete(part);
+      giveBack(use.bytes);
+    }
+  }
+
+  function giveBack(bytes: number): void {
+    total -= bytes;
+    space.giveBack(owner, bytes);
+    memory.giveBack(bytes);
+  }
+
+  /** Counts new bytes. Forgets the oldest responses until there is room; returns whether there is. */
+  async function count(bytes: number): Promise<boolean> {
+    const fits = () =>
+      responses.size < MOST_RESPONSES && total + bytes <= mostBytes && space.take(owner, bytes);
+    while (!fits()) {
+      const [oldest] = responses.keys();
+      if (oldest === undefined) return false;
+      forget(oldest);
+    }
+    total += bytes;
+    try {
+      await memory.add(bytes, { timeoutMs: 0 });
+      return true;
+    } catch {
+      total -= bytes;
+      space.giveBack(owner, bytes);
+      return false;
     }
   }
 
   return {
     find: (id) => responses.get(id),
-    keep(id, kept) {
+    async keep(id, kept) {
       forget(id);
-      responses.set(id, kept);
+      // Registered before older responses are forgotten, so that the parts that it shares with them stay.
+      const added: { part: string; bytes: number }[] = [];
       for (const part of kept.parts) {
-        const used = uses.get(part) ?? 0;
-        if (used === 0) characters += part.length;
-        uses.set(part, used + 1);
+        const use = uses.get(part);
+        if (use !== undefined) use.count += 1;
+        else {
+          const bytes = Buffer.byteLength(part);
+          uses.set(part, { count: 1, bytes });
+          added.push({ part, bytes });
+        }
       }
-      while (responses.size > MOST_RESPONSES || characters > mostCharacters) {
-        const [oldest] = responses.keys();
-        if (oldest === undefined) return;
-        forget(oldest);
+      const bytes = added.reduce((sum, each) => sum + each.bytes, 0);
+      if (await count(bytes)) {
+        responses.set(id, kept);
+        return;
       }
+      for (const { part } of added) uses.delete(part);
+      const { parts } = kept;
+      responses.set(id, { ...kept, parts: parts.filter((part) => uses.has(part)) });
+      forget(id);
+    },
+    close() {
+      for (const id of responses.keys()) forget(id);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { storable } from "#dialects/storable.ts";
+import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { BODY_LIMIT, bodyTooLarge, type JsonBody, readJson } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
@@ -26,11 +27,15 @@ const reading = readings["openai-responses"];
 /** Events about a completed response, which have no effect here. */
 const ignored: ReadonlySet<unknown> = new Set(["response.processed"]);
 
-/** Returns undefined for an event without an effect. Throws `invalid_request`. */
-export function readEvent(data: Buffer, history: History): Create | undefined {
+/** Returns whether a short event has no effect. */
+export function readIgnored(data: Buffer): boolean {
+  return ignored.has(parseRecord(data.toString("utf8"))?.["type"]);
+}
+
+/** Throws `invalid_request`, also for an event without an effect that is too long to be one. */
+export function readEvent(data: Buffer, history: History): Create {
   const { body } = readJson(data, reading);
   const { type, generate, event_id: _event, stream: _stream, background, ...rest } = body;
-  if (ignored.has(type)) return undefined;
   if (type !== "response.create") throw unknownEvent(type);
   const foreign = background === true ? "background" : rest["stream_id"] == null ? undefined : "stream_id";
   if (foreign !== undefined) throw invalidRequest({ reason: "socket_field", field: foreign });

@@ -6,7 +6,7 @@ import type { ChatEvent } from "#dialects/ir.ts";
 import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { internalError } from "#errors.ts";
-import { admitUnannounced, takeRequest } from "#gateway/admit.ts";
+import { admit } from "#gateway/admit.ts";
 import { authenticate } from "#gateway/authenticate.ts";
 import { decodeBody } from "#gateway/body/decode-body.ts";
 import { bodyMemory } from "#gateway/body/json-body.ts";
@@ -75,14 +75,14 @@ export async function respond(
       continued: create.continued,
       async finished(end, chosen) {
         const made = keptOf(create, end, chosen);
-        if (made !== undefined) history.keep(made.id, made.kept);
+        if (made !== undefined) await history.keep(made.id, made.kept);
         await finished?.(end, chosen);
       },
     };
     const access = { requestId, ip: request.ip, startedAt, memory, signal, ...known };
     const { endpoint } = from;
     const given = { endpoint, client, body, raw, turn: withKept };
-    const call = await admitUnannounced(services, chatCall(services, access, given, request));
+    const { call } = await admit(services, chatCall(services, access, given, request));
     const answering = serve === undefined ? relayChat(services.relay, call) : serve(call);
     const answer = await (answered?.(answering) ?? answering);
     const { previous } = create;
@@ -129,9 +129,7 @@ async function sendEvent(socket: MessageSocket, data: string): Promise<void> {
 }
 
 /** Keeps the input for the response that continues it. Nothing is generated, reserved or charged. */
-async function warmUp({ services, request, socket }: From, create: Create, history: History): Promise<void> {
-  const { caller } = await authenticate(services, request);
-  await takeRequest(services.limiter, services.relay.groups, caller);
+async function warmUp({ socket }: From, create: Create, history: History): Promise<void> {
   const chat = decodeBody(client, create.json, {});
   const id = `resp_${randomBytes(24).toString("hex")}`;
   const encoder = client.encodeStream(chat);
@@ -140,7 +138,7 @@ async function warmUp({ services, request, socket }: From, create: Create, histo
     { type: "stop", choice: 0, reason: "stop" },
     { type: "finish", usage: { input: 0, output: 0 } },
   ];
-  history.keep(id, warmedUp(create));
+  await history.keep(id, warmedUp(create));
   const text = events.map((event) => encoder(event).text).join("");
   for (const { frame } of createFrameSplitter().push(Buffer.from(text))) await sendEvent(socket, frame.data);
 }

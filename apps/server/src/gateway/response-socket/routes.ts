@@ -3,16 +3,22 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { GatewayError } from "#errors.ts";
 import { accessOf } from "#gateway/access.ts";
+import { isWorthNoting, takeRequest } from "#gateway/admit.ts";
+import { authenticate } from "#gateway/authenticate.ts";
+import { requireBalance, unreadCall } from "#gateway/before-body.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { endsCodex, failedResponse } from "#gateway/codex-errors.ts";
 import { nameError } from "#gateway/name-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { MAX_MESSAGE } from "#gateway/socket-limits.ts";
+import { now } from "#platform/clock.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { messageSocket } from "#platform/web-socket.ts";
+import { noteRefusal } from "#relay/core/exchange.ts";
 import { openResponseSockets } from "#relay/core/response-sockets.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
+import { createHistorySpace, openHistory } from "./history.ts";
 import { respond } from "./respond.ts";
 
 /**
@@ -21,7 +27,7 @@ import { respond } from "./respond.ts";
 export const RESPONSES_PATH = "/v1/responses";
 /** OpenAI's limit. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Connections of one key at this node. Each runs one response at a time. */
+/** Connections of one account at this node. Each runs one response at a time. */
 const MAX_CONNECTIONS = 64;
 /** Bytes of a message that are not counted in the memory budget. */
 const UNCOUNTED_BYTES = 64 * 1024;
@@ -34,12 +40,13 @@ export function responseSocketRoutes(
 ): void {
   const open = new Map<number, number>();
   const { relay } = services;
+  const space = createHistorySpace(() => relay.memory.capacity);
   const preHandler = async (request: FastifyRequest) => {
     if (!relay.settings.current().ResponsesWebSocketEnabled)
       throw new GatewayError("upgrade_required", { reason: "responses_websocket_off" });
     if (!request.ws) throw new GatewayError("upgrade_required", { reason: "responses_need_upgrade" });
-    const { tokenId } = accessOf(request).caller;
-    if ((open.get(tokenId) ?? 0) >= MAX_CONNECTIONS)
+    const { userId } = accessOf(request).caller;
+    if ((open.get(userId) ?? 0) >= MAX_CONNECTIONS)
       throw new GatewayError("rate_limit_exceeded", { reason: "sockets_at_once", limit: MAX_CONNECTIONS });
   };
   app.get(RESPONSES_PATH, { websocket: true, preHandler }, async (socket, request) => {
@@ -48,9 +55,11 @@ export function responseSocketRoutes(
     const messages = messageSocket(socket);
     const idleMs = relay.settings.current().RealtimeIdleSeconds * 1_000;
     const sockets = openResponseSockets(relay, idleMs);
+    const history = openHistory({ space, owner: caller.userId, memory });
     const from = { services, request, socket: messages, endpoint: RESPONSES_PATH, sockets };
     const connection = openConnection({
       socket: messages,
+      history,
       encode(error) {
         const named = nameError(error);
         return endsCodex(request, named) ? failedResponse(named, requestId) : errorEvent(error, requestId);
@@ -58,11 +67,12 @@ export function responseSocketRoutes(
       idleMs,
       maxAgeMs: MAX_AGE_MS,
       watch: (onRevoked) => relay.revocations.watch(caller, onRevoked),
-      read: countArriving(request.raw.socket, socket, memory, requestId),
+      admit: () => admitEvent(services, request),
+      arrived: countArriving(request.raw.socket, socket, memory, requestId),
       respond: (create, history, signal) => respond(from, create, history, signal),
     });
-    const { tokenId } = caller;
-    open.set(tokenId, (open.get(tokenId) ?? 0) + 1);
+    const { userId } = caller;
+    open.set(userId, (open.get(userId) ?? 0) + 1);
     running.add(connection);
     relay.metrics.streams.inc();
     try {
@@ -71,11 +81,29 @@ export function responseSocketRoutes(
       sockets.close();
       running.delete(connection);
       relay.metrics.streams.dec();
-      const left = (open.get(tokenId) ?? 1) - 1;
-      if (left > 0) open.set(tokenId, left);
-      else open.delete(tokenId);
+      history.close();
+      const left = (open.get(userId) ?? 1) - 1;
+      if (left > 0) open.set(userId, left);
+      else open.delete(userId);
     }
   });
+}
+
+/**
+ * Checks the key, its rate and the balance, for an event of any kind. The key may have been disabled, or expired,
+ * since the connection was opened.
+ */
+async function admitEvent(services: GatewayServices, request: FastifyRequest): Promise<void> {
+  const { relay, limiter } = services;
+  const known = await authenticate(services, request);
+  const begun = { requestId: request.id, ip: request.ip, startedAt: now(), ...known };
+  try {
+    await takeRequest(limiter, relay.groups, known.caller);
+  } catch (error) {
+    if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, RESPONSES_PATH), error);
+    throw error;
+  }
+  await requireBalance(services, begun, RESPONSES_PATH);
 }
 
 /** Sends an error before the library closes the connection of a message that is too large. */
@@ -89,15 +117,15 @@ function sayWhatIsTooLarge(socket: WebSocket, requestId: string): void {
 }
 
 /**
- * Counts the bytes of a message in the memory budget while they arrive. Returns a function that releases them
- * once the message was read.
+ * Counts the bytes of messages in the memory budget while they arrive. Returns a function that takes over those
+ * that have arrived, and returns the function that releases them.
  */
 function countArriving(
   connection: Socket,
   socket: WebSocket,
   memory: MemoryAllocation,
   requestId: string,
-): () => void {
+): () => () => void {
   let arrived = 0;
   let counted = 0;
   const refuse = (error: unknown) => {
@@ -121,8 +149,12 @@ function countArriving(
     void grow(bytes);
   });
   return () => {
-    memory.giveBack(counted);
+    let taken = counted;
     arrived = 0;
     counted = 0;
+    return () => {
+      memory.giveBack(taken);
+      taken = 0;
+    };
   };
 }

@@ -68,6 +68,9 @@ const survived: ReadonlySet<string> = new Set([
   "model_not_allowed",
 ]);
 
+/** Refused events in a row that are answered. The next one ends the session. */
+const MAX_REFUSALS = 10;
+
 export function openSession(opened: Opened): RealtimeSession {
   const { services, call, chosen, bill, providerSocket } = opened;
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
@@ -76,6 +79,8 @@ export function openSession(opened: Opened): RealtimeSession {
   const { promise: allPaid, resolve: paid } = Promise.withResolvers<void>();
   let finishing = false;
   let isOver = false;
+  /** Refused events since the last one that was passed on. */
+  let refusals = 0;
   const unwatch = services.revocations.watch(call.caller, (error) => {
     const isStop = error.code === "shutting_down";
     end({
@@ -165,10 +170,14 @@ export function openSession(opened: Opened): RealtimeSession {
    */
   async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
     try {
-      return await allowed(data);
+      const event = await allowed(data);
+      refusals = 0;
+      return event;
     } catch (error) {
+      refusals += 1;
       // Other errors end the session: a revoked key, an exhausted balance, a defect.
-      if (!(error instanceof GatewayError) || !survived.has(error.code)) throw error;
+      if (!(error instanceof GatewayError) || !survived.has(error.code) || refusals > MAX_REFUSALS)
+        throw error;
       await side.send(errorEvent(error, call.requestId));
       return undefined;
     }
