@@ -32,7 +32,9 @@ export function readJsonBodies(app: FastifyInstance): void {
     // A body that is too large is not read to its end, and nobody listens for its errors any more.
     whole.on("error", () => {});
     reply.raw.once("close", () => whole.destroy());
-    return whole;
+    // Fastify compares this with the length that the client announced.
+    const receivedEncodedLength = Number(request.headers["content-length"] ?? 0);
+    return Object.assign(whole, { receivedEncodedLength });
   });
   app.addContentTypeParser<Buffer>(
     "*",
