@@ -2,7 +2,7 @@
 //   dev      the server, restarted on every change, with Vite in front of it
 //   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
-//   bench:abuse  CPU time of large requests that nobody pays for, beside a plain JSON.parse
+//   bench:abuse  CPU time of large requests that are not paid, beside a plain JSON.parse
 //   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
 //   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on

@@ -1,5 +1,5 @@
 /**
- * CPU time per megabyte of requests that nobody pays for, beside a plain `JSON.parse` of the same text in the same
+ * CPU time per megabyte of requests that are not paid, beside a plain `JSON.parse` of the same text in the same
  * run: without a key, of an account without a balance, and of one with a balance whose request is refused.
  */
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";

@@ -179,9 +179,9 @@ function trackResponses(app: FastifyInstance, responses: OpenResponses): void {
   app.addHook("onRequest", ({ raw }, reply, done) => {
     // The response of an upgraded connection never closes.
     responses.add(reply.raw, raw.headers.upgrade !== undefined && wantsSocket(raw) ? raw.socket : reply.raw);
-    const held = responses.held();
-    if (held === undefined) done();
-    else void held.then(() => done());
+    const pending = responses.pending();
+    if (pending === undefined) done();
+    else void pending.then(() => done());
   });
   app.addHook("preClose", async () => {
     responses.closeConnections();

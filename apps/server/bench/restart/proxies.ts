@@ -12,7 +12,7 @@ export interface Proxy {
   reasons(failure: Failure): Promise<string[]>;
   /** Returns the messages of its log that no call is named in. */
   messages(): Promise<string[]>;
-  /** Whether the proxy fails such calls by itself, although a node can be reached. */
+  /** Whether the proxy fails such calls on its own, although a node can be reached. */
   isOwn(reason: string): boolean;
   close(): Promise<void>;
 }

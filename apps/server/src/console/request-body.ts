@@ -29,7 +29,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     const coding = request.headers["content-encoding"];
     if (!isCompressed(coding)) return payload;
     const whole = Readable.from(decompressedPieces(request.raw, coding, SILENCE_MS), { objectMode: false });
-    // A body that is too large is not read to its end, and nobody listens for its errors any more.
+    // A body that is too large is not read to its end, and no one listens for its errors any more.
     whole.on("error", () => {});
     reply.raw.once("close", () => whole.destroy());
     // Fastify compares this with the length that the client announced.

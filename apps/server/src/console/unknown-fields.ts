@@ -17,7 +17,7 @@ export function unknownFieldsIn(schema: z.core.$ZodType, body: unknown): Gateway
 
 function unknownPaths(schema: z.core.$ZodType, value: unknown, path: string): string[] {
   if (typeof value !== "object" || value === null) return [];
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const def = definitionOf(schema);
   switch (def.type) {
     case "object":
       return inObject(def, value, path);
@@ -77,7 +77,13 @@ function inUnion(options: readonly z.core.$ZodType[], value: object, path: strin
 }
 
 function isTransform(schema: z.core.$ZodType): boolean {
-  return (schema as z.core.$ZodTypes)._zod.def.type === "transform";
+  return definitionOf(schema).type === "transform";
+}
+
+type Definition = z.core.$ZodTypes["_zod"]["def"];
+
+function definitionOf(schema: z.core.$ZodType): Definition {
+  return (schema as z.ZodType).def as Definition;
 }
 
 function isWithin(path: string, others: readonly string[]): boolean {

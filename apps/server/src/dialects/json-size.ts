@@ -1,6 +1,6 @@
 /**
  * Limits of JSON texts that are parsed in one piece: responses and stream events of providers, and JSON within
- * texts, such as the arguments of tool calls. A text with very many keys takes seconds to parse, in which nobody
+ * texts, such as the arguments of tool calls. A text with very many keys takes seconds to parse, in which no one
  * else is served. Pure.
  */
 

@@ -89,7 +89,7 @@ function admitKnown(
     request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
   };
   const refuse = (error: unknown) => {
-    // The client is told to try again, so this attempt must not count against its rate.
+    // The client should try again, so this attempt must not count against its rate.
     if (error instanceof GatewayError && error.code === "overloaded")
       returnRequest(services.limiter, services.relay.groups, caller);
     throw error;

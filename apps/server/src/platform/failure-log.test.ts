@@ -8,7 +8,7 @@ const refused = (message = "connect ECONNREFUSED 10.0.0.1:5432") =>
 function open(times?: { askMs?: number; afterMs?: number }) {
   const lines: string[] = [];
   let isAway = false;
-  let asked = 0;
+  let requested = 0;
   const failures = createFailureLog(
     {
       error: (fields: object | string, message?: string) =>
@@ -18,22 +18,22 @@ function open(times?: { askMs?: number; afterMs?: number }) {
     { askMs: 1, ...times },
   );
   failures.watchDatabase(async () => {
-    asked += 1;
+    requested += 1;
     if (isAway) throw refused();
   });
-  return { failures, lines, setAway: (away: boolean) => (isAway = away), asked: () => asked };
+  return { failures, lines, setAway: (away: boolean) => (isAway = away), requested: () => requested };
 }
 
 describe("the log of failures", () => {
   it("has one line for an outage of the database and one for its end, whatever fails in between", async () => {
-    const { failures, lines, setAway, asked } = open();
+    const { failures, lines, setAway, requested } = open();
     setAway(true);
     for (let count = 0; count < 64; count += 1) failures.report(refused());
     await expect.poll(() => lines.length).toBe(1);
     for (let count = 0; count < 64; count += 1) failures.report(databaseAway(refused()));
     failures.report(new Error("The connection that listens for changes was closed."), "database");
-    const before = asked();
-    await expect.poll(asked).toBeGreaterThan(before);
+    const before = requested();
+    await expect.poll(requested).toBeGreaterThan(before);
     setAway(false);
     await expect.poll(() => lines.length).toBe(2);
     failures.report(refused());

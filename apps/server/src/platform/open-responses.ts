@@ -22,7 +22,7 @@ export interface OpenResponses {
    */
   beforePortCloses(server: Server): Promise<void>;
   /** Undefined when a request may go on. */
-  held(): Promise<void> | undefined;
+  pending(): Promise<void> | undefined;
   /** Calls the listener when the last request is over and none has come for `QUIET_MS`. */
   onIdle(listener: () => void): void;
 }
@@ -48,7 +48,7 @@ export function createOpenResponses(): OpenResponses {
   let isClosing = false;
   let lastAt = 0;
   let idle: (() => void) | undefined;
-  let held: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   // One listener for all requests: it finds its own by `this`.
@@ -89,14 +89,14 @@ export function createOpenResponses(): OpenResponses {
     },
     async beforePortCloses(server) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      held = promise;
+      pending = promise;
       await nothingArrives(server, () => lastAt);
       setImmediate(() => {
-        held = undefined;
+        pending = undefined;
         resolve();
       });
     },
-    held: () => held,
+    pending: () => pending,
     onIdle(listener) {
       idle = listener;
       lookIdle();

@@ -55,12 +55,12 @@ describe("readiness", () => {
   });
 
   it("answers within a second while the database is silent, and asks it once for all probes", async () => {
-    let asked = 0;
-    const silent = createReadiness({ ...well, ping: () => new Promise(() => void (asked += 1)) });
+    let requested = 0;
+    const silent = createReadiness({ ...well, ping: () => new Promise(() => void (requested += 1)) });
     const begun = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => silent.check()));
     expect(performance.now() - begun).toBeLessThan(1_000);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it("names what does not work although calls are served", async () => {

@@ -250,10 +250,10 @@ describe("a stopping node", () => {
     const { rows } = await database.pool.query<{ outcome: string; is_stream: boolean; quota: bigint }>(
       "SELECT outcome, is_stream, quota FROM request_logs WHERE error_code = 'shutting_down'",
     );
-    const told = (outcome: string) => rows.filter((row) => row.outcome === outcome);
-    expect(told("interrupted").map((row) => row.is_stream)).toEqual(all.map(() => true));
-    for (const row of told("interrupted")) expect(row.quota).toBeGreaterThan(0n);
-    expect(told("failed").map((row) => row.quota)).toEqual(all.map(() => 0n));
+    const reported = (outcome: string) => rows.filter((row) => row.outcome === outcome);
+    expect(reported("interrupted").map((row) => row.is_stream)).toEqual(all.map(() => true));
+    for (const row of reported("interrupted")) expect(row.quota).toBeGreaterThan(0n);
+    expect(reported("failed").map((row) => row.quota)).toEqual(all.map(() => 0n));
     expect(rows.length).toBe(2 * all.length);
     expect((await audit(database.pool)).drift).toBe(0n);
   });

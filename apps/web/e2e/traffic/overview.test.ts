@@ -82,14 +82,14 @@ test(
         "click",
         ({ target }) => {
           if ((target as Element).closest("button")?.textContent === "Reconnect")
-            document.documentElement.dataset["asked"] = "";
+            document.documentElement.dataset["clicked"] = "";
         },
         true,
       );
     });
     await page.route(events, async (route) => {
-      const isAsked = await page.evaluate(() => "asked" in document.documentElement.dataset);
-      await (isAsked ? route.fallback() : route.abort());
+      const isClicked = await page.evaluate(() => "clicked" in document.documentElement.dataset);
+      await (isClicked ? route.fallback() : route.abort());
     });
     await test.step("a link opens the own usage, and a click the gateway", async () => {
       await page.goto("/panel/dashboard?view=usage");

@@ -82,7 +82,11 @@ describe("the HTTP status without Api-Version: 2", () => {
 
   it("is 200 for a notification of an unknown payment gateway", async () => {
     for (const method of ["GET", "POST"] as const) {
-      const request = { method, url: `/api/payment/notify/${"n".repeat(70)}`, ...(method === "POST" && { payload: "x=1" }) };
+      const request = {
+        method,
+        url: `/api/payment/notify/${"n".repeat(70)}`,
+        ...(method === "POST" && { payload: "x=1" }),
+      };
       const older = await site.app.inject(request);
       expect([older.statusCode, older.headers["api-status"]]).toEqual([200, "404"]);
       expect(older.json()).toMatchObject({ success: false, code: "not_found" });

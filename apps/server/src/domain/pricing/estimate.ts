@@ -362,7 +362,7 @@ function addPart(scan: Scan, part: Part): void {
       break;
     case "foreign":
       addJson(scan, part.extra.fields);
-      if (mayHoldMedia(part.extra.fields)) addMedia(scan, "other", { usual: 0, most: undefined });
+      if (mayContainMedia(part.extra.fields)) addMedia(scan, "other", { usual: 0, most: undefined });
       break;
     default:
       part satisfies never;
@@ -378,7 +378,7 @@ function kindOf({ mediaType = "" }: MediaSource): "image" | "audio" | "other" {
 const mediaNames = /video|audio|image|document|pdf|file|upload/i;
 
 /** Whether a part that only its own dialect knows may contain more than its text. */
-function mayHoldMedia({ type, ...fields }: Record<string, unknown>): boolean {
+function mayContainMedia({ type, ...fields }: Record<string, unknown>): boolean {
   const names = typeof type === "string" ? [type] : Object.keys(fields);
   return names.some((name) => mediaNames.test(name) && !/search|result|call/i.test(name));
 }

@@ -24,7 +24,7 @@ const turns = createTurns<number | string>(
 
 /**
  * Changes tokens in a transaction. Those of one account wait for each other before they take a connection:
- * all of them lock its rows, and waiting there would occupy the connections of everybody else.
+ * all of them lock its rows, and waiting there would occupy the connections of all users else.
  * @param owner id of the account, or the code of a device that has none yet
  */
 export function inTurn<Result>(

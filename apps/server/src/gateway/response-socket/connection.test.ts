@@ -133,7 +133,7 @@ describe("an event of a connection", () => {
   /** Opens a connection that parses nothing, and counts what it is asked. */
   function opened(admit: () => Promise<void>) {
     const parts = simulated();
-    const done = { admitted: 0, responses: 0, held: 0 };
+    const done = { admitted: 0, responses: 0, reserved: 0 };
     const running = Promise.withResolvers<void>();
     const connection = openConnection({
       socket: parts.socket,
@@ -147,9 +147,9 @@ describe("an event of a connection", () => {
         await admit();
       },
       arrived() {
-        done.held += 1;
+        done.reserved += 1;
         return () => {
-          done.held -= 1;
+          done.reserved -= 1;
         };
       },
       async respond() {
@@ -167,19 +167,19 @@ describe("an event of a connection", () => {
     for (let count = 0; count < 20; count += 1) say({ type: "unknown" });
     expect((await closed).code).toBe(1008);
     await run;
-    expect([done.admitted, sent.length, done.held]).toEqual([31, 11, 0]);
+    expect([done.admitted, sent.length, done.reserved]).toEqual([31, 11, 0]);
   });
 
-  it("is refused unread while a response runs, and its memory is held until it was used", async () => {
+  it("is refused unread while a response runs, and its memory is reserved until it was used", async () => {
     const { say, sent, done, connection, answer, socket } = opened(async () => {});
     const run = connection.run();
     say(create);
     await vi.waitFor(() => expect(done.responses).toBe(1));
-    expect(done.held).toBe(1);
+    expect(done.reserved).toBe(1);
     say({ type: "response.create", broken: "x".repeat(2_000), input: { not: "valid" } });
     await vi.waitFor(() => expect(sent.length).toBe(1));
     answer();
-    await vi.waitFor(() => expect(done.held).toBe(0));
+    await vi.waitFor(() => expect(done.reserved).toBe(0));
     socket.close(1000, "");
     await run;
     expect(done.responses).toBe(1);

@@ -109,7 +109,7 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
   const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
   let worstCase = -1n;
-  const asked = limit === undefined ? call.estimate : limitedTo(call.estimate, limit);
+  const requested = limit === undefined ? call.estimate : limitedTo(call.estimate, limit);
   let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
@@ -120,7 +120,7 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const open = withOpenOutput(services, call, asked, reserves);
+      const open = withOpenOutput(services, call, requested, reserves);
       const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
       if (estimate === undefined || own.output > estimate.output) estimate = own;
       const most = { ...reserved(own, reserves), tier: reservedTier(price, own.tier) };
@@ -136,7 +136,7 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
     routeGroups,
     prices,
     worstCase,
-    estimate: estimate ?? asked,
+    estimate: estimate ?? requested,
     tried,
     triedKeys: new Set(),
     lastResort: false,
