@@ -157,7 +157,7 @@ describe("a change during a call", () => {
   it("of the account's group applies from the next call on", async () => {
     await gateway.addPrice("moved", { input: 1, output: 1 });
     const vip = await groupOf("vip");
-    await gateway.api("PUT", `/user_group/${vip.id}`, { ...vip, ratio: 0.5, api_rate: 100_000 });
+    await gateway.api("PUT", `/user_group/${vip.id}`, { ratio: 0.5, api_rate: 100_000 });
     await applied("moved", "1", "1");
     const release = pauseProvider();
     const rest = await begin("moved");

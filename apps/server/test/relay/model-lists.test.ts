@@ -36,7 +36,7 @@ describe("an error of a path that several dialects share", () => {
   it.each([
     ["GET", "/v1/models/none", 404, isOpenAi, {}],
     ["GET", "/v1/models/none", 404, isAnthropic, anthropic],
-    ["GET", "/v1/models/none", 401, isGoogle, google],
+    ["GET", "/v1/models/none", 404, isGoogle, google],
     ["GET", "/v1/nothing/here", 404, isOpenAi, {}],
     ["GET", "/v1/nothing/here", 404, isAnthropic, anthropic],
     ["POST", "/v1/nothing/here", 404, isGoogle, google],

@@ -187,7 +187,7 @@ describe("access to stored objects", () => {
   });
 
   it("applies the limits of the token", async () => {
-    const limits = { requests_per_minute: 1, tokens_per_minute: 0, concurrent_requests: 0 };
+    const limits = { requests_per_minute: 1, tokens_per_minute: 0 };
     const slow = await gateway.addToken({ unlimited_quota: true, setting: { rates: limits } });
     expect((await ask("/v1/files", {}, `${slow.key}#${openId}`)).status).toBe(200);
     const second = await ask("/v1/files", {}, `${slow.key}#${openId}`);
