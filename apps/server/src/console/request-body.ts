@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { GatewayError, invalidFields } from "#errors.ts";
-import { decompressedPieces, isCompressed } from "#platform/compressed-body.ts";
-import { createJsonScan, requireNarrowObjects } from "#platform/json-scan.ts";
+import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
+import { createJsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
 
 /** Maximum size of a request body, in bytes. The gateway's own limit is much higher. */
 const BODY_LIMIT = 1_048_576;

@@ -1,4 +1,4 @@
-import type { ExactNumber } from "./exact-json.ts";
+import type { ExactNumber } from "./json/exact-json.ts";
 
 /**
  * The single internal representation (IR) of a chat call. Wire formats are decoded to it and encoded from it.

@@ -1,4 +1,4 @@
-import { isExactNumber } from "./exact-json.ts";
+import { isExactNumber } from "./json/exact-json.ts";
 
 /**
  * Text that Postgres can store: without NUL and without unpaired surrogates. Such text from callers is

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import type { Wire } from "./dialect.ts";
-import { parseSmall } from "./json-size.ts";
+import { parseSmall } from "./json/json-size.ts";
 import { asRecord, readAs } from "./wire.ts";
 
 /**

@@ -3,9 +3,9 @@ import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
-import { isExactNumber, parseExact } from "./exact-json.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
-import { mayParse } from "./json-size.ts";
+import { isExactNumber, parseExact } from "./json/exact-json.ts";
+import { mayParse } from "./json/json-size.ts";
 
 /**
  * Reads JSON from outside: validates it at the boundary, reports what is wrong, and throws no other errors.

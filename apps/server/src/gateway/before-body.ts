@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { type GatewayError, insufficientQuota, modelNotFound } from "#errors.ts";
-import { isCompressed } from "#platform/compressed-body.ts";
+import { isCompressed } from "#platform/body/compressed-body.ts";
 import type { Call } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { isOffered, mayBeFree, mayCallFree } from "#relay/core/free-models.ts";

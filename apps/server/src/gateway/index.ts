@@ -10,7 +10,7 @@ import { readings } from "./body/readings.ts";
 import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { readMessagesTurn } from "./compaction/messages.ts";
-import { conversationRoutes } from "./conversations.ts";
+import { conversationRoutes } from "./conversation/conversations.ts";
 import { answerCount, countRoutes } from "./count-tokens.ts";
 import { creditRoutes } from "./credit.ts";
 import { endpointOf, guardEndpoints } from "./endpoint.ts";

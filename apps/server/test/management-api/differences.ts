@@ -119,6 +119,65 @@ export const differences: readonly Difference[] = [
     },
   },
   {
+    call: "`PUT /api/option/` and `GET /api/option/` as an administrator",
+    oneHub: "root only",
+    here: "administrators with the permission for settings; root alone decides about sign-in",
+    async check(audit) {
+      const { ok, refused } = audit;
+      const admin = await audit.callerOf(await audit.site.makeUser({ role: 10 }));
+      await ok(admin, "PUT", "/option/", { key: "Footer", value: "" });
+      await ok(admin, "GET", "/option/");
+      await refused(admin, "PUT", "/option/", { key: "ServerAddress", value: "https://other.example" });
+    },
+  },
+  {
+    call: "`POST /api/user/manage` with `promote` as an administrator",
+    oneHub: "root only",
+    here: "administrators with all permissions",
+    async check(audit) {
+      const { ok, refused } = audit;
+      const limited = { role: 10, permissions: { users: "edit" } };
+      const user = await audit.site.makeUser({ role: 1 });
+      const promote = { username: user.username, action: "promote" };
+      await refused(
+        await audit.callerOf(await audit.site.makeUser(limited)),
+        "POST",
+        "/user/manage",
+        promote,
+      );
+      await ok(
+        await audit.callerOf(await audit.site.makeUser({ role: 10 })),
+        "POST",
+        "/user/manage",
+        promote,
+      );
+    },
+  },
+  {
+    call: "`PUT /api/user/` with `role` 10 as an administrator",
+    oneHub: "refused",
+    here: "administrators with all permissions",
+    async check(audit) {
+      const { id } = await audit.site.makeUser({ role: 1 });
+      const admin = await audit.callerOf(await audit.site.makeUser({ role: 10 }));
+      await audit.ok(admin, "PUT", "/user/", { id, role: 10 });
+    },
+  },
+  {
+    call: "an account that an administrator demoted",
+    oneHub: "can be changed by that administrator",
+    here: "can be changed by root only",
+    async check(audit) {
+      const { ok, refused, root } = audit;
+      const other = await audit.site.makeUser({ role: 10 });
+      const admin = await audit.callerOf(await audit.site.makeUser({ role: 10 }));
+      await ok(admin, "POST", "/user/manage", { username: other.username, action: "demote" });
+      const renamed = { id: other.id, display_name: "Other" };
+      await refused(admin, "PUT", "/user/", renamed);
+      await ok(root, "PUT", "/user/", renamed);
+    },
+  },
+  {
     call: "`POST /api/user/`",
     oneHub: "ignores `role`, `group`, `quota`",
     here: "ignores them and names them in `message`",

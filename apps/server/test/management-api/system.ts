@@ -155,8 +155,9 @@ async function publicRoutes(audit: Audit): Promise<void> {
   for (const path of ["/notice", "/about", "/home_page_content", "/oauth/state"])
     rows(path, await ok(root, "GET", path), { data: "text" });
   await refused(root, "GET", "/oauth/endpoint");
-  for (const provider of ["github", "lark", "oidc"])
+  for (const provider of ["github", "oidc"])
     await refused(root, "GET", `/oauth/${provider}?code=x`, undefined, 403);
+  await refused(root, "GET", "/oauth/lark?code=x");
   await refused(root, "GET", "/oauth/wechat?code=x");
   await refused(root, "GET", "/verification?email=nothing");
   await refused(root, "GET", "/reset_password?email=nothing");

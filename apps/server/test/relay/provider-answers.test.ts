@@ -366,7 +366,9 @@ describe("a response that cannot be read", () => {
       const call = `[{"index":0,"id":"c","function":{"name":"f","arguments":{"a":${deep}}}}]`;
       const frame = `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":${call}}}]}\n\n`;
       upstream.play({ chunks: [head("text/event-stream"), frame, "data: [DONE]\n\n"], ending: "end" });
-      expect(await post(path, { model: "together", stream: true, messages, max_tokens: 9 }), path).toBe(status);
+      expect(await post(path, { model: "together", stream: true, messages, max_tokens: 9 }), path).toBe(
+        status,
+      );
     }
     expect(await gateway.drift()).toBe(0n);
   });

@@ -34,10 +34,10 @@ test.describe("a visitor", () => {
   test("finds the most used model first, filters and sorts the list, and sees models of other groups on request", async ({
     page,
   }) => {
-    await page.goto("/price?unit=K");
+    await page.goto("/models?unit=K");
     const list = listOf(page);
     await test.step("the list begins with the most used model", async () => {
-      await expect(page).toHaveURL(`${site.url}/models?unit=K`);
+      await expect(page).toHaveURL(`${site.url}/price?unit=K`);
       await expect(list.getByRole("listitem").first()).toContainText("demo-chat");
       await expect(list.getByText("vip-only")).toHaveCount(0);
     });

@@ -47,7 +47,10 @@ describe("sign-up", () => {
 
   it("refuses fields that are not in the form", async () => {
     const { status, body } = await signUp({ role: 100, quota: 10 ** 9, group: "svip", status: 1, id: 1 });
-    expect([status, Object.keys(body.fields ?? {})]).toEqual([400, ["role", "quota", "group", "status", "id"]]);
+    expect([status, Object.keys(body.fields ?? {})]).toEqual([
+      400,
+      ["role", "quota", "group", "status", "id"],
+    ]);
   });
 
   it("gives a name to one account, whatever its case or spelling, even in parallel", async () => {

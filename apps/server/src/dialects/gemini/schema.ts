@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exactNumber } from "#dialects/exact-json.ts";
+import { exactNumber } from "#dialects/json/exact-json.ts";
 import { seed } from "#dialects/seed.ts";
 import { asRecord } from "#dialects/wire.ts";
 

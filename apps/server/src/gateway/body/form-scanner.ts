@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { addPiece } from "#platform/add-piece.ts";
+import { addPiece } from "#platform/body/add-piece.ts";
 import { foldName } from "./one-reading.ts";
 
 /**

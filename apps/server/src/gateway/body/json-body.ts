@@ -3,12 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
-import { parseExact, roundSettings } from "#dialects/exact-json.ts";
+import { parseExact, roundSettings } from "#dialects/json/exact-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf, type Access } from "#gateway/access.ts";
-import { addPiece } from "#platform/add-piece.ts";
-import { decompressedPieces, isCompressed } from "#platform/compressed-body.ts";
-import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/json-scan.ts";
+import { addPiece } from "#platform/body/add-piece.ts";
+import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
+import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
 import {
   defineAccessors,
   type LongTexts,

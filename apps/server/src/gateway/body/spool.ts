@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GatewayError } from "#errors.ts";
-import { addPiece } from "#platform/add-piece.ts";
+import { addPiece } from "#platform/body/add-piece.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 
 /**

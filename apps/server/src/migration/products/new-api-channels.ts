@@ -137,7 +137,7 @@ function documentsIn(written: string): string[] | undefined {
   let open = "";
   for (const line of written.split("\n")) {
     open = open === "" ? line.trim() : `${open}\n${line}`;
-    if (open === "" || !/\}\s*,?\s*$/.test(line)) continue;
+    if (open === "" || !/\},?$/.test(line.trim())) continue;
     const document = parsed(open.trim().replace(/,$/, ""));
     if (document === undefined) continue;
     documents.push(JSON.stringify(document));

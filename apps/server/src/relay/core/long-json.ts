@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isExactNumber } from "#dialects/exact-json.ts";
-import { closingQuote } from "#dialects/json-size.ts";
+import { isExactNumber } from "#dialects/json/exact-json.ts";
+import { closingQuote } from "#dialects/json/json-size.ts";
 
 /** Responses with texts of megabytes are handled in pieces, so that other requests are served in between. */
 

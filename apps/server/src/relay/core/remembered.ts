@@ -1,4 +1,4 @@
-import { parseExact } from "#dialects/exact-json.ts";
+import { parseExact } from "#dialects/json/exact-json.ts";
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";

@@ -1,4 +1,4 @@
-import { parseSmall } from "#dialects/json-size.ts";
+import { parseSmall } from "#dialects/json/json-size.ts";
 import { type AnswerLimits, excessOf } from "#platform/answer-limits.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseExact } from "#dialects/exact-json.ts";
+import { parseExact } from "#dialects/json/exact-json.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamClient, UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";

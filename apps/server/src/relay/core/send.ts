@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
+import { decompressed } from "#platform/body/content-coding.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
-import { decompressed } from "#platform/content-coding.ts";
 import {
   type RequestProgress,
   type StreamedBody,

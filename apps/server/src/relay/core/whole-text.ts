@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { addPiece } from "#platform/add-piece.ts";
+import { addPiece } from "#platform/body/add-piece.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
 import { tooLarge } from "#platform/transport-error.ts";
 import type { Memory } from "./call.ts";

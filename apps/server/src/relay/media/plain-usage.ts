@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json-size.ts";
+import { parseSmall } from "#dialects/json/json-size.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { PlainCall } from "./plain-call.ts";

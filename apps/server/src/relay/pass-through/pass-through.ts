@@ -2,7 +2,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { invalidRequest, providerError } from "#errors.ts";
-import { decompressed } from "#platform/content-coding.ts";
+import { decompressed } from "#platform/body/content-coding.ts";
 import { type StreamedBody, type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";

@@ -2,17 +2,17 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json-size.ts";
+import { parseSmall } from "#dialects/json/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
+import { requireStorable } from "#gateway/body/storable.ts";
+import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
-import { requireStorable } from "./body/storable.ts";
-import type { GatewayServices } from "./services.ts";
 
 /**
  * Conversations by `previous_response_id`. A response stays with the channel and key that created it. If its

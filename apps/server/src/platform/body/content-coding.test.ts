@@ -2,8 +2,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createUpstreamClient, type UpstreamResponse } from "#platform/http.ts";
 import { decompressed } from "./content-coding.ts";
-import { createUpstreamClient, type UpstreamResponse } from "./http.ts";
 
 /** Providers that compress their responses, over real connections. */
 let server: Server;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
 import { parseExact, roundSettings } from "./exact-json.ts";
-import { dialects } from "./index.ts";
-import type { DialectId } from "./ir.ts";
-import { asRecord } from "./wire.ts";
 
 const big = "1234567890123456789";
 

@@ -4,12 +4,12 @@ import { storable } from "#dialects/storable.ts";
 import { addItems, findConversation } from "#domain/responses/conversations.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import type { JsonBody } from "#gateway/body/json-body.ts";
+import { requireStorable } from "#gateway/body/storable.ts";
+import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
-import type { JsonBody } from "./body/json-body.ts";
-import { requireStorable } from "./body/storable.ts";
 import { asItems, isSealed, itemsGiven, kept, repeatable } from "./conversation-items.ts";
 import { responseIn } from "./conversation.ts";
-import type { GatewayServices } from "./services.ts";
 
 /**
  * A response in a conversation: earlier items precede its input, and new items are added to the conversation.

@@ -14,11 +14,11 @@ import {
 } from "#domain/responses/conversations.ts";
 import { creditOf } from "#domain/tokens/credit.ts";
 import { insufficientQuota, notFound } from "#errors.ts";
-import { accessOf } from "./access.ts";
-import { isJsonBody } from "./body/json-body.ts";
-import { requireStorable } from "./body/storable.ts";
+import { accessOf } from "#gateway/access.ts";
+import { isJsonBody } from "#gateway/body/json-body.ts";
+import { requireStorable } from "#gateway/body/storable.ts";
+import type { GatewayServices } from "#gateway/services.ts";
 import { itemsGiven } from "./conversation-items.ts";
-import type { GatewayServices } from "./services.ts";
 
 /**
  * `/v1/conversations`: the conversations that a response's `conversation` refers to. Stored here, so every

@@ -6,7 +6,7 @@ import { dialects } from "#dialects/index.ts";
 import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
 import { atField, GatewayError } from "#errors.ts";
-import { requireStorable } from "./body/storable.ts";
+import { requireStorable } from "#gateway/body/storable.ts";
 
 /**
  * Items of the Responses wire as a conversation stores them, and as they are sent to a provider again. Pure.

@@ -8,8 +8,8 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { textOf, type UpstreamResponse } from "./http.ts";
-import { TransportError } from "./transport-error.ts";
+import { textOf, type UpstreamResponse } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 
 /**
  * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so

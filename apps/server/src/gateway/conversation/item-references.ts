@@ -4,8 +4,8 @@ import { asRecord } from "#dialects/wire.ts";
 import { findOutputs } from "#domain/responses/stored.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { invalidRequest, notFound } from "#errors.ts";
-import type { JsonBody } from "./body/json-body.ts";
-import type { GatewayServices } from "./services.ts";
+import type { JsonBody } from "#gateway/body/json-body.ts";
+import type { GatewayServices } from "#gateway/services.ts";
 
 /** Maximum number of responses that the references of one request may belong to. */
 const MAX_RESPONSES = 100;
