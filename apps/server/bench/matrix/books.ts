@@ -66,10 +66,11 @@ export async function checkBooks(
     if (Number(row.quota) <= 0) wrong.push("A call was not charged.");
     if (Number(row.completion_tokens) <= 0) wrong.push("The output of a call was not counted.");
   }
-  // Calls that were left have no reported usage.
+  // Calls that were left have no reported usage, unless the model reasons: then they are read to their end.
   const sum = (list: readonly (number | bigint | undefined)[]) =>
     list.reduce<number>((total, value) => total + Number(value ?? 0), 0);
-  const whole = charged.filter((row) => row.outcome === "complete");
+  const isReadOut = chats.every((call) => call.output !== undefined);
+  const whole = charged.filter((row) => isReadOut || row.outcome === "complete");
   const reported = chats.filter((call) => call.output !== undefined);
   const figures: [string, number, number][] = [
     ["input", sum(reported.map((call) => call.input)), sum(whole.map((row) => row.prompt_tokens))],

@@ -42,7 +42,7 @@ const reportedFull = new WeakSet<Script>();
 const progress = new WeakMap<Script, number>();
 
 export const LAST_WORD = "The task is complete";
-const SLOW_PIECES = 400;
+const SLOW_PIECES = 120;
 
 /** Returns the model's answer to a request: the next calls of the script, a summary, or plain text. */
 export function planAnswer(script: Script, request: Question, history: History): Planned {

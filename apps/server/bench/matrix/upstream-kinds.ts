@@ -33,7 +33,7 @@ function channel(kind: UpstreamKind, type: number, model: string, key = "provide
 export const upstreamChannels: Record<UpstreamKind, (url: string) => Channel> = {
   chat: channel("chat", 8, "llama-4-maverick"),
   responses: channel("responses", 1, "gpt-5.3-codex"),
-  anthropic: channel("anthropic", 14, "claude-3-5-haiku"),
+  anthropic: channel("anthropic", 14, "claude-sonnet-4-5"),
   gemini: channel("gemini", 25, "gemini-3.8-flash"),
   bedrock: channel("bedrock", 32, "us.amazon.nova-2-lite-v1:0", "us-east-1|provider-key"),
 };
