@@ -13,8 +13,8 @@ import { TransportError } from "#platform/transport-error.ts";
 
 /**
  * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so
- * that events pass as they arrive, and never ahead of the reader. Decompresses bodies of requests within
- * limits, because a few bytes may expand to gigabytes. It must not know what the texts contain.
+ * that events pass as they arrive, and never ahead of the reader. It must not know what the texts contain. Bodies of
+ * requests have limits: compressed-body.ts.
  */
 
 /** As in every client, data that arrived counts even if the last bytes of the response are missing. */
