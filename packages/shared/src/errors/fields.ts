@@ -103,6 +103,7 @@ export const fieldReasons = {
   at_most_20000: phrase("It cannot be longer than 20,000 characters"),
   proxy_address: phrase("The proxy must be an http, https or socks5 URL"),
   identifier_required: phrase("The identifier is required"),
+  identifier_fixed: phrase("The identifier cannot be changed"),
   identifier_characters: phrase(
     "The identifier may contain English letters, digits, hyphens and underscores",
   ),

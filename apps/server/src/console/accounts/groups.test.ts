@@ -44,6 +44,8 @@ describe("a user group", () => {
       id: made.id,
       ratio: 0.000001,
     });
+    const same = await admin.send("PUT", `/api/user_group/${made.id}`, { symbol: "team", name: "Team 2" });
+    expect(same.body.data).toMatchObject({ symbol: "team", name: "Team 2" });
     const renamed = await admin.send("PUT", "/api/user_group", { id: made.id, symbol: "other" });
     expect(Object.keys(renamed.body.fields ?? {})).toEqual(["symbol"]);
     expect(changed.body.data).toMatchObject({ symbol: "team", ratio: 0.000001, enable: true });

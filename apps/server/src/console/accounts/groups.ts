@@ -21,6 +21,7 @@ import {
   listGroups,
   switchGroup,
 } from "#domain/accounts/edit-groups.ts";
+import { invalidFields } from "#errors.ts";
 import type { UserGroup } from "#platform/prisma/client.ts";
 
 const sortable = [
@@ -36,8 +37,8 @@ const sortable = [
   "enable",
 ] as const;
 
-/** Absent fields keep their values. */
-const Change = mentionable(UserGroupInput.omit({ symbol: true }));
+/** Absent fields keep their values. A symbol is accepted if it is the group's own. */
+const Change = mentionable(UserGroupInput);
 
 /** Returns a group in the format of a request. */
 export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
@@ -49,9 +50,13 @@ export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
 export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "groups" } as const;
   const row = answers(UserGroupDetail);
-  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
-    const now = valuesOf(await getGroup(db, id));
-    return show(await changeGroup(db, viewerOf(request), id, { ...now, ...fields }));
+  async function change(request: FastifyRequest, id: number, body: z.output<typeof Change>) {
+    const group = await getGroup(db, id);
+    const { symbol = group.symbol, ...fields } = body;
+    const fault =
+      symbol === group.symbol ? undefined : invalidFields({ symbol: { reason: "identifier_fixed" } });
+    if (fault !== undefined) throw fault;
+    return show(await changeGroup(db, viewerOf(request), id, { ...valuesOf(group), ...fields }));
   }
   const show = async (group: UserGroup) => ok(await describeGroup(db, group));
 
