@@ -6,6 +6,7 @@ import { securityHeaders } from "./answer-headers.ts";
 import { endsCodex, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
+import { lacksVersion } from "./standard-url.ts";
 
 const LINGER_MS = 1_000;
 
@@ -16,7 +17,7 @@ export async function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const named = nameError(error);
+  const named = withAddress(nameError(error), request);
   // The rest of an unread body must not be parsed as the next request.
   if (!request.raw.complete && !(await readsOut(request.raw))) void reply.header("connection", "close");
   if (isOurFault(named)) request.log.error({ err: error }, "call failed");
@@ -27,6 +28,14 @@ export async function answerError(
   if (shape === dialects["openai-responses"] && endsCodex(request, named))
     return reply.code(200).type("text/event-stream; charset=utf-8").send(failedFrame(named, request.id));
   return reply.code(status).send(body);
+}
+
+/** A request that cannot be read may have been sent to the wrong place: says where it was taken to go. */
+function withAddress(error: GatewayError, { originalUrl, url }: FastifyRequest): GatewayError {
+  if ((error.status !== 400 && error.status !== 404) || !lacksVersion(originalUrl, url)) return error;
+  const [path = ""] = url.split("?");
+  error.message += ` The address has no /v1; it was read as ${path}.`;
+  return error;
 }
 
 /**

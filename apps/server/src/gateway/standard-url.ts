@@ -43,3 +43,8 @@ export function standardUrl(request: Requested, basePath: string): string {
   if (unversioned.test(path) && !isPage(request)) return `${base}/v1${path}`;
   return url;
 }
+
+/** Returns whether a version was added to the address of a request. */
+export function lacksVersion(original: string, standard: string): boolean {
+  return original !== standard && !original.includes("/v1") && standard.includes("/v1");
+}

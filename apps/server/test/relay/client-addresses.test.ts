@@ -162,6 +162,14 @@ describe("an address without its version", () => {
     const list = await send("GET", "/models");
     expect(JSON.parse(list.text)).toMatchObject({ object: "list" });
   });
+
+  it("is named when a request is refused", async () => {
+    for (const path of ["/chat/completions", "/responses", "/messages", "/embeddings", "/unknown"]) {
+      const refused = await send("POST", path, { model: names[0] });
+      expect(refused.text.includes(`it was read as /v1${path}`), refused.text).toBe(path !== "/unknown");
+      expect((await send("POST", `/v1${path}`, { model: names[0] })).text).not.toContain("it was read as");
+    }
+  });
 });
 
 describe("a request with two Host headers", () => {
