@@ -5,7 +5,9 @@
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
 import { type Browser, buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+import { startWeChat } from "#test/identity-providers.ts";
 
 let site: TestConsole;
 let root: Browser;
@@ -54,6 +56,31 @@ describe("§7 calls", () => {
       expect(body.message).not.toBe("");
     },
   );
+
+  it.each([
+    ["version 2", { "api-version": "2" }],
+    ["compatibility mode", {}],
+  ])("GET /api/oauth/wechat takes code and aff, in %s", async (_mode, headers) => {
+    const wechat = await startWeChat();
+    wechat.people.set("c1", { id: "wx-1" });
+    await site.services.settings.change(systemActor, {
+      WeChatServerAddress: wechat.url,
+      WeChatServerToken: wechat.credentials.secret,
+      WeChatAuthEnabled: true,
+    });
+    try {
+      const answer = await site.app.inject({ url: "/api/oauth/wechat?code=c1&aff=", headers });
+      expect(answer.json()).toMatchObject({ success: true, data: { role: 1 } });
+    } finally {
+      await site.services.settings.change(systemActor, { WeChatAuthEnabled: false });
+      await wechat.close();
+    }
+  });
+
+  it.each(["github", "lark", "oidc"])("GET /api/oauth/%s takes code, state and aff", async (provider) => {
+    const { body } = await site.guest.get(`/api/oauth/${provider}?code=c&aff=`);
+    expect(body.message).toMatch(/state/i);
+  });
 
   it("POST /api/user/login: data is the user; GET /api/user/logout ends the session", async () => {
     const { username } = await site.makeUser({ password_hash: await passwordOf("open sesame") });

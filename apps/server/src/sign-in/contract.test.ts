@@ -1,5 +1,6 @@
 import { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/site/settings";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
 import { createIdentityClients } from "./clients.ts";
 import { githubAt } from "./github.ts";
@@ -48,17 +49,18 @@ describe.each(providers)("identity provider %s", (id, provider) => {
 
   it("reports that it could not be reached, without revealing a secret", async () => {
     const settings = filled("http://127.0.0.1:9/hush-hush");
-    const arrival = {
-      state: "s",
-      nonce: "n",
-      verifier: "v".repeat(43),
+    const departure = { state: "s", nonce: "n", verifier: "v".repeat(43) };
+    const visit = {
+      request: { query: { code: "c", state: "s" } } as FastifyRequest,
+      reply: { clearCookie: () => undefined } as unknown as FastifyReply,
       redirectUri: () => "http://x/y",
-      code: "c",
+      issueState: async () => departure,
+      checkState: async () => ({ ...departure, code: "c", iss: undefined }),
     };
     // The OAuth plugin requests GitHub's token with its own HTTP client.
     const there =
       id === "github" ? githubAt({ web: "http://127.0.0.1:9", api: "http://127.0.0.1:9" }) : provider;
-    const requested = there.open(settings, nowhere).then((client) => client.identify(arrival));
+    const requested = there.open(settings, nowhere).then((client) => client.identify(visit));
     const failure: unknown = await requested.then(
       () => undefined,
       (error: unknown) => error,

@@ -1,7 +1,10 @@
+import type { OAuth2Namespace } from "@fastify/oauth2";
 import type { Settings } from "@gateway/shared/site/settings";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ask, refused, unreachable } from "./ask.ts";
-import type { ExternalIdentity, IdentityProvider } from "./provider.ts";
+import { GatewayError } from "#errors.ts";
+import { ask, asError, refused, unreachable } from "./ask.ts";
+import type { ExternalIdentity, IdentityProvider, Visit } from "./provider.ts";
 
 const label = "GitHub";
 const TIMEOUT_MS = 10_000;
@@ -21,10 +24,11 @@ export function githubAt(
     enabledBy: "GitHubOAuthEnabled",
     needs: ["GitHubClientId", "GitHubClientSecret"],
     async open(settings, fetch) {
-      const exchange = await openExchange(at.web, settings);
+      const { authorizeUrl, accessToken } = await openFlow(at.web, settings);
       return {
-        async identify({ code, redirectUri }) {
-          const headers = { authorization: `Bearer ${await exchange(code, redirectUri())}` };
+        authorizeUrl,
+        async identify(visit) {
+          const headers = { authorization: `Bearer ${await accessToken(visit)}` };
           const account = await ask(fetch, Account, { label, url: `${at.api}/user`, headers });
           const emails = await ask(fetch, Emails, { label, url: `${at.api}/user/emails`, headers });
           return identityOf(account, emails);
@@ -46,43 +50,74 @@ function identityOf(account: z.infer<typeof Account>, emails: z.infer<typeof Ema
 }
 
 /**
- * Exchanges a code for an access token. The plugin needs a Fastify instance and fixed credentials. So each
+ * Opens the authorization code flow of `@fastify/oauth2`: the address of GitHub's page with a state, the check of
+ * the state, and the exchange of the code. The plugin needs a Fastify instance and fixed credentials. So each
  * set of credentials gets a small instance of its own, which never listens. Loaded with the first sign-in.
  */
-async function openExchange(web: string, settings: Settings) {
+async function openFlow(web: string, settings: Settings) {
   const [{ fastify }, { default: oauth2 }] = await Promise.all([
     import("fastify"),
     import("@fastify/oauth2"),
   ]);
+  const visits = new WeakMap<FastifyRequest, Visit & { callback: string }>();
+  /** The plugin calls `callbackUri` where a missing address could not be reported, so it is read before. */
+  function begin(visit: Visit): [FastifyRequest, FastifyReply] {
+    visits.set(visit.request, { ...visit, callback: visit.redirectUri() });
+    return [visit.request, visit.reply];
+  }
+  function visitOf(request: FastifyRequest) {
+    const visit = visits.get(request);
+    if (visit === undefined) throw new Error("The request belongs to no sign-in.");
+    return visit;
+  }
   const app = fastify();
   await app.register(oauth2, {
     name: "github",
     scope: ["user:email"],
     credentials: {
       client: { id: settings.GitHubClientId, secret: settings.GitHubClientSecret },
-      auth: { tokenHost: web, tokenPath: "/login/oauth/access_token" },
+      auth: {
+        tokenHost: web,
+        tokenPath: "/login/oauth/access_token",
+        authorizePath: "/login/oauth/authorize",
+      },
       http: { timeout: TIMEOUT_MS },
       options: { authorizationMethod: "body" },
     },
-    callbackUri: (request) => Back.parse(request.query).redirect_uri,
-    // Our own state is bound to the browser and consumed before this runs.
-    generateStateFunction: () => "",
-    checkStateFunction: () => true,
+    callbackUri: (request) => visitOf(request).callback,
+    generateStateFunction: async (request) => (await visitOf(request).issueState()).state,
+    checkStateFunction: async (request) => {
+      await visitOf(request).checkState();
+      return true;
+    },
   });
-  app.get("/token", async (request) => {
-    const { token } = (await app.oauth2Github?.getAccessTokenFromAuthorizationCodeFlow(request)) ?? {};
-    return token;
-  });
+  const flow: OAuth2Namespace | undefined = app.oauth2Github;
+  if (flow === undefined) throw new Error("@fastify/oauth2 did not register its flow.");
 
-  return async (code: string, redirectUri: string): Promise<string> => {
-    const answer = await app.inject({ url: "/token", query: { code, redirect_uri: redirectUri } });
-    const body: unknown = answer.json();
-    if (answer.statusCode >= 500) throw unreachable(label, `status ${answer.statusCode}`);
-    const token = Token.safeParse(body);
-    // GitHub sends refusals with status 200.
-    if (!token.success) throw refused(label, Refusal.safeParse(body).data?.error);
-    return token.data.access_token;
+  return {
+    authorizeUrl: async (visit: Visit) => flow.generateAuthorizationUri(...begin(visit)),
+    async accessToken(visit: Visit): Promise<string> {
+      const { token } = await flow
+        .getAccessTokenFromAuthorizationCodeFlow(...begin(visit))
+        .catch((error: unknown) => {
+          throw failureOf(error);
+        });
+      // GitHub sends refusals with status 200.
+      const parsed = Token.safeParse(token);
+      if (!parsed.success) throw refused(label, Refusal.safeParse(token).data?.error);
+      return parsed.data.access_token;
+    },
   };
 }
 
-const Back = z.object({ redirect_uri: z.string() });
+/** Error of the HTTP client of the plugin when GitHub responded with a status of 400 or above. */
+const Rejection = z.object({
+  data: z.object({ isResponseError: z.literal(true) }),
+  output: z.object({ statusCode: z.int().max(499) }),
+});
+
+function failureOf(error: unknown): Error {
+  if (error instanceof GatewayError) return error;
+  const status = Rejection.safeParse(error).data?.output.statusCode;
+  return status === undefined ? unreachable(label, asError(error)) : refused(label, `status ${status}`);
+}

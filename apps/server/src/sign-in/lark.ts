@@ -27,7 +27,8 @@ export function larkAt(base = "https://open.feishu.cn"): IdentityProvider {
     async open(settings, fetch) {
       const api = `${base}/open-apis`;
       return {
-        async identify({ code }) {
+        async identify(visit) {
+          const { code } = await visit.checkState();
           const app = await ask(fetch, AppToken, {
             label,
             url: `${api}/auth/v3/app_access_token/internal`,

@@ -25,9 +25,11 @@ export function oidc(): IdentityProvider {
     async open(settings, fetch) {
       const config = await discover(settings, fetch);
       return {
-        async authorizeUrl({ redirectUri, state, nonce, verifier }) {
+        async authorizeUrl(visit) {
+          const redirect_uri = visit.redirectUri();
+          const { state, nonce, verifier } = await visit.issueState();
           const url = openid.buildAuthorizationUrl(config, {
-            redirect_uri: redirectUri(),
+            redirect_uri,
             scope: scopesOf(settings),
             state,
             nonce,
@@ -36,8 +38,10 @@ export function oidc(): IdentityProvider {
           });
           return url.href;
         },
-        async identify(arrival) {
-          return identityOf(await claimsOf(config, arrival), settings.OIDCUsernameClaims);
+        async identify(visit) {
+          const back = new URL(visit.redirectUri());
+          const claims = await claimsOf(config, await visit.checkState(), back);
+          return identityOf(claims, settings.OIDCUsernameClaims);
         },
       };
     },
@@ -76,8 +80,11 @@ function authenticationBy(secret: string): openid.ClientAuth {
   };
 }
 
-async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise<z.infer<typeof Claims>> {
-  const url = new URL(arrival.redirectUri());
+async function claimsOf(
+  config: openid.Configuration,
+  arrival: Arrival,
+  url: URL,
+): Promise<z.infer<typeof Claims>> {
   url.search = new URLSearchParams({
     code: arrival.code,
     state: arrival.state,

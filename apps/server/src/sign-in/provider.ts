@@ -1,5 +1,6 @@
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { Settings } from "@gateway/shared/site/settings";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
  * Identity providers, one record each: their settings, and how a code becomes an identity. This module
@@ -25,31 +26,43 @@ export type Fetch = typeof globalThis.fetch;
 
 /** One provider with one set of credentials. */
 export interface IdentityClient {
-  /** Returns the address where the browser signs in. Absent where the console knows the address itself. */
+  /** Returns the address where the browser signs in. Absent where only the console knows the address. */
   authorizeUrl?(visit: Visit): Promise<string>;
   /**
-   * Returns the identity. Throws `upstream_failed` without a response (may be retried) and `forbidden` for a
-   * refusal.
+   * Checks the state and returns the identity. Throws `upstream_failed` without a response (may be retried) and
+   * `forbidden` for a refusal or a wrong state.
    */
-  identify(arrival: Arrival): Promise<ExternalIdentity>;
+  identify(visit: Visit): Promise<ExternalIdentity>;
 }
 
-/** One attempt of one browser to sign in. */
+/** One request of a browser that starts a sign-in, or that the provider sent back. */
 export interface Visit {
-  state: string;
-  nonce: string;
-  /** PKCE code verifier. */
-  verifier: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
   /**
    * Returns the address to which the provider sends the browser back. Throws if the server address is not
    * configured.
    */
   redirectUri(): string;
+  /** Starts: issues a state that is bound to this browser. */
+  issueState(): Promise<Departure>;
+  /**
+   * Comes back: consumes the state, and returns the code that came with it. Throws `forbidden` unless the state
+   * was issued to this browser and is used for the first time.
+   */
+  checkState(): Promise<Arrival>;
 }
 
-export interface Arrival extends Visit {
+export interface Departure {
+  state: string;
+  nonce: string;
+  /** PKCE code verifier. */
+  verifier: string;
+}
+
+export interface Arrival extends Departure {
   code: string;
-  iss?: string | undefined;
+  iss: string | undefined;
 }
 
 export interface ExternalIdentity {

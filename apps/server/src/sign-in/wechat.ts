@@ -21,7 +21,8 @@ export function wechat(): IdentityProvider {
     async open(settings, fetch) {
       const base = trimEndOf(settings.WeChatServerAddress, "/");
       return {
-        async identify({ code }) {
+        async identify(visit) {
+          const { code } = await visit.checkState();
           const url = `${base}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;
           const headers = { authorization: settings.WeChatServerToken };
           const { success, message, data } = await ask(fetch, Answer, { label, url, headers });

@@ -62,7 +62,7 @@ export function wantsCode(error: unknown): boolean {
 
 /** Signs in with the code that the official account sent. */
 export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
-  return http.get("/oauth/wechat", arrival, { code, state: await newState(), aff });
+  return http.get("/oauth/wechat", arrival, { code, aff });
 }
 
 /** Returns whether a retry may help: a rejection is final, provider and connection errors are not. */

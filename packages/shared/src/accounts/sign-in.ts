@@ -16,6 +16,12 @@ export const SignInReturn = z.object({
   iss: z.string().max(500).optional(),
 });
 
+/** Query of GET /api/oauth/wechat: a code that the official account sent, and the user typed in. */
+export const TypedCode = SignInReturn.extend({
+  /** Not needed. A state that is sent is checked. */
+  state: SignInReturn.shape.state.or(z.literal("")).default(""),
+});
+
 /** A linked account of an identity provider. */
 export const IdentityRow = z.object({
   provider: IdentityProviderId,

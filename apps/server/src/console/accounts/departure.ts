@@ -5,7 +5,7 @@ import { type Departure, issueState, STATE_MINUTES } from "#domain/accounts/sign
 /** Cookie that binds a sign-in with an identity provider to the browser that began it. */
 export const DEPARTURE_COOKIE = "sign-in";
 
-/** Issues a state for this browser and sets its cookie, for the routes beside the current one. */
+/** Issues a state for this browser and sets its cookie, for all routes of this sign-in. */
 export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -16,7 +16,7 @@ export async function depart(
     userId: request.viewer?.id ?? null,
   });
   void reply.header("cache-control", "no-store").setCookie(DEPARTURE_COOKIE, departure.browser, {
-    path: (request.routeOptions.url ?? "").replace(/\/[^/]*$/, ""),
+    path: (request.routeOptions.url ?? "").replace(/(?<=\/oauth)\/.*$/, ""),
     httpOnly: true,
     sameSite: "lax",
     secure: request.protocol === "https",

@@ -449,7 +449,10 @@ describe("binding", () => {
   });
 });
 
-describe("a WeChat code without a state, from a caller of One Hub's format", () => {
+describe.each([
+  ["version 2", version2],
+  ["compatibility mode", {}],
+])("a WeChat code without a state, in %s", (_mode, version) => {
   const call = async (
     query: Record<string, string>,
     headers: Record<string, string> = {},
@@ -459,10 +462,11 @@ describe("a WeChat code without a state, from a caller of One Hub's format", () 
     const response = await app.inject({
       method: "GET",
       url: `/api/oauth/${name}?${new URLSearchParams(query).toString()}`,
-      headers: { "x-forwarded-for": `10.${dice()}.${dice()}.${dice()}`, ...headers },
+      headers: { ...version, "x-forwarded-for": `10.${dice()}.${dice()}.${dice()}`, ...headers },
     });
     const session = response.cookies.find((cookie) => cookie.name === "session");
-    return { ...response.json<Omit<Answer, "status">>(), session, status: response.headers["api-status"] };
+    const status = response.headers["api-status"] ?? String(response.statusCode);
+    return { ...response.json<Omit<Answer, "status">>(), session, status };
   };
 
   it("signs in and credits the inviter", async () => {
@@ -548,7 +552,8 @@ describe("the state", () => {
   it("is required of every provider: a link alone neither signs in nor links", async () => {
     const visitor = await Visitor.as(await site.makeUser());
     for (const name of ["github", "lark", "wechat", "oidc"]) {
-      expect((await visitor.comeBack(name, { code: "x" })).status, name).toBe(400);
+      // A code of WeChat is typed in; only a link is refused.
+      expect((await visitor.comeBack(name, { code: "x" })).status, name).toBe(name === "wechat" ? 403 : 400);
       expect((await visitor.comeBack(name, { code: "x", state: "made-up" })).status, name).toBe(403);
     }
   });
@@ -594,6 +599,40 @@ describe("the state", () => {
       wire.broken = undefined;
       expect((await visitor.comeBack(name, query)).status, name).toBe(200);
     }
+  });
+});
+
+describe("GitHub's page", () => {
+  it("is opened by /oauth/github/start with a state that works once, in this browser", async () => {
+    const visitor = new Visitor();
+    const left = await visitor.ask("GET", "/api/oauth/github/start");
+    expect(left.statusCode).toBe(302);
+    const page = new URL(left.headers.location ?? "");
+    expect(`${page.origin}${page.pathname}`).toBe(`${github.url}/login/oauth/authorize`);
+    const { state = "", ...query } = Object.fromEntries(page.searchParams);
+    expect(query).toEqual({
+      response_type: "code",
+      client_id: github.credentials.id,
+      redirect_uri: `${address}/oauth/github`,
+      scope: "user:email",
+    });
+    expect(left.cookies).toContainEqual(
+      expect.objectContaining({ name: "sign-in", httpOnly: true, path: "/api/oauth" }),
+    );
+    const code = codeFor(github, stranger());
+    expect((await new Visitor().comeBack("github", { code, state: `${state}x` })).status).toBe(403);
+    expect((await visitor.comeBack("github", { code, state })).status).toBe(200);
+    visitor.jar.delete("session");
+    expect((await visitor.comeBack("github", { code, state })).status).toBe(403);
+  });
+
+  it("is not opened without the server's address, or while the method is off", async () => {
+    const status = async () => (await new Visitor().ask("GET", "/api/oauth/github/start")).statusCode;
+    await configure({ ServerAddress: "" });
+    expect(await status()).toBe(409);
+    await configure({ ServerAddress: address, GitHubOAuthEnabled: false });
+    expect(await status()).toBe(403);
+    await configure({ GitHubOAuthEnabled: true });
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type IdentityProviderId,
   IdentityRow,
   SignInReturn,
+  TypedCode,
   UnbindInput,
 } from "@gateway/shared/accounts/sign-in";
 import { Envelope, Failure, Nothing } from "@gateway/shared/envelope";
@@ -12,6 +13,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
+import { requireNoLink } from "#console/origin.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/identities.ts";
@@ -24,6 +26,7 @@ import {
   keepArrival,
   returnState,
   spendArrival,
+  type SpentState,
   spendState,
 } from "#domain/accounts/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
@@ -53,34 +56,70 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     throw forbidden({ reason: "sign_in_method_off" });
   }
 
-  function visitOf(request: FastifyRequest, id: IdentityProviderId, departure: Departure): Visit {
+  /** Opens the client of the provider for this request. `spent` returns the state that it has checked. */
+  async function visit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: IdentityProviderId,
+    back?: z.output<typeof SignInReturn>,
+  ) {
+    const client = await clients.of(offered(id), settings.current());
     const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
-    return {
+    const secretsOf = (departure: Departure) => ({
       state: departure.state,
       nonce: derivedSecret(secrets, "nonce", departure),
       verifier: derivedSecret(secrets, "pkce", departure),
+    });
+    let spent: (SpentState & { departure: Departure }) | undefined;
+    const here: Visit = {
+      request,
+      reply,
       redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
+      issueState: async () => secretsOf(await depart(request, reply, services)),
+      async checkState() {
+        const { state = "", code = "", iss } = back ?? {};
+        const arriving = { state, browser: request.cookies[DEPARTURE_COOKIE] };
+        const { browser = "" } = arriving;
+        const facts = await spendState(db, secrets, arriving, request.viewer?.id ?? null);
+        spent = { ...facts, departure: { state, browser } };
+        return { ...secretsOf(spent.departure), code, iss };
+      },
     };
+    return { client, here, spent: () => spent };
+  }
+
+  /**
+   * Issues the state of a code that the user typed in, which WeChat's callers send without one. Throws
+   * `origin_refused` if a link or a page of another site led the browser here.
+   */
+  async function typedCode(
+    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
+    reply: FastifyReply,
+  ) {
+    offered("wechat");
+    requireNoLink(request, settings.current().ServerAddress);
+    const { state, browser } = await depart(request, reply, services);
+    request.cookies[DEPARTURE_COOKIE] = browser;
+    return { ...request.query, state };
   }
 
   /** Consumes the state and asks the provider for the person's identity. */
   async function identify(
     request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
+    reply: FastifyReply,
     id: IdentityProviderId,
   ): Promise<ExternalIdentity> {
-    const provider = offered(id);
-    const { state, code, iss } = request.query;
-    const browser = request.cookies[DEPARTURE_COOKIE];
-    const userId = request.viewer?.id ?? null;
-    const spent = await spendState(db, secrets, { state, browser }, userId);
-    const departure = { state, browser: browser ?? "" };
+    const back = request.query.state === "" ? await typedCode(request, reply) : request.query;
+    const { client, here, spent } = await visit(request, reply, id, back);
     try {
-      const client = await clients.of(provider, settings.current());
-      return await client.identify({ ...visitOf(request, id, departure), code, iss });
+      const identity = await client.identify(here);
+      if (spent() === undefined) throw new Error(`${id} did not check the state`);
+      return identity;
     } catch (error) {
       request.log.warn({ err: error }, "a sign-in with a provider failed");
-      if (error instanceof GatewayError && error.code === "upstream_failed") {
-        await returnState(db, secrets, departure, spent);
+      const state = spent();
+      if (state !== undefined && error instanceof GatewayError && error.code === "upstream_failed") {
+        await returnState(db, secrets, state.departure, state);
       }
       throw error;
     }
@@ -105,9 +144,17 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       },
     },
     async (request, reply) => {
-      const client = await clients.of(offered("oidc"), settings.current());
-      const visit = visitOf(request, "oidc", await depart(request, reply, services));
-      return ok((await client.authorizeUrl?.(visit)) ?? "");
+      const { client, here } = await visit(request, reply, "oidc");
+      return ok((await client.authorizeUrl?.(here)) ?? "");
+    },
+  );
+
+  app.get(
+    "/oauth/github/start",
+    { config, schema: { summary: "Open GitHub's sign-in page", response: { 302: z.null() } } },
+    async (request, reply) => {
+      const { client, here } = await visit(request, reply, "github");
+      return reply.redirect((await client.authorizeUrl?.(here)) ?? `${root}/login`);
     },
   );
 
@@ -119,13 +166,13 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         config,
         schema: {
           summary: "Finish a sign-in with an identity provider",
-          querystring: SignInReturn,
+          querystring: id === "wechat" ? TypedCode : SignInReturn,
           response: signedIn,
         },
       },
       async (request, reply) => {
         void reply.header("cache-control", "no-store");
-        const arriving = { provider: id, identity: await identify(request, id) };
+        const arriving = { provider: id, identity: await identify(request, reply, id) };
         if (request.viewer !== null) {
           await spendLinkPermit(db, secrets, request.viewer.id, sessionIdOf(request));
           await bindIdentity(db, request.viewer, arriving);

@@ -1,8 +1,5 @@
 import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
-import { SignInReturn } from "@gateway/shared/accounts/sign-in";
 import { z } from "zod";
-import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
-import { requireNoLink } from "#console/origin.ts";
 import { forbidden } from "#errors.ts";
 import { type CompatRoute, reads, spells } from "./route.ts";
 
@@ -28,25 +25,10 @@ const passkeyOptions: CompatRoute = {
   answer: spells(PasskeyOptions, z.object({ publicKey: PasskeyOptions }), (publicKey) => ({ publicKey })),
 };
 
-/** A code that a user typed in, which One Hub's callers send without a state. */
-const typedCode: CompatRoute = {
-  query: reads(
-    SignInReturn.extend({ state: SignInReturn.shape.state.or(z.literal("")).default("") }),
-    async (given, { request, reply, services }) => {
-      if (given.state !== "") return given;
-      requireNoLink(request, services.settings.current().ServerAddress);
-      const { state, browser } = await depart(request, reply, services);
-      request.cookies[DEPARTURE_COOKIE] = browser;
-      return { ...given, state };
-    },
-  ),
-};
-
 export const signInCompat: Record<string, CompatRoute> = {
   "GET /oauth/github": wrongState,
   "GET /oauth/lark": lark,
   "GET /oauth/oidc": wrongState,
-  "GET /oauth/wechat": typedCode,
   "GET /webauthn/credentials": byStatus,
   "DELETE /webauthn/credentials/:id": byStatus,
   "POST /webauthn/registration/begin": passkeyOptions,
