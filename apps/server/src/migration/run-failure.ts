@@ -2,14 +2,32 @@ import { GatewayError, internalError } from "#errors.ts";
 import { ImportRefusal } from "./refusal.ts";
 import type { RunFailure } from "./runs.ts";
 
-/** Describes for the console why a run failed. Reports what is no refusal. */
+/** Describes for the console why a run failed, without paths of this server. Reports what is no refusal. */
 export function failureOf(error: unknown, onError: (error: unknown) => void): RunFailure {
-  if (error instanceof ImportRefusal)
-    return { code: "conflict", params: { ...error.facts }, message: error.message };
-  if (error instanceof GatewayError)
-    return { code: error.code, params: { ...error.params }, message: error.message };
+  if (error instanceof ImportRefusal) return shown("conflict", error.facts, error.message);
+  if (error instanceof GatewayError) return shown(error.code, error.params, error.message);
   onError(error);
   const { code, params, message } = internalError(error);
   const why = error instanceof Error ? error.message.slice(0, 500) : "";
-  return { code, params: { ...params }, message: `${message} ${why}`.trim() };
+  return shown(code, params, `${message} ${why}`.trim());
+}
+
+function shown(code: RunFailure["code"], params: object | undefined, message: string): RunFailure {
+  const texts = Object.entries(params ?? {}).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === "string" ? withoutFolders(value) : value,
+  ]);
+  return {
+    code,
+    params: Object.fromEntries(texts) as RunFailure["params"],
+    message: withoutFolders(message),
+  };
+}
+
+/** An absolute path with at least one folder, in a sentence. Paths of URLs follow a host. */
+const filePath = /(?<![\w.:/@\]-])\/(?:[^\s/'"`,;:)]+\/)+([^\s/'"`,;:)]+)/g;
+
+/** Returns the text with only the names of files: a path tells readers where this server keeps its data. */
+function withoutFolders(text: string): string {
+  return text.replace(filePath, "$1");
 }
