@@ -148,6 +148,8 @@ export interface Provider {
    * in it, also in a base URL that an administrator set.
    */
   baseUrl: string;
+  /** A server of this gateway: its address is not shown. */
+  isInternal?: true;
   /**
    * Dialects of its chat endpoints. Requests in one of them pass unchanged;
    * others are translated to the first.

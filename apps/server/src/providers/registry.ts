@@ -142,7 +142,7 @@ export function describeProvider(provider: Provider): ProviderInfo {
     id: provider.id,
     label: provider.label,
     icon: provider.icon ?? provider.id,
-    base_url: provider.id === "demo" ? "" : provider.baseUrl,
+    base_url: provider.isInternal === true ? "" : provider.baseUrl,
     needs_base_url: provider.baseUrl === "",
     needs_key: provider.keyless !== true,
     key_hint: provider.keyHint,

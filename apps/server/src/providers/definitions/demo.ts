@@ -8,6 +8,7 @@ export function demo(url: string): Provider {
     id: "demo",
     label: "Demo",
     baseUrl: url,
+    isInternal: true,
     dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
     responsesWebSocket: true,
     proofs: "unknown",
