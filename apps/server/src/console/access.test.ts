@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildConsole, origin, type TestConsole } from "#test/console.ts";
+import { buildConsole, origin, type TestConsole, version2 } from "#test/console.ts";
 import type { Access } from "./guards.ts";
 import { consoleRoutes } from "./index.ts";
 
@@ -9,6 +9,7 @@ interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   access: Access;
+  checksOrigin: boolean;
 }
 
 let site: TestConsole;
@@ -24,7 +25,8 @@ beforeAll(async () => {
       if (each === "HEAD" || each === "OPTIONS" || config?.access === undefined) continue;
       // An existing id: the first user made below.
       const path = url.replaceAll(/:\w+/g, "1");
-      routes.push({ method: each as Route["method"], url: path, access: config.access });
+      const checksOrigin = each !== "GET" || config.checksOrigin === true;
+      routes.push({ method: each as Route["method"], url: path, access: config.access, checksOrigin });
     }
   });
   await app.register(consoleRoutes, { services: site.services });
@@ -41,6 +43,7 @@ afterAll(async () => {
   await site.close();
 });
 
+const blank: Route = { method: "GET", url: "", access: "user", checksOrigin: true };
 let addresses = 0;
 
 async function ask(route: Route, cookie: string | undefined, headers: Record<string, string> = origin) {
@@ -56,7 +59,8 @@ async function ask(route: Route, cookie: string | undefined, headers: Record<str
     },
     ...(route.method === "GET" ? {} : { payload: {} }),
   });
-  const { code } = response.json<{ code?: string }>();
+  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+  const { code } = isJson ? response.json<{ code?: string }>() : {};
   return `${route.method} ${route.url}: ${response.statusCode} ${code ?? ""}`;
 }
 
@@ -93,5 +97,73 @@ describe("every route of the management API", () => {
     const foreign = { ...origin, origin: "https://evil.example" };
     expect(await askAll(changing, cookies.root, foreign)).toEqual(expected(changing, "403 origin_refused"));
     expect(await askAll(changing, undefined, foreign)).toEqual(expected(changing, "403 origin_refused"));
+  });
+
+  it("rejects pages that lead a browser to a GET with its cookie if it changes something or returns a credential", async () => {
+    const changing = routes.filter((route) => route.method === "GET" && route.checksOrigin);
+    expect(changing.map(({ url }) => url).toSorted()).toEqual([
+      "/api/channel/test",
+      "/api/channel/test/1",
+      "/api/channel/update_balance",
+      "/api/channel/update_balance/1",
+      "/api/device/1",
+      "/api/reset_password",
+      "/api/token/1/key",
+      "/api/token/playground",
+      "/api/user/logout",
+      "/api/user/order/status",
+      "/api/user/token",
+      "/api/verification",
+    ]);
+    const browser = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64)", host: "localhost:80" };
+    const leading: Record<string, string>[] = [
+      { "sec-fetch-site": "same-site", "sec-fetch-dest": "empty" },
+      { "sec-fetch-site": "same-origin", "sec-fetch-dest": "image" },
+      { "sec-fetch-site": "none", "sec-fetch-dest": "document" },
+      { referer: "http://localhost:81/page" },
+    ];
+    for (const led of leading) {
+      const answers = await askAll(changing, cookies.root, { ...version2, ...browser, ...led });
+      expect(answers, JSON.stringify(led)).toEqual(expected(changing, "403 origin_refused"));
+    }
+    // Over plain http browsers name no source. Only our scripts can name the version.
+    const picture = await app.inject({
+      url: "/api/token/playground",
+      headers: { ...browser, cookie: `session=${cookies.root}` },
+    });
+    expect(picture.json()).toMatchObject({ code: "origin_refused" });
+    const own = [
+      { ...browser, ...version2, "sec-fetch-site": "same-origin", "sec-fetch-dest": "empty" },
+      { ...browser, ...version2 },
+    ];
+    for (const headers of own) {
+      const answer = await ask({ ...blank, url: "/api/token/playground" }, cookies.root, headers);
+      expect(answer).toBe("GET /api/token/playground: 200 ");
+    }
+  });
+
+  it("writes nothing if it is a GET that does not check the origin", async () => {
+    // The state of a sign-in is bound to the browser and works once.
+    const bound = /^\/api\/oauth\//;
+    const endless = /\/(?:events|stream)$/;
+    const reading = routes.filter(
+      ({ checksOrigin, url }) => !checksOrigin && !bound.test(url) && !endless.test(url),
+    );
+    await site.database.pool.query(`
+      CREATE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'a GET wrote to %', TG_TABLE_NAME; END $$;
+      DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition LOOP
+          EXECUTE format('CREATE TRIGGER refuse_write BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION refuse_write()', name);
+        END LOOP;
+      END $$`);
+    try {
+      const answers = await askAll(reading, cookies.root);
+      expect(answers.filter((answer) => / 500 /.test(answer))).toEqual([]);
+      const playground = await ask({ ...blank, url: "/api/token/playground" }, cookies.admin);
+      expect(playground).toBe("GET /api/token/playground: 500 internal");
+    } finally {
+      await site.database.pool.query("DROP FUNCTION refuse_write CASCADE");
+    }
   });
 });

@@ -22,8 +22,8 @@ declare module "fastify" {
     permission?: AdminArea | "any";
     /** The level needed in that area. By default a GET needs "view" and everything else needs "edit". */
     level?: AdminLevel;
-    /** A GET that changes something. Its origin is checked as for any other method. */
-    changes?: true;
+    /** A GET that changes something or returns a credential. Its origin is checked as for any other method. */
+    checksOrigin?: true;
   }
   interface FastifyRequest {
     /** The signed-in user; null for a guest. */

@@ -16,16 +16,16 @@ export function requireOwnOrigin(
   credential: "cookie" | "token" | "nothing",
   serverAddress: string,
 ): void {
-  const isSafe = safeMethods.has(request.method) && request.routeOptions.config.changes !== true;
+  const isSafe = safeMethods.has(request.method) && request.routeOptions.config.checksOrigin !== true;
   if (isSafe || credential === "token") return;
   const { origin, referer } = request.headers;
   const ours = (address: string) => isOurs(address, request.host, serverAddress);
   if (origin !== undefined) {
     if (ours(origin)) return;
   } else if (request.headers["sec-fetch-site"] !== undefined) {
-    // A browser without an origin: a link, a picture or a frame. Without a credential, our own pages are
-    // accepted.
-    if (credential === "nothing" && !isLedHere(request)) return;
+    // A browser without an origin: a link, a picture or a frame, or a GET of a script of our own page. Without a
+    // credential, all of our own pages are accepted.
+    if (isOwnScript(request) || (credential === "nothing" && !isLedHere(request))) return;
   } else if (referer === undefined ? !mayBeLed(request, credential) : ours(referer)) return;
   throw new GatewayError("origin_refused", { reason: "page_of_another_site" });
 }
@@ -48,14 +48,29 @@ export function requireNoLink(request: FastifyRequest, serverAddress: string): v
 }
 
 /**
+ * Returns whether a script of our own page sent a GET. Browsers name what a response is for: nothing else has the
+ * destination "empty", for which a page cannot be led there by content that it shows.
+ */
+function isOwnScript(request: FastifyRequest): boolean {
+  const { headers, method } = request;
+  return (
+    safeMethods.has(method) &&
+    headers["sec-fetch-site"] === "same-origin" &&
+    headers["sec-fetch-dest"] === "empty"
+  );
+}
+
+/**
  * Returns whether a link may have caused a request without source headers. Over plain http browsers send no
  * `Sec-Fetch-Site`, and a page decides whether they send a `Referer`. Another port of this host is the same
  * site, so the cookie is sent. Only the browser's user agent is left to check. Anything but a GET would have
- * an origin.
+ * an origin. Scripts of our console name the version of the API: another origin could add that header only after a
+ * preflight request, which the management API does not answer.
  */
 function mayBeLed(request: FastifyRequest, credential: "cookie" | "nothing"): boolean {
   const isBrowser = /^Mozilla\//i.test(request.headers["user-agent"]?.trim() ?? "");
-  return credential === "cookie" && isBrowser && safeMethods.has(request.method);
+  const namesVersion = request.headers["api-version"] !== undefined;
+  return credential === "cookie" && isBrowser && !namesVersion && safeMethods.has(request.method);
 }
 
 /**

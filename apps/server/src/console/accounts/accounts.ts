@@ -68,12 +68,12 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     },
   );
 
-  // GET exists for the older API. Another site's page could at most sign a user out.
+  // GET exists for the older API.
   for (const method of ["GET", "POST"] as const)
     app.route({
       method,
       url: "/user/logout",
-      config: { access: "anyone" },
+      config: { access: "anyone", checksOrigin: true },
       schema: { summary: "Sign out", response: answers(Nothing) },
       handler: async (request, reply) => {
         await sessions.signOut(request, reply);

@@ -33,7 +33,8 @@ export function deviceRoutes(app: ConsoleApp, { db, secrets, settings }: Service
   app.get(
     "/device/:code",
     {
-      config,
+      // Counts guesses.
+      config: { ...config, checksOrigin: true },
       schema: {
         summary: "Get the device that shows a code",
         params: CodeParams,

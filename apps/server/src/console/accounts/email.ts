@@ -72,7 +72,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/verification",
     {
-      config: { ...anyone, changes: true },
+      config: { ...anyone, checksOrigin: true },
       schema: { summary: "Send a code to an email address", querystring: MailRequest, response: nothing },
     },
     (request) => verify(request, request.query),

@@ -53,7 +53,7 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
   app.get(
     "/reset_password",
     {
-      config: { ...config, changes: true },
+      config: { ...config, checksOrigin: true },
       schema: { summary: "Send a link to reset a password", querystring: MailRequest, response: nothing },
     },
     (request) => begin(request, request.query),

@@ -54,6 +54,7 @@ function describeFor({ settings }: Services): (request: FastifyRequest, token: T
 export function tokenRoutes(app: ConsoleApp, services: Services): void {
   const { db, pool, secrets } = services;
   const shown = describeFor(services);
+  const credential = { ...config, checksOrigin: true } as const;
 
   app.get(
     "/token",
@@ -74,7 +75,10 @@ export function tokenRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/token/playground",
-    { config, schema: { summary: "Get the key that the playground uses", response: answers(TokenKey) } },
+    {
+      config: credential,
+      schema: { summary: "Get the key that the playground uses", response: answers(TokenKey) },
+    },
     async (request) => ok({ key: await playgroundKey(db, secrets, viewerOf(request)) }),
   );
 
@@ -104,7 +108,7 @@ export function tokenRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/token/:id/key",
     {
-      config,
+      config: credential,
       schema: { summary: "Get the key of one of your tokens", params: IdParams, response: answers(TokenKey) },
     },
     async (request, reply) => {

@@ -108,7 +108,8 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
   app.get(
     "/user/order/status",
     {
-      config: { ...config, rateLimit: POLL_LIMIT },
+      // Asks the payment gateway, and credits an order that is paid.
+      config: { ...config, checksOrigin: true, rateLimit: POLL_LIMIT },
       schema: {
         summary: "Get the state of one of your orders",
         querystring: TradeNo,

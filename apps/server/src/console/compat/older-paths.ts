@@ -49,7 +49,7 @@ const LogLine = z.object({ Timestamp: z.string(), Level: z.string(), Message: z.
 export function olderPaths(app: ConsoleApp, services: Services): void {
   const { db } = services;
   const channels = { access: "admin", permission: "channels" } as const;
-  const changing = { ...channels, level: "edit", changes: true } as const;
+  const changing = { ...channels, level: "edit", checksOrigin: true } as const;
 
   app.get(
     "/channel/models",
@@ -173,7 +173,7 @@ function olderPathsOfTheSite(app: ConsoleApp, services: Services): void {
   app.get(
     "/user/token",
     {
-      config: { access: "user", changes: true, rateLimit: GUESS_LIMIT },
+      config: { access: "user", checksOrigin: true, rateLimit: GUESS_LIMIT },
       schema: { summary: "Create a new access token; the old one ends", response: answers(z.string()) },
     },
     async (request, reply) => {
