@@ -4,6 +4,7 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { everybody, own } from "#console/usage/logs.ts";
+import { type CallRatios, ratiosOfCalls } from "#domain/logs/call-ratios.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
 import { type CompatRoute, handles } from "./route.ts";
@@ -50,11 +51,23 @@ const OlderLogs = z.object({
   total_count: z.int(),
 });
 
-function metadataOf(row: LogRow): z.output<typeof Metadata> | null {
+/** Returns the ratio of a line of these kinds; undefined without such a line. */
+function lineRatio(row: LogRow, ...kinds: string[]): number | undefined {
+  const line = row.bill?.lines.find(({ kind }) => kinds.includes(kind));
+  return line === undefined ? undefined : Number(line.ratio);
+}
+
+/** Returns whether the bill lacks a ratio, because the call had no such tokens. */
+function lacksRatio(row: LogRow): boolean {
+  return lineRatio(row, "input", "calls") === undefined || lineRatio(row, "output") === undefined;
+}
+
+/** @param price the price that applied; undefined for a model without one, whose ratios are equal */
+function metadataOf(row: LogRow, price: CallRatios | undefined): z.output<typeof Metadata> | null {
   const { bill } = row;
   if (row.type !== LogType.consume || bill === null) return null;
-  const ratio = (...kinds: string[]) =>
-    Number(bill.lines.find(({ kind }) => kinds.includes(kind))?.ratio ?? 0);
+  const ofInput = lineRatio(row, "input", "calls") ?? price?.input;
+  const ofOutput = lineRatio(row, "output") ?? price?.output;
   const counted = (name: string, ...kinds: string[]) => {
     const amount = bill.lines
       .filter(({ kind }) => kinds.includes(kind))
@@ -67,8 +80,8 @@ function metadataOf(row: LogRow): z.output<typeof Metadata> | null {
     is_backup_group: row.backup_group,
     price_type: bill.price_type,
     group_ratio: Number(bill.group_ratio),
-    input_ratio: ratio("input", "calls"),
-    output_ratio: ratio("output"),
+    input_ratio: ofInput ?? ofOutput ?? 0,
+    output_ratio: ofOutput ?? ofInput ?? 0,
     ...(row.first_byte_time > 0 ? { first_response: row.first_byte_time } : {}),
     ...Object.assign(
       {},
@@ -86,11 +99,11 @@ function metadataOf(row: LogRow): z.output<typeof Metadata> | null {
   };
 }
 
-const older = (row: LogRow, isOwn: boolean): z.output<typeof OlderLog> => ({
+const older = (row: LogRow, isOwn: boolean, price: CallRatios | undefined): z.output<typeof OlderLog> => ({
   ...row,
   // Users' own rows have no number and no channel.
   id: isOwn ? 0 : Number(row.id),
-  metadata: metadataOf(row),
+  metadata: metadataOf(row, price),
   channel:
     isOwn || row.type !== LogType.consume
       ? null
@@ -117,7 +130,9 @@ const list = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
     const view = viewOf(request);
     const found = await services.wholeLogs.page(view, { ...query, ...inOneHub });
     const { data, page = 1, size = data.length, total_count = 0 } = found;
-    return { data: { data: data.map((row) => older(row, view.of === "owner")), page, size, total_count } };
+    const prices = await ratiosOfCalls(services.pool, data.filter(lacksRatio));
+    const rows = data.map((row) => older(row, view.of === "owner", prices.get(row.id)));
+    return { data: { data: rows, page, size, total_count } };
   }),
 });
 

@@ -129,6 +129,30 @@ describe("the log", () => {
       },
       channel: { id: 8, name: "", models: "", key: "", plugin: null },
     });
+    // A call without plain output tokens has no line for them, with a stored price and without one.
+    const { pool, db } = site.services;
+    const lines = (list: object[]) =>
+      JSON.stringify({ price_type: "tokens", group_ratio: "1", lines: list, exact: "0" });
+    const input = { kind: "input", amount: 3, ratio: "30" };
+    const { id: version } = await db.priceVersion.create({
+      data: { model: "m", snapshot: { type: "tokens", input: "30", output: "40", extras: {}, tiers: [] } },
+    });
+    const metadataOf = async (price: number, bill: string) => {
+      await pool.query("UPDATE request_logs SET price_version_id = $1, bill = $2 WHERE token_name = 'a'", [
+        price,
+        bill,
+      ]);
+      return (await root.get<Rows>("/log/?token_name=a")).data.data[0]?.["metadata"];
+    };
+    const before = await pool.query("SELECT bill FROM request_logs WHERE token_name = 'a'");
+    expect(await metadataOf(version, lines([input]))).toMatchObject({ input_ratio: 30, output_ratio: 40 });
+    const reasoning = { kind: "reasoning_tokens", amount: 3, ratio: "40" };
+    expect(await metadataOf(version, lines([reasoning]))).toMatchObject({
+      input_ratio: 30,
+      output_ratio: 40,
+    });
+    expect(await metadataOf(0, lines([input]))).toMatchObject({ input_ratio: 30, output_ratio: 30 });
+    await metadataOf(0, JSON.stringify((before.rows[0] as { bill: unknown }).bill));
     const own = (await root.get<Rows>("/log/self?page=1&size=2")).data;
     expect(own).toMatchObject({
       size: 2,
@@ -322,7 +346,13 @@ describe("tasks", () => {
 describe("the other routes", () => {
   it("list only models that have a price, since others cannot be called", async () => {
     const models = ["priced", "unpriced"];
-    await root.send("POST", "/channel/", { type: 1, name: "c", key: "sk-c", models: models.join(",") });
+    await root.send("POST", "/channel/", {
+      type: 1,
+      name: "c",
+      key: "sk-c",
+      models: models.join(","),
+      group: "default",
+    });
     await root.send("POST", "/prices/single", { model: "priced", type: "tokens" });
     const listed = (await root.get<Record<string, object>>("/available_model")).data;
     expect(listed["priced"]).toMatchObject({
