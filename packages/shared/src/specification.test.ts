@@ -100,6 +100,10 @@ describe("§5 validation", () => {
     ["payment: icon", [PaymentForm, { ...gateway, icon: "" }, "icon", "Choose an icon"]],
     ["payment: fixedFee", [PaymentForm, { ...gateway, fixed_fee: -1 }, "fixed_fee", /less than 0/]],
     ["payment: percentFee", [PaymentForm, { ...gateway, percent_fee: -1 }, "percent_fee", /less than 0/]],
+    [
+      "payment: percentFee is a share, 5% entered as 0.05",
+      [PaymentForm, { ...gateway, percent_fee: 5 }, "percent_fee", /./],
+    ],
     ["payment: sort", [PaymentForm, { ...gateway, sort: -1 }, "sort", /less than 0/]],
     ["pricing: model name", [PriceInput, { ...price, model: "" }, "model", "Model name is required"]],
     ["pricing: models", [PriceGroupInput, { models: [], price }, "models", /model is required/]],

@@ -100,6 +100,44 @@ describe("§7 calls", () => {
   });
 });
 
+describe("§5 validation of a channel, in both modes of the API", () => {
+  // OpenAI has an address of its own; a server of one's own has none.
+  const native = { type: 1, name: "One", key: "sk-1", models: ["m"], groups: ["default"], weight: 1 };
+  const { groups: _groups, ...rest } = native;
+  const older = { ...rest, models: "m", group: "default" };
+  const faults: [string, object, RegExp][] = [
+    ["name", { name: "" }, /Name is required/],
+    ["API address", { type: 8, base_url: "" }, /API address is required/],
+    ["key", { key: "" }, /API key is required/],
+    ["models", { models: undefined }, /This is required|model is required/],
+    ["group", { group: undefined, groups: undefined }, /required/],
+    ["priority", { priority: -1 }, /Priority cannot be less than 0/],
+    ["weight", { weight: 0 }, /Weight cannot be less than 1/],
+  ];
+  it.each(faults)("%s", async (_, fault, message) => {
+    for (const [whole, headers] of [
+      [native, { "api-version": "2" }],
+      [older, {}],
+    ] as const) {
+      const ask = async (values: object) => {
+        const cookie = `session=${root.cookie}`;
+        const payload = { ...whole, ...values };
+        const answer = await site.app.inject({
+          method: "POST",
+          url: "/api/channel/",
+          headers: { cookie, ...headers },
+          payload,
+        });
+        return answer.json<{ success: boolean; message: string; fields?: Record<string, string> }>();
+      };
+      expect(await ask({})).toMatchObject({ success: true });
+      const refused = await ask(fault);
+      expect(refused).toMatchObject({ success: false });
+      expect(JSON.stringify(refused)).toMatch(message);
+    }
+  });
+});
+
 describe("§6 roles", () => {
   it.each([
     "/api/user",

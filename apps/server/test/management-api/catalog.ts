@@ -122,7 +122,13 @@ async function ownersAndInfo(audit: Audit): Promise<void> {
   await refused(root, "GET", `/model_info/${row?.id}`);
 
   const offered = audit.named("offered");
-  await ok(root, "POST", "/channel/", { type: 1, name: offered, key: "sk-o", models: offered });
+  await ok(root, "POST", "/channel/", {
+    type: 1,
+    name: offered,
+    key: "sk-o",
+    models: offered,
+    group: "default",
+  });
   await ok(root, "POST", "/prices/single", { model: offered, type: "tokens", channel_type: 1 });
   const available = (await ok(user, "GET", "/available_model")).row;
   rows("available model", available[offered], { groups: "list", owned_by: "text", price: "object" });

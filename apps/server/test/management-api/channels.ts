@@ -28,7 +28,7 @@ const parts: Record<string, unknown>[] = [
   { status: 2 },
   { status: 3 },
   { status: 1 },
-  { weight: 0 },
+  { weight: 1 },
   { priority: 0 },
   { name: "renamed" },
   { type: 8 },
@@ -85,11 +85,19 @@ async function rowsAndParts(audit: Audit): Promise<void> {
   const tag = audit.named("tag");
   const [first] = await makeTagged(audit, tag);
   const id = first?.id;
-  await ok(root, "POST", "/channel/", { type: 1, name: audit.named("bare"), key: "sk-q" });
+  await ok(root, "POST", "/channel/", {
+    type: 1,
+    name: audit.named("bare"),
+    key: "sk-q",
+    models: "m",
+    group: "default",
+  });
   await ok(root, "POST", "/channel/", {
     type: 1,
     name: audit.named("null"),
     key: "sk-z",
+    models: "m",
+    group: "default",
     plugin: null,
     tag: null,
   });

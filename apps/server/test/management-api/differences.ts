@@ -15,7 +15,14 @@ export interface Difference {
 
 /** Makes a channel, and returns its row. */
 async function makeChannel({ ok, root, page }: Audit, name: string, more: object = {}): Promise<Row> {
-  await ok(root, "POST", "/channel/", { type: 1, name, key: "sk-a", models: "gpt-4o", ...more });
+  await ok(root, "POST", "/channel/", {
+    type: 1,
+    name,
+    key: "sk-a",
+    models: "gpt-4o",
+    group: "default",
+    ...more,
+  });
   const [row] = page("channels", (await ok(root, "GET", `/channel/?name=${name}&order=-id`)).data);
   return row ?? { id: 0 };
 }
@@ -99,9 +106,21 @@ export const differences: readonly Difference[] = [
     async check(audit) {
       const { ok, root, same } = audit;
       const name = audit.named("several");
-      const body = { type: 1, name, key: "sk-a\nsk-b", models: "gpt-4o" };
+      const body = { type: 1, name, key: "sk-a\nsk-b", models: "gpt-4o", group: "default" };
       const { row, json } = await ok(root, "POST", "/channel/", body);
       same("channel", [row["name"], /2/.test(String(json["message"]))], [name, true]);
+    },
+  },
+  {
+    call: "a channel without a name, key, models or group, or with `weight` 0",
+    oneHub: "accepted; without a group: `default`",
+    here: "refused",
+    async check(audit) {
+      const { refused, root } = audit;
+      const whole = { type: 1, name: audit.named("whole"), key: "sk-a", models: "gpt-4o", group: "default" };
+      for (const part of ["name", "key", "models", "group"])
+        await refused(root, "POST", "/channel/", { ...whole, [part]: "" });
+      await refused(root, "POST", "/channel/", { ...whole, weight: 0 });
     },
   },
   {

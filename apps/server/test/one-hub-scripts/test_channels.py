@@ -7,7 +7,15 @@ channels = {"works": "sk-good", "refuses": "sk-refused"}
 for name, key in channels.items():
     root.post(
         "/api/channel/",
-        {"type": 8, "name": f"check-{name}", "key": key, "base_url": PROVIDER, "models": "check-chat", "test_model": "check-chat"},
+        {
+            "type": 8,
+            "name": f"check-{name}",
+            "key": key,
+            "base_url": PROVIDER,
+            "models": "check-chat",
+            "group": "default",
+            "test_model": "check-chat",
+        },
     )
 
 for row in list(root.pages("/api/channel/", name="check-")):

@@ -42,7 +42,7 @@ async function fillEpay(form: ReturnType<Page["getByRole"]>): Promise<void> {
   await form.getByLabel("Address of the payment site").fill(epay.url);
   await form.getByLabel("Merchant ID (pid)").fill("1001");
   await form.getByLabel("Merchant key").fill(epay.key);
-  await form.getByLabel("Percentage fee").fill("5");
+  await form.getByLabel("Percentage fee").fill("0.05");
 }
 
 test("a payment gateway is created with the fields of its type, changed, sorted, disabled and deleted", async ({

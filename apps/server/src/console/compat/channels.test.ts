@@ -76,10 +76,27 @@ describe("a channel", () => {
     expect(Object.values(one)).not.toContain(undefined);
   });
 
-  it("needs neither a group nor models, and may start disabled", async () => {
-    const answer = await admin.send("POST", "/channel/", { type: 1, name: "bare", key: "k", status: 2 });
-    expect(answer.data).toMatchObject({ group: "default", models: "", status: 2 });
-    expect((await put(answer.data.id, { priority: 4 })).data).toMatchObject({ models: "", priority: 4 });
+  it("needs a name, a key, models and a group, a weight of at least 1, and may start disabled", async () => {
+    for (const [values, message] of [
+      [{ name: "" }, /Name is required/],
+      [{ key: undefined }, /API key is required/],
+      [{ models: "" }, /model is required/],
+      [{ models: undefined }, /model is required/],
+      [{ group: undefined }, /group is required/],
+      [{ type: 8, base_url: "" }, /API address is required/],
+      [{ weight: 0 }, /Weight cannot be less than 1/],
+      [{ weight: -1 }, /Weight cannot be less than 1/],
+    ] as const) {
+      const answer = await admin.send("POST", "/channel/", { ...whole, ...values });
+      expect([values, answer]).toMatchObject([values, { success: false }]);
+      expect(answer.message).toMatch(message);
+    }
+    const answer = await admin.send("POST", "/channel/", { ...whole, status: 2 });
+    expect(answer.data).toMatchObject({ status: 2 });
+    const { id } = answer.data;
+    for (const change of [{ weight: 0 }, { models: "a", weight: 0 }])
+      expect(await put(id, change)).toMatchObject({ success: false });
+    expect((await read(id))["weight"]).toBe(2);
   });
 
   it("is created once for each line of the key, with the corresponding line of the address", async () => {
@@ -114,7 +131,6 @@ describe("a channel", () => {
         { status: 0, type: 0 },
         { status: 1, type: 1 },
       ],
-      [{ weight: 0 }, { weight: 0, priority: 3 }],
       [
         { weight: 7, priority: 0 },
         { weight: 7, priority: 0 },

@@ -1,10 +1,4 @@
-import {
-  ChannelInput,
-  ChannelPage,
-  ChannelQuery,
-  ChannelRow,
-  ModelPattern,
-} from "@gateway/shared/channels/channel";
+import { ChannelInput, ChannelPage, ChannelQuery, ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -28,12 +22,6 @@ import { type CompatCall, type CompatRoute, handles, reads, spells } from "./rou
  * Channels in One Hub's format: lists as one text with commas, maps as JSON in a text, and a PUT that changes
  * only the fields it contains.
  */
-
-/** One Hub also has channels that serve no model, or that are chosen only when no other is left. */
-const Relaxed = ChannelInput.extend({
-  models: z.array(ModelPattern),
-  weight: z.int().min(0, "Weight cannot be less than 0").max(1_000_000).default(1),
-});
 
 const text = z.string().optional();
 const jsonText = z.union([z.string(), z.record(z.string(), z.unknown())]).optional();
@@ -105,9 +93,9 @@ const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body 
   const addresses = (body.base_url ?? "").split("\n").map((line) => line.trim());
   const name = body.name ?? "";
   const inputs = lines.map(({ key, line }) =>
-    checked(Relaxed, {
+    checked(ChannelInput, {
       models: [],
-      groups: ["default"],
+      groups: [],
       ...fields,
       key,
       name: line === 1 ? name : `${name}_${line}`,
@@ -117,7 +105,7 @@ const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body 
   const made: ChannelRecord[] = [];
   for (const input of inputs) {
     const status = body.status === 2 || body.status === 3 ? 2 : 1;
-    made.push(await createChannel(services, viewerOf(call.request), input, { status, keyLater: true }));
+    made.push(await createChannel(services, viewerOf(call.request), input, { status }));
   }
   const [first] = made;
   if (first === undefined) throw new Error("A channel without a key has one line, too.");
@@ -143,7 +131,9 @@ const put = handles({ body: Change, data: OlderChannel }, async ({ body }, call)
   const sent = checked(SentChannel, body);
   const fields = mentioned(sent);
   const viewer = viewerOf(call.request);
-  let changed = await editChannel(services, viewer, id, (now) => checked(Relaxed, { ...now, ...fields }));
+  let changed = await editChannel(services, viewer, id, (now) =>
+    checked(ChannelInput, { ...now, ...fields }),
+  );
   const { status = 0 } = sent;
   if (status !== 0 && status !== changed.status)
     changed = await patchChannel(services.db, viewer, id, { status: status as 1 | 2 | 3 });

@@ -19,7 +19,7 @@ async function rowOf(list: string): Promise<Row> {
 }
 
 it("fields of a row that a PUT does not change are named, and only those that differ", async () => {
-  await root.send("POST", "/channel/", { type: 1, name: "c", key: "sk-c", models: "m" });
+  await root.send("POST", "/channel/", { type: 1, name: "c", key: "sk-c", models: "m", group: "default" });
   await root.send("POST", "/token/", { name: "t", remain_quota: 5 });
   await root.send("POST", "/redemption/", { name: "r" });
   const config = JSON.stringify({ pay_domain: "https://p.example", partner_id: "1", key: "k", pay_type: "" });
@@ -52,6 +52,7 @@ it("fields that a tag does not write to its channels are named", async () => {
     name: "e",
     key: "sk-e",
     models: "m",
+    group: "default",
     tag: "tagged",
     priority: 2,
   });
@@ -64,7 +65,15 @@ it("fields that a tag does not write to its channels are named", async () => {
 });
 
 it("fields that a POST does not take are named", async () => {
-  const channel = { type: 1, name: "d", key: "sk-d", models: "m", balance: 3, used_quota: 0 };
+  const channel = {
+    type: 1,
+    name: "d",
+    key: "sk-d",
+    models: "m",
+    group: "default",
+    balance: 3,
+    used_quota: 0,
+  };
   expect((await root.send("POST", "/channel/", channel)).message).toBe("balance was ignored.");
   const token = { name: "u", remain_quota: 5, status: 2 };
   const { message } = await root.send("POST", "/token/", token);

@@ -169,18 +169,18 @@ function GeneralSection({ form, gateway }: SectionProps) {
 
 function FeesSection({ form }: { form: GatewayForm }) {
   const { t } = useTranslation();
+  const share = Number(form.values.percent_fee ?? 0);
   return (
     <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NumberInput
           label={t("Percentage fee")}
+          description={`${share} = ${Number((share * 100).toFixed(2))}%`}
           min={0}
-          max={100}
-          decimalScale={2}
-          suffix="%"
-          value={Number(((form.values.percent_fee ?? 0) * 100).toFixed(2))}
-          error={form.errors["percent_fee"]}
-          onChange={(next) => form.setFieldValue("percent_fee", Number((Number(next) / 100).toFixed(4)) || 0)}
+          max={1}
+          step={0.01}
+          decimalScale={4}
+          {...form.getInputProps("percent_fee")}
         />
         <NumberInput
           label={t("Fixed fee per order")}
