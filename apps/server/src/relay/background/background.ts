@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { append } from "#dialects/append.ts";
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { chooseKey, type ActiveChannel } from "#domain/channels/active-channel.ts";
 import { GatewayError } from "#errors.ts";
@@ -68,7 +69,7 @@ export async function takeOn(
   if (hasEnded(body)) await settle(lifecycle, body);
   else await handOver(services, call, chosen, lifecycle, id);
   await call.finished?.(body, chosen);
-  return { body: failedForClients(body, chosen) };
+  return { body: failedForClients(withoutNegativeCounts(body), chosen) };
 }
 
 /**

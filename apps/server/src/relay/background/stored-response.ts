@@ -1,4 +1,5 @@
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { chooseKey } from "#domain/channels/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
@@ -58,7 +59,7 @@ export function relayStored(
       accept();
       if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, bill, text);
       await lifecycle.pass({ outcome: "complete", status: 200 });
-      return { body: failedForClients(text, chosen) };
+      return { body: failedForClients(withoutNegativeCounts(text), chosen) };
     },
     otherwise(last) {
       // The missing object is the response, because no model was requested.

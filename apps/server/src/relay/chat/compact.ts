@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { Answer, Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
@@ -41,7 +42,8 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
       const { usage, tally } = skimResponse(body);
       accept();
       await lifecycle.settle({ outcome: "complete", reported: usage, delivered: tally });
-      return { kind: "body", headers: answerHeaders(response.headers, call.dropped ?? []), body };
+      const headers = answerHeaders(response.headers, call.dropped ?? []);
+      return { kind: "body", headers, body: withoutNegativeCounts(body) };
     },
   });
 }
