@@ -1,5 +1,14 @@
 import type { GatewayError } from "#errors.ts";
-import type { ChatEvent, ChatRequest, ChatResponse, DialectId, Part, UpstreamError, Usage } from "./ir.ts";
+import type {
+  ChatEvent,
+  ChatRequest,
+  ChatResponse,
+  ClientDialectId,
+  DialectId,
+  Part,
+  UpstreamError,
+  Usage,
+} from "./ir.ts";
 
 /** One server-sent event: the joined `data:` lines and the `event:` name, if any. */
 export interface Frame {
@@ -105,7 +114,7 @@ export interface AnswerMender {
 
 /** A dialect as the client side needs it. */
 export interface ClientDialect {
-  id: DialectId;
+  id: ClientDialectId;
   /** Throws `invalidRequest` with the path of the first offending field. */
   decodeRequest(body: unknown, address: Address): ChatRequest;
   encodeResponse(response: ChatResponse, request: ChatRequest): Wire;
@@ -115,6 +124,8 @@ export interface ClientDialect {
   encodeStreamError(error: GatewayError, requestId: string, request?: ChatRequest): string;
   /** A comment or event that keeps an idle stream open, ready for the socket. */
   heartbeat: string;
+  /** Returns the caller's name for a dropped field, where requests are decoded to fields of another dialect. */
+  fieldName?(name: string): string;
 }
 
 /** Token counting, for dialects that offer it to clients. */

@@ -1,7 +1,8 @@
 import { anthropic } from "./anthropic/index.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ClientDialect, Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/index.ts";
-import type { DialectId } from "./ir.ts";
+import { interactions } from "./interactions/index.ts";
+import type { ClientDialectId, DialectId } from "./ir.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 
@@ -15,3 +16,6 @@ export const dialects: Record<DialectId, Dialect> = {
   anthropic,
   gemini,
 };
+
+/** Dialects of clients: all of the above, and those in which no provider is called. */
+export const clientDialects: Record<ClientDialectId, ClientDialect> = { ...dialects, interactions };

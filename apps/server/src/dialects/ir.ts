@@ -8,9 +8,12 @@ import type { ExactNumber } from "./json/exact-json.ts";
 
 export type DialectId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
+/** Dialects of clients: those of providers, and Google's Interactions, in which no provider is called. */
+export type ClientDialectId = DialectId | "interactions";
+
 /** Fields of one dialect that the IR does not have. Another dialect drops and reports them. */
 export interface Extra {
-  dialect: DialectId;
+  dialect: ClientDialectId;
   fields: Record<string, unknown>;
 }
 

@@ -1,4 +1,12 @@
-import type { ChatEvent, ChatRequest, ChatResponse, DialectId, Message, Part } from "./ir.ts";
+import type {
+  ChatEvent,
+  ChatRequest,
+  ChatResponse,
+  ClientDialectId,
+  DialectId,
+  Message,
+  Part,
+} from "./ir.ts";
 import { parseRecord } from "./wire.ts";
 
 /**
@@ -11,11 +19,12 @@ import { parseRecord } from "./wire.ts";
 export type ProofOrigin = string;
 
 /** The origin of an unmarked proof of a dialect. Chat completions have no proofs of their own. */
-const homes: Record<DialectId, ProofOrigin | undefined> = {
+const homes: Record<ClientDialectId, ProofOrigin | undefined> = {
   anthropic: "anthropic",
   gemini: "google",
   "openai-responses": "openai",
   "openai-chat": undefined,
+  interactions: "google",
 };
 
 export function homeOf(dialect: DialectId | "own"): ProofOrigin | undefined {
@@ -121,7 +130,7 @@ export function eventWithOrigin(event: ChatEvent, origin: ProofOrigin | undefine
 
 /** The receiver of a request, as far as proofs depend on it. */
 export interface ProofTarget {
-  client: DialectId;
+  client: ClientDialectId;
   upstream: DialectId | "own";
   /** Undefined for a provider that passes requests on to others, with a model whose maker is unknown. */
   origin: ProofOrigin | undefined;
@@ -130,7 +139,7 @@ export interface ProofTarget {
 /** OpenAI's encrypted items are Fernet tokens, which all begin alike. No other maker sends such tokens. */
 const fernet = "gAAAA";
 
-function originOf(part: Proven, client: DialectId): ProofOrigin | undefined {
+function originOf(part: Proven, client: ClientDialectId): ProofOrigin | undefined {
   if (part.origin !== undefined) return part.origin;
   // Only Google signs calls.
   if (part.type === "tool-call") return "google";

@@ -1,5 +1,5 @@
 import type { Wire } from "./dialect.ts";
-import type { DialectId, ServerTool } from "./ir.ts";
+import type { ClientDialectId, ServerTool } from "./ir.ts";
 import { asRecord, compact } from "./wire.ts";
 
 /**
@@ -19,7 +19,7 @@ interface ServerToolOptions {
   files?: unknown;
 }
 
-const forms: Record<DialectId, Readonly<Record<string, Option>>> = {
+const forms: Record<ClientDialectId, Readonly<Record<string, Option>>> = {
   anthropic: {
     "tools.allowed_domains": "allowedDomains",
     "tools.blocked_domains": "blockedDomains",
@@ -42,6 +42,8 @@ const forms: Record<DialectId, Readonly<Record<string, Option>>> = {
     "tools.googleSearch.excludeDomains": "blockedDomains",
     "tools.googleSearch.exclude_domains": "blockedDomains",
   },
+  // Their tools are decoded to those of Gemini.
+  interactions: {},
 };
 
 /** Objects whose members are separate options. */

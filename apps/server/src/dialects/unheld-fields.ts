@@ -1,5 +1,6 @@
 import type { Upstream, Wire } from "./dialect.ts";
-import type { DialectId } from "./ir.ts";
+import { effortOf } from "./effort.ts";
+import type { ClientDialectId } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /**
@@ -93,7 +94,7 @@ type Found = Set<string>;
 function look(value: unknown, path: string, found: Found, ...lists: Known[]): void {
   for (const [key, each] of Object.entries(asRecord(value) ?? {}))
     if (each !== null && each !== undefined && !lists.some((list) => list.has(key)))
-      found.add(`${path}.${key}`);
+      found.add(path === "" ? key : `${path}.${key}`);
 }
 
 function each(value: unknown, visit: (wire: Wire) => void): void {
@@ -173,11 +174,87 @@ function inGemini(body: Wire, found: Found): void {
   );
 }
 
+const interaction = known(
+  "model",
+  "input",
+  "stream",
+  "store",
+  "background",
+  "previous_interaction_id",
+  "system_instruction",
+  "tools",
+  "generation_config",
+  "response_format",
+  "response_mime_type",
+  "response_modalities",
+  "safety_settings",
+  "service_tier",
+  "cached_content",
+);
+const interactionConfig = known(
+  "temperature",
+  "top_p",
+  "max_output_tokens",
+  "stop_sequences",
+  "seed",
+  "thinking_level",
+  "thinking_summaries",
+  "tool_choice",
+  "speech_config",
+  "image_config",
+);
+const interactionTool = known("type", "name", "description", "parameters");
+const interactionContent = known(
+  "type",
+  "text",
+  "annotations",
+  "data",
+  "uri",
+  "mime_type",
+  "resolution",
+  "role",
+  "content",
+);
+const interactionStep = known(
+  "id",
+  "name",
+  "arguments",
+  "signature",
+  "summary",
+  "call_id",
+  "result",
+  "is_error",
+  "error",
+);
+/** Steps of tools that only Google runs, except code, which has a form in the other formats. */
+const ownStep =
+  /^(?:google_search|url_context|google_maps|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
+
+function inInteractions(body: Wire, found: Found): void {
+  look(body, "", found, interaction);
+  const config = asRecord(body["generation_config"]);
+  look(config, "generation_config", found, interactionConfig);
+  const level = config?.["thinking_level"];
+  if (typeof level === "string" && effortOf(level) === undefined)
+    found.add("generation_config.thinking_level");
+  each(body["tools"], (tool) => {
+    if (tool["type"] === "function") look(tool, "tools", found, interactionTool);
+  });
+  each(body["input"], (wire) => {
+    const { type } = wire;
+    if (typeof type === "string" && ownStep.test(type)) return void found.add(`input.${type}`);
+    look(wire, "input", found, interactionContent, interactionStep);
+    each(wire["content"], (content) =>
+      look(content, "input.content", found, interactionContent, interactionStep),
+    );
+  });
+}
+
 /**
  * Returns the paths of fields that the translation drops.
  * @param upstream dialect that the request is translated to
  */
-export function unheldFields(client: DialectId, body: Wire, upstream: Upstream["id"]): string[] {
+export function unheldFields(client: ClientDialectId, body: Wire, upstream: Upstream["id"]): string[] {
   const found: Found = new Set();
   switch (client) {
     case "openai-chat":
@@ -191,6 +268,9 @@ export function unheldFields(client: DialectId, body: Wire, upstream: Upstream["
       break;
     case "gemini":
       inGemini(body, found);
+      break;
+    case "interactions":
+      inInteractions(body, found);
   }
   return [...found];
 }

@@ -3,7 +3,7 @@ import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
-import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
+import type { ChatRequest, ClientDialectId, DialectId, Extra, Part } from "./ir.ts";
 import { isExactNumber, parseExact } from "./json/exact-json.ts";
 import { mayParse } from "./json/json-size.ts";
 
@@ -70,7 +70,7 @@ export function extraOf(dialect: DialectId, body: Wire, known: ReadonlySet<strin
 }
 
 /** Returns the fields of an `extra` if they belong to this dialect. */
-export function ownFields(dialect: DialectId, extra: Extra | undefined): Wire | undefined {
+export function ownFields(dialect: ClientDialectId, extra: Extra | undefined): Wire | undefined {
   return extra?.dialect === dialect ? extra.fields : undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
-import { dialects } from "#dialects/index.ts";
+import type { Address, ClientDialect, Wire } from "#dialects/dialect.ts";
+import { clientDialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { invalidRequest } from "#errors.ts";
+import { notFound } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
@@ -29,9 +29,12 @@ const endpoints = [
   // Google's own clients use this version now.
   ["/v1/models/:target", "gemini"],
   ["/gemini/:version/models/:target", "gemini"],
+  ["/v1beta/interactions", "interactions"],
+  ["/v1/interactions", "interactions"],
+  ["/gemini/:version/interactions", "interactions"],
 ] as const;
 
-export function chatPaths(dialect: Dialect["id"]): string[] {
+export function chatPaths(dialect: ClientDialect["id"]): string[] {
   return endpoints.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
 }
 
@@ -45,7 +48,7 @@ export type ChatActions = ReadonlyMap<
 export function chatRoutes(
   app: FastifyInstance,
   services: GatewayServices,
-  dialect: Dialect,
+  dialect: ClientDialect,
   { read = readTurn(dialect), actions = new Map() }: { read?: ReadTurn; actions?: ChatActions } = {},
 ): void {
   for (const path of chatPaths(dialect.id)) {
@@ -82,20 +85,28 @@ export interface Turn extends JsonBody {
 export type ReadTurn = (request: FastifyRequest, select?: (body: Wire) => Wire) => Promise<Turn>;
 
 /** Returns the reader for a self-contained request. */
-export function readTurn(client: Dialect): ReadTurn {
-  return async (request, select) => {
-    const { json, dropped } = affordable(client, jsonBody(request));
-    const { pin } = accessOf(request);
-    return {
-      ...json,
-      turn: { request: decodeBody(client, json, addressOf(request), select), pin, dropped },
-    };
+export function readTurn(client: ClientDialect): ReadTurn {
+  return async (request, select) => turnOf(client, jsonBody(request), request, select);
+}
+
+/** Reads a call from a body that may differ from that of the request. */
+export function turnOf(
+  client: ClientDialect,
+  given: JsonBody,
+  request: FastifyRequest,
+  select?: (body: Wire) => Wire,
+): Turn {
+  const { json, dropped } = affordable(client, given);
+  const { pin } = accessOf(request);
+  return {
+    ...json,
+    turn: { request: decodeBody(client, json, addressOf(request), select), pin, dropped },
   };
 }
 
 async function answerChat(
   services: GatewayServices,
-  client: Dialect,
+  client: ClientDialect,
   endpoint: string,
   { raw, body, turn, serve, answered = (answer) => answer }: Turn,
   request: FastifyRequest,
@@ -178,7 +189,7 @@ export function addressOf(request: FastifyRequest): Address {
   const target = targetOf(request);
   if (target === undefined) return {};
   const { model, action } = target;
-  if (model === "" || !geminiActions.has(action)) throw invalidRequest({ reason: "gemini_action", action });
+  if (model === "" || !geminiActions.has(action)) throw notFound({ reason: "gemini_action", action });
   const { alt } = request.query as { alt?: unknown };
   return { model, stream: action === "streamGenerateContent", sse: alt === "sse" };
 }
@@ -198,4 +209,4 @@ export function forwardable(request: FastifyRequest): Record<string, string> {
 }
 
 /** All dialects with chat endpoints. */
-export const chatDialects: readonly Dialect[] = Object.values(dialects);
+export const chatDialects: readonly ClientDialect[] = Object.values(clientDialects);

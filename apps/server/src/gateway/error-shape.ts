@@ -35,7 +35,10 @@ export const midjourneyErrors: ErrorShape = {
 const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/openai(?:\/|$)/, dialects["openai-chat"]],
   [/\/claude(?:\/|$)|\/v1\/messages(?:[/?]|$)/, dialects.anthropic],
-  [/\/gemini(?:\/|$)|\/v1beta(?:\/|$)|\/v1\/models\/[^?]+:\w/, dialects.gemini],
+  [
+    /\/gemini(?:\/|$)|\/v1(?:alpha|beta)1?(?:\/|$)|\/v1\/(?:models\/[^?]+:\w|interactions(?:\/|$))/,
+    dialects.gemini,
+  ],
   [/\/(?:suno|kling)(?:\/|$)/, taskErrors],
   [/\/mj(?:-\w+)?(?:\/|$)/, midjourneyErrors],
   [/\/v1(?:\/|$)|\/dashboard(?:\/|$)|\/recraftAI(?:\/|$)/, dialects["openai-chat"]],

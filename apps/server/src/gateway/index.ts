@@ -23,6 +23,9 @@ import {
   taskErrors,
 } from "./error-shape.ts";
 import { answerEmbed } from "./gemini-embeddings.ts";
+import { helloRoutes } from "./hello.ts";
+import { interactionRoutes } from "./interactions/routes.ts";
+import { readInteractionTurn } from "./interactions/turn.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
 import { guardEndpoint } from "./native-endpoint.ts";
@@ -39,7 +42,18 @@ import { taskRoutes } from "./tasks.ts";
  * request. Independent of the console.
  */
 
-const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraftAI", "/openai"];
+const prefixes = [
+  "/v1",
+  "/v1alpha",
+  "/v1beta",
+  "/v1beta1",
+  "/upload/v1beta",
+  "/claude",
+  "/gemini",
+  "/dashboard",
+  "/recraftAI",
+  "/openai",
+];
 const taskPrefixes = ["/suno", "/kling"];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -61,18 +75,15 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       if (dialect.id === "anthropic") nameRequestId(scope);
       acceptJson(scope, readings[dialect.id], before);
       guardEndpoint(scope, services, dialect.id);
-      guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
-      const read = readerOf(services, dialect);
-      const actions: ChatActions = new Map([
-        ["countTokens", (request, reply) => answerCount(services, dialect, read, request, reply)],
-        ["embedContent", (request, reply) => answerEmbed(services, false, request, reply)],
-        ["batchEmbedContents", (request, reply) => answerEmbed(services, true, request, reply)],
-      ]);
-      chatRoutes(scope, services, dialect, { read, actions });
-      countRoutes(scope, services, dialect, read);
-      ownModelRoutes(scope, services, dialect.id);
+      const keyInQuery = dialect.id === "gemini" || dialect.id === "interactions";
+      guardEndpoints(scope, services, { ...json, keyInQuery });
+      if (dialect.id === "interactions") {
+        chatRoutes(scope, services, dialect, { read: readInteractionTurn(services, dialect) });
+        interactionRoutes(scope, services);
+      } else nativeRoutes(scope, services, dialects[dialect.id]);
     });
   }
+  void app.register(async (scope) => helloRoutes(scope));
   void app.register(async (scope) => {
     encodeErrors(scope, dialects["openai-chat"]);
     await socketRoutes(scope, services);
@@ -106,6 +117,19 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     });
   }
   nothingElse(app, served);
+}
+
+/** Registers the routes of a dialect that providers speak, too. */
+function nativeRoutes(scope: FastifyInstance, services: GatewayServices, dialect: Dialect): void {
+  const read = readerOf(services, dialect);
+  const actions: ChatActions = new Map([
+    ["countTokens", (request, reply) => answerCount(services, dialect, read, request, reply)],
+    ["embedContent", (request, reply) => answerEmbed(services, false, request, reply)],
+    ["batchEmbedContents", (request, reply) => answerEmbed(services, true, request, reply)],
+  ]);
+  chatRoutes(scope, services, dialect, { read, actions });
+  countRoutes(scope, services, dialect, read);
+  ownModelRoutes(scope, services, dialect.id);
 }
 
 /** Returns the reader of a dialect's chat calls. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Dialect } from "#dialects/dialect.ts";
+import type { ClientDialectId } from "#dialects/ir.ts";
 import { forbidden } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -7,15 +7,16 @@ import type { GatewayServices } from "./services.ts";
 const switches = {
   anthropic: { enabledBy: "ClaudeAPIEnabled", reason: "anthropic_api_off" },
   gemini: { enabledBy: "GeminiAPIEnabled", reason: "gemini_api_off" },
+  interactions: { enabledBy: "GeminiAPIEnabled", reason: "gemini_api_off" },
 } as const;
 
 /** Rejects every request of this scope with 403 while its dialect is disabled. */
 export function guardEndpoint(
   scope: FastifyInstance,
   { relay }: Pick<GatewayServices, "relay">,
-  dialect: Dialect["id"],
+  dialect: ClientDialectId,
 ): void {
-  if (dialect !== "anthropic" && dialect !== "gemini") return;
+  if (dialect === "openai-chat" || dialect === "openai-responses") return;
   const { enabledBy, reason } = switches[dialect];
   scope.addHook("onRequest", async () => {
     if (!relay.settings.current()[enabledBy]) throw forbidden({ reason });

@@ -18,6 +18,7 @@ const endpoints = [
   ["/v1/responses", { model: "demo-chat", input: "Hello" }],
   ["/v1/messages", { model: "demo-chat", max_tokens: 50, messages: [say] }],
   ["/v1beta/models/demo-chat:generateContent", { contents: [{ role: "user", parts: [{ text: "Hello" }] }] }],
+  ["/v1beta/interactions", { model: "demo-chat", input: "Hello" }],
 ] as const;
 
 /** Returns whether an error reports an insufficient balance in the dialect of the path. */

@@ -39,6 +39,10 @@ const endpoints = {
       generationConfig: { maxOutputTokens: 50 },
     },
   },
+  interactions: {
+    path: "/v1beta/interactions",
+    body: { model: "demo-chat", input: "Hello", generation_config: { max_output_tokens: 50 } },
+  },
   embeddings: { path: "/v1/embeddings", body: { model: "demo-embedding", input: "Hello" } },
 } as const;
 

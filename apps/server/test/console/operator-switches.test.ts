@@ -73,6 +73,8 @@ describe("a disabled endpoint", () => {
         ["/v1/models/demo-chat:generateContent", contents("Hello")],
         ["/gemini/v1beta/models/demo-chat:countTokens", contents("Hello")],
         ["/v1beta/models", undefined],
+        ["/v1beta/interactions", { model: "demo-chat", input: "Hello" }],
+        ["/v1/interactions", { model: "demo-chat", input: "Hello" }],
       ],
       refusal: { error: { code: 403, status: "PERMISSION_DENIED" } },
     },
@@ -101,6 +103,11 @@ describe("forbidden phrases", () => {
     [
       "/v1beta/models/demo-chat:generateContent",
       contents(bad),
+      { error: { code: 400, status: "INVALID_ARGUMENT" } },
+    ],
+    [
+      "/v1beta/interactions",
+      { model: "demo-chat", input: bad },
       { error: { code: 400, status: "INVALID_ARGUMENT" } },
     ],
   ] as const;

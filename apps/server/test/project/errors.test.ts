@@ -4,8 +4,8 @@ import { allErrors, type ErrorCode, errorStatus } from "@gateway/shared/errors";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerFailure } from "#console/failures.ts";
-import { dialects } from "#dialects/index.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import { clientDialects } from "#dialects/index.ts";
+import type { ClientDialectId } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { answerError } from "#gateway/answer-error.ts";
 
@@ -23,7 +23,7 @@ function thrown({ code, params }: Listed): GatewayError {
   return new (GatewayError as new (code: ErrorCode, params: object) => GatewayError)(code, params);
 }
 
-const clients = Object.keys(dialects) as DialectId[];
+const clients = Object.keys(clientDialects) as ClientDialectId[];
 const app: FastifyInstance = Fastify();
 let address = "";
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const id of clients) {
     await app.register(async (scope) => {
       scope.setErrorHandler((error: GatewayError, request, reply) =>
-        answerError(dialects[id], error, request, reply),
+        answerError(clientDialects[id], error, request, reply),
       );
       scope.get<{ Params: { index: string } }>(`/${id}/:index`, throwing);
     });
@@ -61,17 +61,20 @@ const openai = ({ code, params }: Listed) => ({
   param: "field" in params ? params["field"] : null,
 });
 
+const google = ({ code, params }: Listed, status: number) => ({
+  // `code` is the HTTP status in this format.
+  code: status,
+  status: expect.stringMatching(/^[A-Z_]+$/),
+  details: expect.arrayContaining([expect.objectContaining({ reason: code, metadata: params })]),
+});
+
 /** Fields of a dialect's `error` object besides the message. */
-const shapes: Record<DialectId, (error: Listed, status: number) => object> = {
+const shapes: Record<ClientDialectId, (error: Listed, status: number) => object> = {
   "openai-chat": openai,
   "openai-responses": openai,
   anthropic: ({ code }) => ({ type: expect.stringMatching(/^[a-z_]+_error$|^request_too_large$/), code }),
-  // `code` is the HTTP status in this format.
-  gemini: ({ code, params }, status) => ({
-    code: status,
-    status: expect.stringMatching(/^[A-Z_]+$/),
-    details: expect.arrayContaining([expect.objectContaining({ reason: code, metadata: params })]),
-  }),
+  gemini: google,
+  interactions: google,
 };
 
 /** Returns the template with its values, without using the code under test. */
@@ -120,7 +123,7 @@ describe.each(clients)("%s", (id) => {
       expect(inner["message"]).toMatch(/ \(request id: \S+\)$/);
       expect(inner).toMatchObject(shapes[id](error, status));
       // A code without values has no params in the response.
-      if (id !== "gemini")
+      if (shapes[id] !== google)
         expect(inner["params"]).toEqual(Object.keys(params).length > 0 ? params : undefined);
       if (id === "anthropic")
         expect(body).toMatchObject({ type: "error", request_id: expect.stringMatching(/./) });
@@ -129,7 +132,7 @@ describe.each(clients)("%s", (id) => {
 
   it("contains the same fields in an event of a stream", () => {
     for (const error of errors) {
-      const text = dialects[id].encodeStreamError(thrown(error), "req_1");
+      const text = clientDialects[id].encodeStreamError(thrown(error), "req_1");
       expect(text).toContain(`"${error.code}"`);
       expect(text).toContain("(request id: req_1)");
       expect(text).not.toContain("{{");

@@ -148,6 +148,8 @@ describe("a token with caching enabled", () => {
       { path: "/v1beta/models/demo-chat:generateContent", body: { contents } },
       { path: "/v1beta/models/demo-chat:streamGenerateContent", body: { contents } },
       { path: "/v1beta/models/demo-chat:streamGenerateContent?alt=sse", body: { contents } },
+      { path: "/v1beta/interactions", body: { model: "demo-chat", input: "Hello" } },
+      { path: "/v1beta/interactions", body: { model: "demo-chat", input: "Hello", stream: true } },
       { path: "/v1/embeddings", body: { model: "demo-embedding", input: "Hello" } },
     ];
     for (const endpoint of endpoints) {

@@ -30,6 +30,7 @@ const endpoints = {
     path: "/v1beta/models/demo-chat:generateContent",
     body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
   },
+  interactions: { path: "/v1beta/interactions", body: { model: "demo-chat", input: "Hello" } },
 } as const;
 type Endpoint = keyof typeof endpoints;
 const names = Object.keys(endpoints) as Endpoint[];
@@ -84,7 +85,7 @@ function expectShape(endpoint: Endpoint, refusal: Refusal): void {
   if (endpoint === "anthropic") {
     expect(refusal.body["type"]).toBe("error");
     expect(error).toMatchObject({ type: expect.any(String), message: expect.any(String) });
-  } else if (endpoint === "gemini") {
+  } else if (endpoint === "gemini" || endpoint === "interactions") {
     expect(error).toMatchObject({ code: refusal.status, status: expect.any(String) });
   } else {
     expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });

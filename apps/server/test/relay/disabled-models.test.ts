@@ -74,6 +74,10 @@ describe("a disabled model", () => {
         error: { code: 404, status: "NOT_FOUND", message: expect.stringContaining(message) as string },
       },
     });
+    expect(await post("/v1beta/interactions", { model: "gpt-4o", input: "Hi" })).toMatchObject({
+      status: 404,
+      body: { error: { code: 404, status: "NOT_FOUND" } },
+    });
     expect(gateway.upstream.calls()).toHaveLength(0);
   });
 

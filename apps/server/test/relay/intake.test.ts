@@ -96,6 +96,8 @@ const paths = {
   responses: "/v1/responses",
   messages: "/v1/messages",
   gemini: "/v1beta/models/gemini-x:generateContent",
+  interactions: "/v1beta/interactions",
+  stableInteractions: "/v1/interactions",
   embeddings: "/v1/embeddings",
   images: "/v1/images/generations",
   forms: "/v1/audio/transcriptions",
@@ -140,6 +142,7 @@ describe("intake: before the body", () => {
       "/suno/fetch/1",
       "/mj/task/1/fetch",
       "/v1/conversations/conv_1",
+      "/v1beta/interactions/int_1",
     ])
       expect((await send(path, undefined, own)).status).toBe(429);
   });
@@ -419,6 +422,18 @@ describe("intake: errors in the dialect of the client", () => {
     "/suno/nothing": /"data":null/,
     "/mj/nothing": /"description"/,
     "/v1beta/openai/nothing": /"error":\{"message"/,
+    "/v1/interactions/int_1/nothing": /"status":"NOT_FOUND"/,
+    "/v1/messages/batches/msgbatch_1/results": /"type":"error"/,
+    "/v1/uploads": /"error":\{"message"/,
+    "/v1/videos": /"error":\{"message"/,
+    "/v1/videos/video_1/content": /"error":\{"message"/,
+    "/v1/realtime/client_secrets": /"error":\{"message"/,
+    "/v1beta/cachedContents": /"status":"NOT_FOUND"/,
+    "/v1beta/batches/1": /"status":"NOT_FOUND"/,
+    "/v1beta/files": /"status":"NOT_FOUND"/,
+    "/v1beta/models/gemini-x:batchGenerateContent": /"status":"NOT_FOUND"/,
+    "/v1alpha/models/gemini-x:generateContent": /"status":"NOT_FOUND"/,
+    "/upload/v1beta/files": /"status":"NOT_FOUND"/,
   };
   it.each(Object.entries(shapes))("%s: unknown, with a wrong method, malformed", async (path, shape) => {
     expect(await send(path, "{}")).toMatchObject({ status: 404, text: expect.stringMatching(shape) });
@@ -429,6 +444,21 @@ describe("intake: errors in the dialect of the client", () => {
     );
     expect(garbage).toMatch(/^HTTP\/1.1 400 /);
     expect(garbage).not.toContain(key);
+  });
+
+  it("addresses of APIs that are not served return 404 with and without a key, for each method", async () => {
+    for (const path of Object.keys(shapes))
+      for (const method of ["GET", "POST", "DELETE"]) {
+        // Only with a key is the name of an action read.
+        if (path.includes(":") && (path.includes("v1alpha") || method !== "POST")) continue;
+        const body = method === "POST" ? "{}" : undefined;
+        const answer = await send(path, body, { authorization: `Bearer ${key}` }, method);
+        expect([path, method, answer.status]).toEqual([path, method, 404]);
+        if (path.includes(":")) continue;
+        const without = await send(path, body, { authorization: "" }, method);
+        expect([path, method, without.status]).toEqual([path, method, 404]);
+        expect(without.text).not.toContain("<html");
+      }
   });
 
   it("returns 405 and Allow for a known address with another method", async () => {
@@ -452,6 +482,15 @@ describe("intake: addresses and headers that clients use", () => {
     const body = JSON.stringify({ model: "demo-chat", max_tokens: 5, messages: say });
     expect((await send("/v1/v1/messages", body)).status).toBe(200);
     expect((await send("/openai/v1/models", undefined)).status).toBe(200);
+  });
+});
+
+describe("the address at which Claude Code checks its host", () => {
+  it.each(["/api/hello", "/claude/api/hello"])("%s answers without a key", async (path) => {
+    const checked = await fetch(gateway.url + path, { method: "HEAD" });
+    expect([checked.status, await checked.text()]).toEqual([200, ""]);
+    const response = await fetch(gateway.url + path);
+    expect([response.status, await response.json()]).toEqual([200, { message: "hello" }]);
   });
 });
 

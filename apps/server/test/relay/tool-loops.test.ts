@@ -108,25 +108,3 @@ it.each(["chat-think", "anthropic-think"])("Google's client streams its loop wit
     for (const part of candidates?.[0]?.content?.parts ?? []) output.push(part.text ?? "");
   expect(output.join("")).toContain(result);
 });
-
-it("a thread stored by the provider is rejected with an error code", async () => {
-  const answer = await fetch(`${gateway.url}/v1/messages`, {
-    method: "POST",
-    headers: { "x-api-key": key, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "anthropic-think",
-      max_tokens: 10,
-      messages: [{ role: "user", content: "Hi" }],
-      thread: { type: "create" },
-    }),
-  });
-  expect([answer.status, await answer.json()]).toEqual([
-    400,
-    expect.objectContaining({
-      error: expect.objectContaining({
-        type: "invalid_request_error",
-        details: { error_code: "thread_unsupported_request" },
-      }),
-    }),
-  ]);
-});

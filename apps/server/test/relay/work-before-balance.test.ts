@@ -100,6 +100,13 @@ const endpoints: [path: string, body: object][] = [
   ["/v1beta/models/m:countTokens", gemini],
   ["/v1beta/models/m:embedContent", embed],
   ["/v1beta/models/m:batchEmbedContents", { requests: [embed] }],
+  ["/v1beta/interactions", { model: "m", input: long }],
+  [
+    "/v1/interactions",
+    { model: "m", input: [{ type: "user_input", content: [{ type: "text", text: long }] }] },
+  ],
+  ["/gemini/v1beta/interactions", { model: "m", input: long }],
+  ["/v1/messages", { ...chat, thread: { type: "continue", previous_message_id: "msg_1" } }],
   ["/v1/completions", { model: "m", prompt: long }],
   ["/v1/embeddings", { model: "m", input: long }],
   ["/v1/moderations", { model: "m", input: long }],

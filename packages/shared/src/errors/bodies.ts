@@ -72,8 +72,13 @@ export const bodyReasons = {
     no_content_for_model: phrase("None of the given content can be sent to this model."),
     no_content_for_bot: phrase("None of the given content can be sent to this bot."),
     thread_unsupported: phrase(
-      'The gateway does not store conversations for this API. Send the whole conversation, without "thread".',
+      'A thread cannot be combined with "{{field}}". Send the whole conversation, without "thread".',
     ),
+    thread_fields: phrase(
+      'A thread keeps its "system" and "tools". Send them only with the request that creates it.',
+    ),
+    interaction_agent: phrase('Agents are not served. Name a "model" instead of an "agent".'),
+    interaction_unsupported: phrase('The gateway does not serve "{{field}}" in interactions. Omit it.'),
     videos_only: phrase("This endpoint only creates videos."),
     field_repeated: phrase('The field "{{field}}" occurs more than once.'),
     field_spelling: phrase('The field "{{field}}" must be spelled "{{standard}}".'),
@@ -104,7 +109,6 @@ export const bodyReasons = {
     field_not_text: phrase(
       'The field "{{field}}" contains a character that is not allowed (NUL, or half of a surrogate pair). Remove it.',
     ),
-    gemini_action: phrase('The action "{{action}}" is not supported.'),
     stored_response_not_streamed: phrase(
       'A stored response cannot be streamed. Request it without "stream".',
     ),

@@ -79,12 +79,20 @@ export const keyReasons = {
     customizing_address_not_found: phrase("The address was not found."),
     route_not_served: phrase("This gateway does not serve {{method}} {{path}}."),
     method_not_served_here: phrase("The method {{method}} is not supported for this path."),
+    gemini_action: phrase('The action "{{action}}" is not supported.'),
     batches_not_served: phrase("This gateway does not offer the Message Batches API."),
     item_not_found: phrase('The item "{{id}}" was not found.'),
     response_not_found: phrase('The response "{{id}}" was not found.'),
     response_channel_gone: phrase("The channel of this response no longer exists."),
     previous_response_not_found: phrase(
       'The response "{{id}}" was not found. It was not stored, has expired, or belongs to another account.',
+    ),
+    thread_not_found: phrase(
+      'No thread continues from the message "{{id}}". It was not stored, has expired, or belongs to another account.',
+    ),
+    interaction_not_found: phrase('The interaction "{{id}}" was not found.'),
+    previous_interaction_not_found: phrase(
+      'The interaction "{{id}}" was not found. It was not stored, has expired, or belongs to another account.',
     ),
     conversation_not_found: phrase('The conversation "{{id}}" was not found.'),
   },

@@ -76,22 +76,8 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "anthropic", fields };
 }
 
-/**
- * Rejects a conversation stored at its provider. It belongs to one key of one provider; another channel would
- * answer without the earlier messages. This code makes Anthropic's client library send the whole conversation
- * instead.
- */
-function refuseThread(thread: unknown): void {
-  if (thread === undefined || thread === null) return;
-  throw invalidRequest(
-    { reason: "thread_unsupported" },
-    { param: "thread", details: { error_code: "thread_unsupported_request" } },
-  );
-}
-
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(messagesRequest, value, "");
-  refuseThread(body["thread"]);
   const model = address.model ?? body.model;
   if (!model) throw invalidRequest({ reason: "field_required", field: "model" });
   const system = decodeBlocks(body.system, "system");

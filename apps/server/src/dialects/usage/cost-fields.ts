@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import type { ClientDialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 
 /**
@@ -9,10 +9,10 @@ import { asRecord } from "#dialects/wire.ts";
  */
 
 /**
- * Wire formats of clients: the four dialects, OpenAI's older endpoints,
+ * Wire formats of clients: the dialects, OpenAI's older endpoints,
  * and those of them that generate no tokens.
  */
-export type CostWire = DialectId | "openai-plain" | "openai-vectors";
+export type CostWire = ClientDialectId | "openai-plain" | "openai-vectors";
 
 type Kind = "limit" | "answers" | "unknown" | "container";
 
@@ -101,6 +101,7 @@ const own: Readonly<Record<CostWire, Own>> = {
     answers: ["candidate_count", "candidateCount"],
     inside: ["generation_config", "generationConfig"],
   },
+  interactions: { limits: ["max_output_tokens"], answers: [], inside: ["generation_config"] },
   "openai-plain": { limits: ["max_tokens"], answers: ["n", "best_of"], tierless: true },
   "openai-vectors": { limits: [], answers: [], limitless: true, tierless: true },
 };
@@ -186,11 +187,11 @@ export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: s
 }
 
 /** Returns a body of this dialect with an output limit. */
-export function withLimit(dialect: DialectId, body: Wire, tokens: number): Wire {
+export function withLimit(dialect: ClientDialectId, body: Wire, tokens: number): Wire {
   const { limits: names, inside } = own[dialect];
   if (inside === undefined) return { ...body, [names[0] ?? "max_tokens"]: tokens };
-  const config = inside.find((name) => asRecord(body[name]) !== undefined) ?? "generationConfig";
-  return { ...body, [config]: { ...asRecord(body[config]), maxOutputTokens: tokens } };
+  const config = inside.find((name) => asRecord(body[name]) !== undefined) ?? inside.at(-1) ?? "";
+  return { ...body, [config]: { ...asRecord(body[config]), [names.at(-1) ?? ""]: tokens } };
 }
 
 /**

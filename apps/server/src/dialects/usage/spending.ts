@@ -2,7 +2,7 @@ import { entryOf } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool } from "#dialects/ir.ts";
 import { isExactNumber } from "#dialects/json/exact-json.ts";
-import { asRecord } from "#dialects/wire.ts";
+import { asRecord, ownFields } from "#dialects/wire.ts";
 
 /**
  * Costs of a request beyond its text and its output limit: sound and images as output, provider-run tools,
@@ -63,11 +63,13 @@ export interface Earlier {
 
 export function spendingOf(
   body: Wire,
-  { serverTools = [], messages }: ChatRequest,
+  { serverTools = [], messages, extra }: ChatRequest,
   earlier: Earlier = {},
 ): Spending {
   const storedTokens = storedIn(body, earlier);
-  const config = asRecord(body["generationConfig"] ?? body["generation_config"]) ?? {};
+  // Interactions name the settings of Gemini elsewhere; decoded, they are in one place.
+  const decoded = asRecord(ownFields("gemini", extra)?.["generationConfig"]);
+  const config = { ...decoded, ...asRecord(body["generationConfig"] ?? body["generation_config"]) };
   const modalities = namesIn(
     body["modalities"] ?? config["responseModalities"] ?? config["response_modalities"],
   );

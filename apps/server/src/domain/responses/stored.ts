@@ -1,4 +1,4 @@
-import type { Message } from "#dialects/ir.ts";
+import type { Message, ServerTool, Tool } from "#dialects/ir.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
@@ -13,7 +13,15 @@ export interface StoredTurn {
   messages: Message[];
   /** The response as the client received it. */
   response: Record<string, unknown>;
+  /** Number of messages before the response that are this turn's own input. */
+  input?: number;
+  /** Tools of the conversation, for an API whose later calls do not repeat them. */
+  tools?: Tool[];
+  serverTools?: ServerTool[];
 }
+
+/** APIs whose later calls may refer to a response. An id of one is unknown to the others. */
+export type StoredKind = "response" | "interaction" | "thread";
 
 export interface StoredResponse {
   id: string;
@@ -26,7 +34,9 @@ export interface StoredResponse {
   turn: StoredTurn | null;
 }
 
-const KIND = "response";
+const KIND: StoredKind = "response";
+/** Kinds that share the limits of an account. */
+const KINDS: StoredKind[] = ["response", "interaction", "thread"];
 const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Maximum size of a stored conversation. Larger ones mostly contain images. */
@@ -43,7 +53,7 @@ const MAX_ACCOUNT_BYTES = 512 * 1024 * 1024;
  */
 export async function rememberResponse(
   db: Db,
-  response: StoredResponse & { userId: number; tokenId: number },
+  response: StoredResponse & { userId: number; tokenId: number; kind?: StoredKind },
   accountBytes = MAX_ACCOUNT_BYTES,
 ): Promise<boolean> {
   const { turn } = response;
@@ -54,6 +64,7 @@ export async function rememberResponse(
     token_id: response.tokenId,
     channel_id: response.channelId,
     channel_key_id: response.keyId,
+    kind: response.kind ?? KIND,
     model: response.model,
     tokens: response.tokens,
     // The turn is plain JSON.
@@ -75,13 +86,18 @@ async function forgetOldest(db: Db, userId: number, accountBytes: number): Promi
     DELETE FROM stored_responses WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(pg_column_size(turn)) OVER (ORDER BY created_time DESC, id) AS bytes
-        FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND} AND turn IS NOT NULL) AS kept
+        FROM stored_responses WHERE user_id = ${userId} AND kind = ANY(${KINDS}) AND turn IS NOT NULL) AS kept
       WHERE bytes > ${accountBytes})`;
 }
 
 /** Returns a response, or null if it does not exist, has expired, or belongs to another account. */
-export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
-  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
+export async function findResponse(
+  db: Db,
+  id: string,
+  userId: number,
+  kind = KIND,
+): Promise<StoredResponse | null> {
+  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime())) return null;
   return {
     id: row.id,
@@ -105,6 +121,6 @@ export async function findOutputs(db: Db, ids: readonly string[], userId: number
   return rows.flatMap(({ output }) => (Array.isArray(output) ? [output as unknown[]] : []));
 }
 
-export async function forgetResponse(db: Db, id: string, userId: number): Promise<void> {
-  await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
+export async function forgetResponse(db: Db, id: string, userId: number, kind = KIND): Promise<void> {
+  await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind } });
 }

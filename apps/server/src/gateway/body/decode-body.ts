@@ -1,4 +1,4 @@
-import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
+import type { Address, ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { withinCost } from "#dialects/usage/cost-fields.ts";
 import { defineAccessors, longTextsOf, rememberLongTexts, withPlaceholders } from "#platform/long-texts.ts";
@@ -10,7 +10,7 @@ import { type JsonBody, jsonBytes } from "./json-body.ts";
  * `invalid_request`.
  */
 export function decodeBody(
-  client: Dialect,
+  client: ClientDialect,
   { raw, body }: JsonBody,
   address: Address,
   select = (given: Wire) => given,
@@ -26,14 +26,22 @@ export function decodeBody(
  * Returns the request for the provider: with one output limit, and without fields whose cost cannot be
  * billed.
  */
-export function affordable(client: Dialect, json: JsonBody): { json: JsonBody; dropped: readonly string[] } {
+export function affordable(
+  client: ClientDialect,
+  json: JsonBody,
+): { json: JsonBody; dropped: readonly string[] } {
   const { body, dropped } = withPlaceholders(() => withinCost(client.id, json.body));
-  if (body === json.body) return { json, dropped };
+  return { json: withBody(json, body), dropped };
+}
+
+/** Returns the request with another body, whose long texts are those of the request. */
+export function withBody(json: JsonBody, body: Wire): JsonBody {
+  if (body === json.body) return json;
   const long = longTextsOf(json.raw);
   const raw = jsonBytes(body, long);
   if (long !== undefined) {
     rememberLongTexts(raw, long);
     defineAccessors(body, long);
   }
-  return { json: { ...json, body, raw }, dropped };
+  return { ...json, body, raw };
 }

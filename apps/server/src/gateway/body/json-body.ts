@@ -80,7 +80,8 @@ export function acceptJson(app: FastifyInstance, reading: Reading, before?: Befo
       if (model !== undefined) await before(request, model);
     }
     if (raw.length > LARGE) await nextTask();
-    return parse(raw, scan, reading);
+    // Google's client sends the type with requests that have no body.
+    return raw.length === 0 ? undefined : parse(raw, scan, reading);
   });
 }
 

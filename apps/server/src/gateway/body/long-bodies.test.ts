@@ -2,8 +2,8 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
-import { dialects } from "#dialects/index.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import { clientDialects, dialects } from "#dialects/index.ts";
+import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { LONG_TEXT, longTextOf, longTextsOf, stringifyLong } from "#platform/long-texts.ts";
@@ -18,7 +18,7 @@ const long = (piece: string, length = 30_000) => piece.repeat(Math.ceil(length /
 const base64 = Buffer.from(long("picture")).toString("base64");
 
 /** One body per dialect, with long texts and base64 wherever clients put them. */
-const bodies: Record<DialectId, Wire> = {
+const bodies: Record<ClientDialectId, Wire> = {
   "openai-chat": {
     model: "gpt",
     stream: true,
@@ -106,18 +106,45 @@ const bodies: Record<DialectId, Wire> = {
       { role: "user", parts: [{ functionResponse: { name: "f", response: { content: long(prose) } } }] },
     ],
   },
+  interactions: {
+    model: "gpt",
+    stream: true,
+    system_instruction: long(prose),
+    max_tokens: 70,
+    generation_config: { max_output_tokens: 50 },
+    input: [
+      {
+        type: "user_input",
+        content: [
+          { type: "text", text: long(prose) },
+          { type: "image", data: base64, mime_type: "image/png" },
+          { type: "image", uri: `data:image/png;base64,${base64}` },
+          { type: "document", data: base64, mime_type: "application/pdf" },
+          { type: "audio", data: base64, mime_type: "audio/wav" },
+        ],
+      },
+      { type: "thought", signature: long("c2ln"), summary: [{ type: "text", text: long(prose) }] },
+      { type: "function_call", id: "c1", name: "f", arguments: { text: long(prose) } },
+      { type: "function_result", call_id: "c1", name: "f", result: { text: long(prose) } },
+      { type: "function_call", id: "c2", name: "f", arguments: {} },
+      { type: "function_result", call_id: "c2", result: [{ type: "text", text: long(prose) }] },
+      { type: "model_output", content: [{ type: "text", text: long(prose) }] },
+      { role: "user", content: long(prose) },
+    ],
+    tools: [{ type: "function", name: "f", description: long(prose), parameters: { type: "object" } }],
+  },
 };
 
-const ids = Object.keys(bodies) as DialectId[];
+const ids = Object.keys(bodies) as ClientDialectId[];
 const address = { model: "gpt" };
 
-function read(dialect: DialectId, body: unknown) {
+function read(dialect: ClientDialectId, body: unknown) {
   return readJson(Buffer.from(JSON.stringify(body)), readings[dialect]);
 }
 
 /** Decodes a body as the gateway does, and without long texts. */
-function both(dialect: DialectId) {
-  const client = dialects[dialect];
+function both(dialect: ClientDialectId) {
+  const client = clientDialects[dialect];
   const { json } = affordable(client, read(dialect, bodies[dialect]));
   const plain = JSON.parse(String(json.raw)) as Wire;
   return {
@@ -158,7 +185,8 @@ describe("a large body", () => {
     ]);
   });
 
-  const targets = ids.flatMap((from) => ids.map((to) => [from, to] as const));
+  const upstreams = Object.keys(dialects) as DialectId[];
+  const targets = ids.flatMap((from) => upstreams.map((to) => [from, to] as const));
   it.each(targets)("of %s: is encoded for a channel of %s as without long texts", (from, to) => {
     const { kept, plain } = both(from);
     const chosen = {

@@ -1,7 +1,16 @@
 import type { ZodType } from "zod";
 import { messagesRequest, requestBlocks } from "#dialects/anthropic/schema.ts";
 import { embedBatch, embedOne, geminiRequest } from "#dialects/gemini/schema.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import {
+  contents,
+  formats,
+  functionTool,
+  interactionRequest,
+  serverTools,
+  steps,
+  turn,
+} from "#dialects/interactions/schema.ts";
+import type { ClientDialectId } from "#dialects/ir.ts";
 import { chatMessages, chatParts, chatRequest } from "#dialects/openai-chat/schema.ts";
 import { contentParts, items, responsesRequest, wireTool } from "#dialects/openai-responses/schema.ts";
 import { foldName, foldProtoName, type Reading } from "./one-reading.ts";
@@ -101,9 +110,18 @@ export const realtimeReading: Reading = (() => {
   return { ...reading, freeForm: new Set([...reading.freeForm].filter((name) => name !== "response")) };
 })();
 
-export const readings: Readonly<Record<DialectId, Reading>> = {
+const interactionSchemas = [
+  interactionRequest,
+  functionTool,
+  turn,
+  ...[contents, steps, serverTools, formats].flatMap((schemas) => Object.values(schemas)),
+];
+const ofInteractions = words("agent agent_config background environment webhook_config continuation_token");
+
+export const readings: Readonly<Record<ClientDialectId, Reading>> = {
   "openai-chat": openai,
   "openai-responses": openai,
   anthropic,
   gemini: geminiReading(),
+  interactions: readingOf(interactionSchemas, ["result"], ofInteractions),
 };

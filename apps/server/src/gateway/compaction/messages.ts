@@ -5,7 +5,7 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/admit.ts";
 import type { ReadTurn } from "#gateway/chat.ts";
-import { readTurn } from "#gateway/chat.ts";
+import { readThreadTurn } from "#gateway/conversation/thread.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
@@ -52,7 +52,7 @@ function wantedIn(body: Wire): Wanted | undefined {
 
 /** Reads a call of the Messages dialect. */
 export function readMessagesTurn(services: GatewayServices, client: Dialect): ReadTurn {
-  const read = readTurn(client);
+  const read = readThreadTurn(services, client);
   return async (request, select) => {
     const turn = await read(request, select);
     const wanted = wantedIn(turn.body);

@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/admit.ts";
@@ -10,6 +11,8 @@ import { relayChat } from "#relay/chat/chat.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { offersResponses } from "#relay/core/price-options.ts";
 import { type Compacted, isTrigger, summarize, summaryBody } from "./summarize.ts";
+
+const responses = dialects["openai-responses"];
 
 /**
  * Whether the last item of a request asks for a compaction, as Codex sends it. The response consists of that
@@ -95,7 +98,7 @@ async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
 /** Returns the call that creates the summary, from the call that requested the compaction. */
 export function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCall {
   const { finished: _finished, background: _background, rewritten, ...rest } = call;
-  const whole = rewritten === true ? call.client.encodeRequest(call.request).body : call.body;
+  const whole = rewritten === true ? responses.encodeRequest(call.request).body : call.body;
   const { body, raw } = summaryBody(whole);
   const request = call.client.decodeRequest(body, {});
   return {

@@ -5,7 +5,12 @@ import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
-import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
+import {
+  findResponse,
+  rememberResponse,
+  type StoredResponse,
+  type StoredTurn,
+} from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
@@ -57,16 +62,21 @@ function goOn(request: ChatRequest, pin: Pin | undefined, previous: StoredRespon
     const home = { channel: previous.channelId, key: previous.keyId ?? undefined };
     return { request, earlierTokens: previous.tokens, pin: { ...pin, home } };
   }
-  // New messages follow the earlier ones. Instructions of this call stay first.
-  const isInstruction = (message: Message) => message.role === "system" || message.role === "developer";
-  const messages = [
-    ...request.messages.filter(isInstruction),
-    ...previous.turn.messages.filter((message) => !isInstruction(message)),
-    ...request.messages.filter((message) => !isInstruction(message)),
-  ];
+  const messages = messagesAfter(previous.turn, request.messages);
   const { previous_response_id: _previous, ...fields } = request.extra?.fields ?? {};
   const extra = request.extra === undefined ? undefined : { ...request.extra, fields };
   return { request: { ...request, messages, extra }, rewritten: true, pin };
+}
+
+const isInstruction = ({ role }: Message) => role === "system" || role === "developer";
+
+/** Returns the messages of a call after those of an earlier turn. Instructions of the call stay first. */
+export function messagesAfter(earlier: StoredTurn, messages: readonly Message[]): Message[] {
+  return [
+    ...messages.filter(isInstruction),
+    ...earlier.messages.filter((message) => !isInstruction(message)),
+    ...messages.filter((message) => !isInstruction(message)),
+  ];
 }
 
 /** Stores a response. Never fails the call: what cannot be stored is only missing later. */

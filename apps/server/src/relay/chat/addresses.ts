@@ -1,6 +1,6 @@
 import { addressedParts, type AddressedPart, withBytes } from "#dialects/addressed.ts";
 import type { Upstream } from "#dialects/dialect.ts";
-import type { ChatRequest, DialectId } from "#dialects/ir.ts";
+import type { ChatRequest, ClientDialectId } from "#dialects/ir.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { ChatCall } from "./chat-call.ts";
 
@@ -8,7 +8,7 @@ import type { ChatCall } from "./chat-call.ts";
 export function wantsBytes(
   provider: Pick<Provider, "bytesOnly">,
   upstream: Pick<Upstream, "id" | "takesAddress">,
-  client: DialectId,
+  client: ClientDialectId,
 ): (part: AddressedPart) => boolean {
   if (upstream.id !== "own" && provider.bytesOnly?.includes(upstream.id) === true) return () => true;
   // A client that speaks the provider's own wire knows what the provider accepts.

@@ -1,12 +1,12 @@
 import type { Bytes } from "#dialects/addressed.ts";
-import type { Dialect, Wire } from "#dialects/dialect.ts";
+import type { ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { Continued, ResponseSockets } from "#relay/core/response-sockets.ts";
 
 /** A decoded chat call. */
 export interface ChatCall extends Call {
-  client: Dialect;
+  client: ClientDialect;
   /** The parsed body and the raw one, beside the decoded `request`, so that nothing is parsed twice. */
   body: Wire;
   raw: Buffer;

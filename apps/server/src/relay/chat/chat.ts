@@ -79,9 +79,12 @@ async function readChat(
   const came = { response, upstream: sent.upstream, mender: sent.mender, origin: sent.origin };
   const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
   const { dropped = [] } = call;
+  const { fieldName } = call.client;
   const headers = answerHeaders(
     response.headers,
-    sent.dropped.length === 0 ? dropped : [...dropped, ...sent.dropped],
+    sent.dropped.length === 0
+      ? dropped
+      : [...dropped, ...(fieldName ? sent.dropped.map(fieldName) : sent.dropped)],
     isOwn ? anthropicHeaders : undefined,
   );
   if (call.outputLimit !== undefined) headers["x-gateway-output-limit"] = String(call.outputLimit);

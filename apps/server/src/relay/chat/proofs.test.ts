@@ -1,8 +1,8 @@
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
-import { dialects } from "#dialects/index.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import { clientDialects } from "#dialects/index.ts";
+import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { type Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
@@ -95,7 +95,15 @@ const answers: Record<DialectId, Wire> = {
 const any = (value: unknown) => value as never;
 
 /** The next request of a client that sends back what it received. */
-const follow: Record<DialectId, (answer: Wire) => Wire> = {
+const follow: Record<ClientDialectId, (answer: Wire) => Wire> = {
+  interactions: (answer) => ({
+    tools: [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }],
+    input: [
+      { type: "user_input", content: [{ type: "text", text: "Hi" }] },
+      ...(answer["steps"] as Wire[]),
+      { type: "function_result", call_id: "c1", name: "f", result: "r" },
+    ],
+  }),
   anthropic: (answer) => ({
     max_tokens: 4000,
     thinking: { type: "enabled", budget_tokens: 2000 },
@@ -142,13 +150,13 @@ const first: Wire = {
   input: "Hi",
 };
 
-function encoded(client: DialectId, body: Wire, { provider: own, model }: Host) {
-  const dialect = dialects[client];
+function encoded(client: ClientDialectId, body: Wire, { provider: own, model }: Host) {
+  const dialect = clientDialects[client];
   const call = {
     client: dialect,
     body,
     raw: Buffer.from(JSON.stringify(body)),
-    request: dialect.decodeRequest(body, { model }),
+    request: dialect.decodeRequest({ model, ...body }, { model }),
     forward: {},
   };
   const target = { channel: channel({ id: 1, provider: own }), upstreamModel: model };
@@ -157,7 +165,7 @@ function encoded(client: DialectId, body: Wire, { provider: own, model }: Host) 
 }
 
 /** The provider's response as the client receives it. */
-async function received(client: DialectId, from: Host): Promise<Wire> {
+async function received(client: ClientDialectId, from: Host): Promise<Wire> {
   const { call, sent } = encoded(client, first, from);
   const text = JSON.stringify(answers[sent.upstream.id === "own" ? "openai-chat" : sent.upstream.id]);
   const response = {
@@ -176,7 +184,7 @@ async function received(client: DialectId, from: Host): Promise<Wire> {
 }
 
 describe("a proof of thinking", () => {
-  for (const client of Object.keys(dialects) as DialectId[])
+  for (const client of Object.keys(clientDialects) as ClientDialectId[])
     for (const from of hosts)
       it(`of ${from.provider.id} ${from.model} reaches only its own family from a client of ${client}`, async () => {
         const next = follow[client](await received(client, from));
@@ -198,6 +206,9 @@ describe("a proof of thinking", () => {
     ["openai-chat", "gemini"],
     ["anthropic", "deepseek"],
     ["openai-responses", "xai"],
+    ["interactions", "gemini"],
+    ["interactions", "anthropic"],
+    ["interactions", "openai"],
   ] as const)("comes back unchanged from a client of %s to %s", async (client, id) => {
     const own = hosts.find((each) => each.provider.id === id) as Host;
     const { text } = encoded(client, follow[client](await received(client, own)), own);

@@ -1,6 +1,6 @@
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import type { ChatRequest, DialectId } from "#dialects/ir.ts";
+import type { ChatRequest, ClientDialectId, DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { dialectsFor, type Need } from "#providers/provider.ts";
 import { shapeOf } from "./send.ts";
@@ -8,7 +8,7 @@ import { shapeOf } from "./send.ts";
 /** Returns the upstream wire for a client's call through this channel. */
 export function upstreamFor(
   channel: ActiveChannel,
-  client: DialectId,
+  client: ClientDialectId,
   model: string,
   request?: ChatRequest,
 ): Upstream {
@@ -18,18 +18,19 @@ export function upstreamFor(
 
 /**
  * Returns the dialect for the provider: the client's own if the provider speaks it and the operator allows
- * it, else the provider's first. Some providers speak another one depending on the request.
+ * it, else the provider's first. Interactions are closest to Gemini. Some providers speak another one depending on the request.
  */
 export function dialectFor(
   channel: ActiveChannel,
-  client: DialectId,
+  client: ClientDialectId,
   model: string,
   request?: ChatRequest,
 ): DialectId {
   const needs = channel.provider.speaks === undefined || request === undefined ? undefined : needsOf(request);
   const spoken = dialectsFor(channel.provider, shapeOf(channel, { model, needs }));
   if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
-  return spoken.includes(client) ? client : spoken[0];
+  const own = client === "interactions" ? "gemini" : client;
+  return spoken.includes(own) ? own : spoken[0];
 }
 
 /** Returns the features of a request that may decide a provider's dialect. */
