@@ -169,7 +169,7 @@ function GeneralSection({ form, gateway }: SectionProps) {
 
 function FeesSection({ form }: { form: GatewayForm }) {
   const { t } = useTranslation();
-  const share = Number(form.values.percent_fee ?? 0);
+  const share = form.values.percent_fee ?? 0;
   return (
     <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
