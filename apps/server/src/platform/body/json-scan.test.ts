@@ -13,7 +13,20 @@ const wide = (keys: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, index])));
 const freeForm = new Set(["metadata"]);
 
+const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+const list = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(",")}]`;
+
 describe("JSON scan", () => {
+  it.each([
+    ["200 levels", nested(200), nested(201)],
+    ["500,000 values", list(500_001, "1"), list(500_002, "1")],
+    ["100,000 objects and arrays", list(99_999, "{}"), list(100_000, "{}")],
+    ["20,000 keys", list(20_000, '{"a":1}'), list(20_001, '{"a":1}')],
+  ])("allows %s and no more", (_limit, within, beyond) => {
+    expect(() => scanned(within)).not.toThrow();
+    expect(() => scanned(beyond)).toThrow(/more than/);
+  });
+
   it("refuses too many keys in all, whatever their objects", () => {
     const small = `[${Array.from({ length: 5_001 }, () => '{"a":1,"b":2,"c":3,"d":4}').join(",")}]`;
     expect(() => scanned(small, 1_000)).toThrow(/more than 20000 fields in total/);
