@@ -3,7 +3,7 @@ import { formatSum } from "@gateway/shared/billing/money";
 /** User groups: prices, rate limits and reachable channels. */
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
-import { Badge, Box, Button, Switch, Text } from "@mantine/core";
+import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -19,7 +19,6 @@ import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";

@@ -1,6 +1,6 @@
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -23,7 +23,6 @@ import { formatMoney } from "#lib/money.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { late } from "#ui/late.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";

@@ -1,5 +1,5 @@
 /** A conversation: models, messages and the next question. */
-import { ActionIcon, Button, Group, Indicator } from "@mantine/core";
+import { ActionIcon, Button, Group, Indicator, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
@@ -8,7 +8,6 @@ import { Link } from "react-router-dom";
 import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Drawer } from "#ui/late-dialogs.ts";
 import { late } from "#ui/late.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";

@@ -1,12 +1,11 @@
 /** A question and its answers side by side. */
-import { ActionIcon, Alert, Button, Group, Loader, Text } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { late } from "#ui/late.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";

@@ -1,11 +1,10 @@
 /** Exports settings to a file and imports them, with a preview before the change. */
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { ActionIcon, FileButton } from "@mantine/core";
+import { ActionIcon, FileButton, Menu } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
-import { Menu } from "#ui/floating/menu.tsx";
 import { Modal } from "#ui/late-dialogs.ts";
 import { reportMissing } from "#ui/late-part.tsx";
 import { late } from "#ui/late.tsx";

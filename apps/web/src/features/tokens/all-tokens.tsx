@@ -1,6 +1,6 @@
 import { type TokenAdminRow, type TokenCreated } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import { ActionIcon, Anchor, Button } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
   IconChartBar,
   IconDots,
@@ -26,7 +26,6 @@ import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";

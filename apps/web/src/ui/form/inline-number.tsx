@@ -1,9 +1,8 @@
 /** A number edited in place: Enter or blur saves, Escape reverts. */
-import { TextInput } from "@mantine/core";
+import { TextInput, Tooltip } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useMayChange } from "#lib/changes.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./inline-number.module.css";
 
 type InlineNumberProps = {

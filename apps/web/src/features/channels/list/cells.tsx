@@ -1,6 +1,6 @@
 /** Cells of the channel list. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Box, Group, Text } from "@mantine/core";
+import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
@@ -9,7 +9,6 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
 import { listed } from "#lib/listed.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
