@@ -10,7 +10,6 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
-import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { groupParams } from "#lib/list-queries.ts";
@@ -19,7 +18,7 @@ import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
@@ -32,8 +31,12 @@ import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 
-const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
-const PriceChangeDialog = late(() =>
+const BudgetDialog = lazyPart(() =>
+  import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
+);
+
+const GroupDrawer = lazyPart(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
+const PriceChangeDialog = lazyPart(() =>
   import("./price-change-dialog.tsx").then((module) => module.PriceChangeDialog),
 );
 
@@ -174,7 +177,7 @@ export default function GroupsPage() {
         load={fetchGroup}
       >
         {(group) => (
-          <LateBudgetDialog
+          <BudgetDialog
             key={group.id}
             target="group"
             id={group.id}

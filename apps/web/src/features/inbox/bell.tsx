@@ -7,7 +7,7 @@ import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { useSelf } from "#lib/session.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { stateQuery } from "./state.ts";
 import classes from "./bell.module.css";
 
@@ -57,9 +57,9 @@ export function Bell() {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={0} className={classes.panel ?? ""}>
-        <LatePart fallback={<Waiting />}>
+        <LazyBoundary fallback={<Waiting />}>
           <LatestEntries onLeave={close} waiting={<Waiting />} />
-        </LatePart>
+        </LazyBoundary>
       </Popover.Dropdown>
     </Popover>
   );

@@ -12,7 +12,7 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 /** The filters of the list, kept in the address. */
 import { TimeField } from "#ui/form/time-field.tsx";
-import { BottomSheet } from "#ui/table/filter-sheet.tsx";
+import { BottomSheet } from "#ui/table/bottom-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

@@ -17,7 +17,7 @@ import type { KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
@@ -29,7 +29,7 @@ import { units } from "./units.ts";
 import classes from "./settings.module.css";
 
 // It has schemas, and is on another tab.
-const EventsField = late(async () => (await import("./events-field.tsx")).EventsField);
+const EventsField = lazyPart(async () => (await import("./events-field.tsx")).EventsField);
 
 type SettingFieldProps = {
   field: Field;

@@ -27,12 +27,12 @@ import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { formatDuration } from "#lib/quota.ts";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";
 
-const CheckDialog = late(() => import("./check-dialog.tsx").then((module) => module.CheckDialog));
-const TestHistory = late(() => import("./test-history.tsx").then((module) => module.TestHistory));
+const CheckDialog = lazyPart(() => import("./check-dialog.tsx").then((module) => module.CheckDialog));
+const TestHistory = lazyPart(() => import("./test-history.tsx").then((module) => module.TestHistory));
 
 /** @param children the button that opens the menu */
 export function TestMenu({
