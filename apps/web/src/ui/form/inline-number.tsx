@@ -51,7 +51,16 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
 
   if (!mayChange) return value;
   return (
-    <Tooltip label={fault} opened={fault !== null} color="red" position="bottom" multiline maw={240}>
+    <Tooltip
+      label={fault}
+      opened={fault !== null}
+      // The error shows it, not the pointer or the focus.
+      className=""
+      color="red"
+      position="bottom"
+      multiline
+      maw={240}
+    >
       <TextInput
         aria-label={label}
         size="xs"

@@ -40,15 +40,19 @@ export function NameCell({ row }: { row: ChannelRow }) {
 export function GroupsCell({ row }: { row: ChannelRow }) {
   const names = row.groups.map(useGroupNames());
   const [first = "", ...rest] = names;
-  return (
-    <Tooltip label={listed(names)} disabled={rest.length === 0}>
-      <Text span fz="sm" className={classes.groups} tabIndex={rest.length === 0 ? undefined : 0}>
+  if (rest.length === 0)
+    return (
+      <Text span fz="sm" className={classes.groups}>
         {first}
-        {rest.length > 0 ? (
-          <Text span c="dimmed" fz="sm">
-            {` +${rest.length}`}
-          </Text>
-        ) : null}
+      </Text>
+    );
+  return (
+    <Tooltip label={listed(names)}>
+      <Text span fz="sm" className={classes.groups} tabIndex={0}>
+        {first}
+        <Text span c="dimmed" fz="sm">
+          {` +${rest.length}`}
+        </Text>
       </Text>
     </Tooltip>
   );
