@@ -45,7 +45,7 @@ const tables = new Set([
   "src/app/first-screen.tsx",
   "src/app/router.tsx",
   "src/app/screens.ts",
-  "src/app/late-dialogs.tsx",
+  "src/app/global-dialogs.tsx",
   "src/app/use-found.tsx",
   "src/features/channels/channel-page.tsx",
   "src/features/channels/one-channel-page.tsx",

@@ -59,7 +59,7 @@ test(
     await goTo(page, `/panel/token/${token?.id}`);
     await page.getByRole("tab", { name: "Settings", exact: true }).click();
     await test.step("the tooltip is accessible, and Escape closes it but keeps the focus", async () => {
-      const time = page.getByRole("main").locator("time[data-tooltip]").first();
+      const time = page.getByRole("main").locator("time.has-tooltip").first();
       await expect(time).toBeVisible();
       // The focus opens it only while the keyboard is in use.
       await page.keyboard.press("Shift");

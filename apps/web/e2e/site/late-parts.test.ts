@@ -14,37 +14,14 @@ async function delay(page: Page, address: RegExp): Promise<() => void> {
   return () => release();
 }
 
-const lists = /\/assets\/floating-[^/]+\.js$/;
-
 test(
-  "text that is typed while the list of a field is loading is kept and searched for",
+  "an account that is completed with Enter sets up email",
   { tag: "@nightly" },
   async ({ page, site }) => {
-    for (const username of ["amber", "basil"])
-      await site.api("POST", "/user", { username, password: "a long password" });
-    const release = await delay(page, lists);
-    await page.goto("/panel/analytics?tab=usage");
-    const field = page.getByRole("combobox", { name: "Username", exact: true });
-    await field.focus();
-    await field.pressSequentially("amb");
-    await expect(field).toHaveValue("amb");
-    release();
-    await expect(page.getByRole("option", { name: "amber" })).toBeVisible();
-    await expect(page.getByRole("option")).toHaveCount(1);
-    await expect(field).toHaveValue("amb");
-  },
-);
-
-test(
-  "text that is typed while the suggestions of a field are loading is completed with Enter, and sets up email",
-  { tag: "@nightly" },
-  async ({ page, site }) => {
-    const release = await delay(page, lists);
     await page.goto("/panel/setting?q=SMTPAccount");
     const field = page.getByRole("combobox", { name: "SMTP account", exact: true });
     await field.focus();
     await field.pressSequentially("gw@g");
-    release();
     await expect(page.getByRole("option", { name: "gw@gmail.com", exact: true })).toBeVisible();
     await page.keyboard.press("Enter");
     await expect(field).toHaveValue("gw@gmail.com");

@@ -60,7 +60,7 @@ for (const { device, phone, least } of devices)
     expect(count).toBeGreaterThanOrEqual(least);
   });
 
-const target = "[data-tooltip]";
+const target = ".has-tooltip:not([role=tooltip])";
 
 type Target = { at: number; name: string };
 

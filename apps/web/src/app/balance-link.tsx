@@ -1,10 +1,9 @@
-import { Text, UnstyledButton } from "@mantine/core";
+import { Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
 import { selfQuery } from "#lib/session.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./console-header.module.css";
 
 const refetchMs = 60_000;

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Group, Kbd, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Anchor, Group, Kbd, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
@@ -10,7 +10,6 @@ import { Link } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
 import { Bell } from "#features/inbox/bell.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";

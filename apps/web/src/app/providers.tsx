@@ -1,8 +1,9 @@
 /** Context of every screen: theme, messages, server data, toasts, confirmations. */
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { ModalsProvider } from "@mantine/modals";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { onReachChange } from "#lib/connection.ts";
 import { errorNote } from "#lib/error-text.ts";
@@ -11,10 +12,8 @@ import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { SiteContext, statusQuery } from "#lib/site.ts";
-import { ErrorBoundary } from "#ui/error-boundary.tsx";
-import { LatePart } from "#ui/late-part.tsx";
-import { whenFirstQuestion } from "#ui/question-place.ts";
-import { toast, whenFirstToast } from "#ui/toast.tsx";
+import { toast } from "#ui/toast.tsx";
+import { Toasts } from "#ui/toasts.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
 export const queryClient = createQueryClient((error, failed) => {
@@ -38,29 +37,6 @@ whenUnauthenticated(() => {
 onReachChange((reach) => {
   if (reach === "reached") void queryClient.invalidateQueries({ refetchType: "active" });
 });
-
-// The toast component is loaded with the first toast, which waits in its store.
-const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));
-
-function ToastCorner() {
-  const [wanted, setWanted] = useState(false);
-  useEffect(() => whenFirstToast(() => setWanted(true)), []);
-  return wanted ? (
-    <ErrorBoundary shown={() => null}>
-      <Suspense fallback={null}>
-        <Toasts />
-      </Suspense>
-    </ErrorBoundary>
-  ) : null;
-}
-
-const Questions = lazy(() => import("#ui/questions.tsx").then((module) => ({ default: module.Questions })));
-
-function QuestionPlace() {
-  const [wanted, setWanted] = useState(false);
-  useEffect(() => whenFirstQuestion(() => setWanted(true)), []);
-  return <LatePart>{wanted ? <Questions /> : null}</LatePart>;
-}
 
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
@@ -101,9 +77,8 @@ export function Providers({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
       >
         <SiteStatusProvider>
-          <ToastCorner />
-          <QuestionPlace />
-          {children}
+          <Toasts />
+          <ModalsProvider>{children}</ModalsProvider>
         </SiteStatusProvider>
       </MantineProvider>
     </QueryClientProvider>

@@ -1,7 +1,6 @@
 /** Header and footer of the public pages. */
-import { ActionIcon, Anchor, Button, Container, Group } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Container, Group, Menu } from "@mantine/core";
 import { IconMenu2 } from "@tabler/icons-react";
-import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, NavLink, Outlet } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
@@ -9,16 +8,11 @@ import { Footer } from "#features/site/footer.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { LateMenu } from "#ui/floating/late-menu.tsx";
-import { ThemeToggle } from "#ui/theme-toggle.tsx";
+import { ThemeToggle, useOtherTheme } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
 import { publicLinks } from "./public-links.ts";
 import classes from "./public-frame.module.css";
-
-const PublicMenu = lazy(() =>
-  import("./menu/public-menu.tsx").then((module) => ({ default: module.PublicMenu })),
-);
 
 export function PublicFrame() {
   const { t } = useTranslation();
@@ -64,13 +58,7 @@ export function PublicFrame() {
             >
               {signedIn ? t("Console") : t("Sign in")}
             </Button>
-            {narrow ? (
-              <LateMenu Menu={PublicMenu}>
-                <ActionIcon size={36} aria-label={t("Menu")}>
-                  <IconMenu2 size={19} stroke={1.7} />
-                </ActionIcon>
-              </LateMenu>
-            ) : null}
+            {narrow ? <PublicMenu links={links} withTheme={phone} /> : null}
           </Group>
         </Container>
       </header>
@@ -79,6 +67,38 @@ export function PublicFrame() {
       </main>
       <Footer />
     </div>
+  );
+}
+
+type PublicMenuProps = { links: ReturnType<typeof publicLinks>; withTheme: boolean };
+
+/** What the header has no room for: links on a narrow window, and the theme on a phone. */
+function PublicMenu({ links, withTheme }: PublicMenuProps) {
+  const { t } = useTranslation();
+  const theme = useOtherTheme();
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon size={36} aria-label={t("Menu")}>
+          <IconMenu2 size={19} stroke={1.7} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {links.map((link) => (
+          <Menu.Item key={link.to} component={Link} to={link.to}>
+            {t(link.title)}
+          </Menu.Item>
+        ))}
+        {withTheme ? (
+          <>
+            <Menu.Divider />
+            <Menu.Item leftSection={<theme.Icon size={16} stroke={1.7} />} onClick={theme.show}>
+              {theme.label}
+            </Menu.Item>
+          </>
+        ) : null}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

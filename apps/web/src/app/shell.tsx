@@ -1,25 +1,18 @@
 /** The frame of the console: header, menu, breadcrumbs. Independent of the content of screens. */
 import { Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
 import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
-import { LatePart } from "#ui/late-part.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ConsoleHeader } from "./console-header.tsx";
 import { Crumbs } from "./crumbs.tsx";
-import { LateDialogs } from "./late-dialogs.tsx";
+import { GlobalDialogs } from "./global-dialogs.tsx";
 import { useScreensAhead } from "./load-ahead.ts";
+import { MenuDrawer } from "./menu/menu-drawer.tsx";
 import { SideMenu } from "./menu/side-menu.tsx";
 import classes from "./shell.module.css";
-
-const MenuDrawer = lazy(() =>
-  import("./menu/menu-drawer.tsx").then((module) => ({ default: module.MenuDrawer })),
-);
-
-/** Differs from every address: the drawer was opened before and now closes with its transition. */
-const CLOSED = "closed";
 
 /** @param children content in place of the current route's screen */
 export function Shell({ children }: { children?: ReactNode }) {
@@ -37,7 +30,6 @@ export function Shell({ children }: { children?: ReactNode }) {
   const drawer = narrow && drawerAt === pathname;
   const [searches, setSearches] = useState(0);
   const search = () => setSearches((count) => count + 1);
-  const closeDrawer = () => setDrawerAt(CLOSED);
 
   return (
     <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
@@ -46,11 +38,11 @@ export function Shell({ children }: { children?: ReactNode }) {
       </a>
       <ConsoleHeader
         menuOpen={narrow ? drawer : wide}
-        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? CLOSED : pathname) : setWide((open) => !open))}
+        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
         onSearch={search}
       />
       {narrow ? (
-        <LatePart>{drawerAt === "" ? null : <MenuDrawer opened={drawer} onClose={closeDrawer} />}</LatePart>
+        <MenuDrawer opened={drawer} onClose={() => setDrawerAt("")} />
       ) : (
         <aside className={classes.side}>
           <SideMenu rail={!wide} />
@@ -64,7 +56,7 @@ export function Shell({ children }: { children?: ReactNode }) {
           </ErrorBoundary>
         </div>
       </main>
-      <LateDialogs requests={searches} onSearch={search} />
+      <GlobalDialogs requests={searches} onSearch={search} />
     </div>
   );
 }

@@ -177,13 +177,25 @@ const theme = createTheme({
     // Menus and lists of choices, too, are inside a landmark. Each frame has a `main`.
     Popover: { defaultProps: { shadow: "md", portalProps: { target: "main" } } },
     ComboboxOptions: { defaultProps: { className: classes.options } },
-    Select: ownScroll,
+    // A form whose first field has the focus must not be covered by a list.
+    Select: { defaultProps: { withScrollArea: false, openOnFocus: false } },
     Autocomplete: ownScroll,
     MultiSelect: ownScroll,
     TagsInput: ownScroll,
     // A list of options may contain nothing else, not even a message that there are none.
     ComboboxEmpty: { defaultProps: { role: "option", "aria-selected": false, "aria-disabled": true } },
-    Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },
+    Tooltip: {
+      defaultProps: {
+        openDelay: 250,
+        // The pointer may enter the text, and the keyboard shows it as well.
+        interactive: true,
+        events: { hover: true, focus: true, touch: false },
+        radius: "sm",
+        fz: "xs",
+        // Also on the target. Browser tests find every target by it.
+        className: "has-tooltip",
+      },
+    },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 500 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Table: { defaultProps: { verticalSpacing: 7, borderColor: "var(--line)" } },

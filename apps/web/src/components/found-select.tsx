@@ -1,10 +1,9 @@
 /** A select with server-side search, for lists that are too long to load. */
-import { type SelectProps } from "@mantine/core";
+import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Select } from "#ui/floating/select.tsx";
 
 type Found = { id: number; name: string };
 

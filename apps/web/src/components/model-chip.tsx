@@ -1,7 +1,6 @@
-import { UnstyledButton } from "@mantine/core";
+import { Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { ModelIcon } from "./provider-icon.tsx";
 import classes from "./model-chip.module.css";
 

@@ -2,11 +2,11 @@
  * The WeChat dialog: the user follows the official account,
  * gets a code and enters it. The caller handles the code.
  */
-import { Alert, Button, Image, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Image, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Modal } from "#ui/late-dialogs.ts";
 
 type WeChatDialogProps = {
   onClose: () => void;
@@ -28,8 +28,10 @@ export function WeChatDialog({ onClose, picture, action, onSubmit, loading, erro
     setMissing(code.trim() === "");
     if (code.trim() !== "") onSubmit(code.trim());
   };
+  // Opened after it appears, so that it notes which element gets the focus back.
+  const opened = useMounted();
   return (
-    <Modal opened onClose={onClose} title={t("WeChat")} size={400}>
+    <Modal opened={opened} onClose={onClose} title={t("WeChat")} size={400}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {picture ? (

@@ -1,8 +1,8 @@
 /** Asks for confirmation before a destructive action. */
 import { Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
 import i18next from "i18next";
 import type { ReactNode } from "react";
-import { questionsWanted } from "./question-place.ts";
 import { toast } from "./toast.tsx";
 
 type Question = {
@@ -17,8 +17,7 @@ type Question = {
 const focused = { "data-autofocus": true };
 
 /** Resolves to true when the user confirms. */
-export async function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
-  const [{ modals }] = await Promise.all([import("@mantine/modals"), questionsWanted()]);
+export function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
   return new Promise((resolve) => {
     modals.openConfirmModal({
       title,

@@ -1,10 +1,9 @@
 /** Copies text and reports whether it worked. */
-import { ActionIcon, Box, Code, Group, Text } from "@mantine/core";
+import { ActionIcon, Box, Code, Group, Text, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import i18next from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "./floating/tooltip.tsx";
 import { toast } from "./toast.tsx";
 
 /** Works without a secure context too, where the clipboard API is missing. */

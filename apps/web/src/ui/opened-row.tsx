@@ -3,11 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "#lib/http.ts";
 import { NEW, type Opened } from "#lib/opened.ts";
-import { late } from "./late.tsx";
-
-const Waiting = late(() => import("./opened-row-states.tsx").then((module) => module.Waiting));
-/** Message for an address whose row does not exist or is not visible to this user. */
-export const Missing = late(() => import("./opened-row-states.tsx").then((module) => module.Missing));
+import { Missing, Waiting } from "./opened-row-states.tsx";
 
 type OpenedRowProps<Row> = {
   opened: Opened;

@@ -1,7 +1,6 @@
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 type RefreshButtonProps = {
   loading?: boolean;

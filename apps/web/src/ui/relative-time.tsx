@@ -1,8 +1,7 @@
-import { Text } from "@mantine/core";
+import { Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Tooltip } from "./floating/tooltip.tsx";
 
 const tickMs = 30_000;
 
@@ -35,7 +34,11 @@ export function RelativeTime({ seconds, inList = false, lead }: RelativeTimeProp
     seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now,
   );
   const time = (
-    <time dateTime={new Date(seconds * 1000).toISOString()} title={inList ? exact : undefined}>
+    <time
+      dateTime={new Date(seconds * 1000).toISOString()}
+      title={inList ? exact : undefined}
+      tabIndex={inList ? undefined : 0}
+    >
       {relative}
     </time>
   );

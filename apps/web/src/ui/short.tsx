@@ -1,4 +1,3 @@
-import { fitsIn } from "./text-width.ts";
 import classes from "./short.module.css";
 
 type ShortProps = {
@@ -13,12 +12,11 @@ type ShortProps = {
 
 /** One line of text, truncated to the width. A plain element: a list renders hundreds of them. */
 export function Short({ text, width, title = text, strong = false }: ShortProps) {
-  const fits = fitsIn(text, width);
   return (
     <span
-      className={fits ? classes.line : `${classes.line} ${classes.cut}`}
+      className={classes.line}
       data-strong={strong || undefined}
-      style={fits ? undefined : { maxWidth: `calc(${width}px + var(--spare))` }}
+      style={{ maxWidth: `calc(${width}px + var(--spare))` }}
       title={title}
     >
       {text}

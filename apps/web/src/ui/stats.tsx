@@ -1,7 +1,6 @@
 /** Figures side by side on one card: a title, the figure, and a secondary line below. */
-import { Card, Text } from "@mantine/core";
+import { Card, Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Tooltip } from "./floating/tooltip.tsx";
 import classes from "./stats.module.css";
 
 /** @param columns number of columns in a wide window; at most four in a narrow one, two on a phone */
@@ -35,7 +34,9 @@ export function Stat({ title, value, exact, hint, bad, line }: StatProps) {
       <Text fz="sm" c="dimmed">
         {hint ? (
           <Tooltip label={hint}>
-            <span className={classes.hinted}>{title}</span>
+            <span className={classes.hinted} tabIndex={0}>
+              {title}
+            </span>
           </Tooltip>
         ) : (
           title

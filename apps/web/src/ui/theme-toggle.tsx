@@ -1,7 +1,6 @@
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "./floating/tooltip.tsx";
 
 /** Returns the name and the icon of the theme that is not shown, and a function that shows it. */
 export function useOtherTheme() {

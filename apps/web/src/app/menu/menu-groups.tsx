@@ -1,5 +1,5 @@
 /** The groups of the left menu with their items and collapses. The collapsed rail shows only icons. */
-import { Badge, Collapse, Text, UnstyledButton } from "@mantine/core";
+import { Badge, Collapse, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { loadAhead } from "#app/load-ahead.ts";
 import { screenById } from "#app/screens.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { collapseAround, isAt, itemsIn, type MenuCollapse, type MenuGroup, type MenuItem } from "./menu.ts";
 import classes from "./side-menu.module.css";
 

@@ -1,12 +1,11 @@
 /** Spending against a budget: a bar per period, or only the fullest one in a list. */
 import type { BudgetPeriod, PeriodUse } from "@gateway/shared/accounts/budget";
-import { Text } from "@mantine/core";
+import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./budget-bars.module.css";
@@ -115,7 +114,7 @@ function BudgetCell({ uses }: { uses: Uses | undefined }) {
         <div key={line}>{line}</div>
       ))}
     >
-      <div className={classes.cell}>
+      <div className={classes.cell} tabIndex={0}>
         <div className={classes.line}>
           <Text span fz="inherit" c="dimmed">
             {t(periodTitles[fullest.period])}

@@ -1,7 +1,7 @@
+import { Select } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Select } from "#ui/floating/select.tsx";
 import { DayField } from "#ui/form/time-field.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

@@ -1,6 +1,6 @@
 /** Closed months: usage by user, and by model. */
 import type { StatementUser } from "@gateway/shared/billing/statement";
-import { Button, Card, Skeleton } from "@mantine/core";
+import { Button, Card, Select, Skeleton } from "@mantine/core";
 import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -14,7 +14,6 @@ import { useOpened } from "#lib/opened.ts";
 import { paging, sizeOf, text } from "#lib/params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";

@@ -1,6 +1,6 @@
 /** The period by the selected grouping: as bars, as a table, or as a file. */
 import type { GroupType, Period } from "@gateway/shared/usage/analytics";
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Select, Skeleton } from "@mantine/core";
 import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -11,7 +11,6 @@ import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { Section } from "#ui/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";

@@ -1,7 +1,6 @@
-import { ActionIcon, SegmentedControl } from "@mantine/core";
+import { ActionIcon, SegmentedControl, Tooltip } from "@mantine/core";
 import { type Icon, IconTable } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { metricLabels } from "./metric-labels.ts";
 import { type Metric, metrics } from "./period.ts";

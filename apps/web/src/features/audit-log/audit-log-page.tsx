@@ -12,7 +12,7 @@ import { useOpened } from "#lib/opened.ts";
 import { initialOf } from "#lib/params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
@@ -28,7 +28,7 @@ import { changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels, targetLabels } from "./labels.ts";
 
-const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
+const AuditDetails = lazyPart(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
 const noFilter = initialOf(auditParams);
 

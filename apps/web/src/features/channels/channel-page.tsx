@@ -12,8 +12,9 @@ import { useListParams } from "#lib/list-params.ts";
 import { channelParams } from "#lib/list-queries.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
 import { initialOf, oneOf } from "#lib/params.ts";
-import { late } from "#ui/late.tsx";
-import { Missing, OpenedRow } from "#ui/opened-row.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
+import { Missing } from "#ui/opened-row-states.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -31,40 +32,40 @@ import { PulseIds } from "./list/pulse.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
 
-const ChannelEditor = late(
+const ChannelEditor = lazyPart(
   () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
-const ChangesDrawer = late(() =>
+const ChangesDrawer = lazyPart(() =>
   withTexts(import("./model-changes/changes-drawer.tsx")).then((module) => module.ChangesDrawer),
 );
-const BulkEditor = late(() =>
+const BulkEditor = lazyPart(() =>
   withTexts(import("./list/bulk-editor.tsx")).then((module) => module.BulkEditor),
 );
-const DisableModelDialog = late(() =>
+const DisableModelDialog = lazyPart(() =>
   withTexts(import("#components/disabled-models/disable-model-dialog.tsx")).then(
     (module) => module.DisableModelDialog,
   ),
 );
-const RemoveModel = late(() =>
+const RemoveModel = lazyPart(() =>
   withTexts(import("./list/remove-model.tsx")).then((module) => module.RemoveModel),
 );
-const TestAllDialog = late(() =>
+const TestAllDialog = lazyPart(() =>
   withTexts(import("./list/test-all.tsx")).then((module) => module.TestAllDialog),
 );
-const TimelineDrawer = late(() =>
+const TimelineDrawer = lazyPart(() =>
   withTexts(import("./list/timeline-drawer.tsx")).then((module) => module.TimelineDrawer),
 );
-const ExportDialog = late(() =>
+const ExportDialog = lazyPart(() =>
   withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ExportDialog),
 );
-const ImportDialog = late(() =>
+const ImportDialog = lazyPart(() =>
   withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ImportDialog),
 );
-const RotateDialog = late(() =>
+const RotateDialog = lazyPart(() =>
   withTexts(import("./keys/rotate-dialog.tsx")).then((module) => module.RotateDialog),
 );
-const TagList = late(() => withTexts(import("./tags/tag-list.tsx")).then((module) => module.TagList));
+const TagList = lazyPart(() => withTexts(import("./tags/tag-list.tsx")).then((module) => module.TagList));
 
 const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
 

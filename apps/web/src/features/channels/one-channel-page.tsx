@@ -19,7 +19,7 @@ import { usageQuery } from "#lib/queries/object-usage.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -31,7 +31,7 @@ import { useReason } from "./reason.tsx";
 import { TestMenu } from "./runs/test-menu.tsx";
 import { liveState, pauseReason, statusOf } from "./status.ts";
 
-const ChannelEditor = late(
+const ChannelEditor = lazyPart(
   () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );

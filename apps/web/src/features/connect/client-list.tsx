@@ -1,10 +1,9 @@
 /** The choice of the client: a list beside the instructions, on phones a select. */
 import { type ClientKind, clients } from "@gateway/shared/connect/clients";
-import { Text, UnstyledButton } from "@mantine/core";
+import { Select, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
-import { Select } from "#ui/floating/select.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./connect.module.css";
 

@@ -3,7 +3,7 @@ import { TokenStatus } from "@gateway/shared/accounts/token-status";
 /** The choice of model and key. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
-import { Anchor, Button, Input, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -16,7 +16,6 @@ import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 

@@ -6,7 +6,7 @@ import { Amount } from "#components/amount.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { Figures } from "#ui/figures.tsx";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { Section } from "#ui/page.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
 
@@ -53,7 +53,7 @@ export function StatementsCard() {
           ))}
         </tbody>
       </Figures>
-      <LatePart>{opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}</LatePart>
+      <LazyBoundary>{opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}</LazyBoundary>
     </Section>
   );
 }

@@ -3,14 +3,13 @@ import { formatSum } from "@gateway/shared/billing/money";
 /** User groups: prices, rate limits and reachable channels. */
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
-import { Badge, Box, Button, Switch, Text } from "@mantine/core";
+import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
-import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { groupParams } from "#lib/list-queries.ts";
@@ -19,8 +18,7 @@ import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
@@ -33,8 +31,12 @@ import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 
-const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
-const PriceChangeDialog = late(() =>
+const BudgetDialog = lazyPart(() =>
+  import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
+);
+
+const GroupDrawer = lazyPart(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
+const PriceChangeDialog = lazyPart(() =>
   import("./price-change-dialog.tsx").then((module) => module.PriceChangeDialog),
 );
 
@@ -175,7 +177,7 @@ export default function GroupsPage() {
         load={fetchGroup}
       >
         {(group) => (
-          <LateBudgetDialog
+          <BudgetDialog
             key={group.id}
             target="group"
             id={group.id}

@@ -1,22 +1,29 @@
-/** The bell in the console's header: unread notifications. */
-import { ActionIcon } from "@mantine/core";
+/** The bell in the console's header: unread notifications, with the latest in a popover. */
+import { ActionIcon, Center, Loader, Popover } from "@mantine/core";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconBell, IconBellExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { useSelf } from "#lib/session.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { stateQuery } from "./state.ts";
 import classes from "./bell.module.css";
 
-const BellPanel = lazy(() => import("./bell-panel.tsx").then((module) => ({ default: module.BellPanel })));
+const LatestEntries = lazy(async () => {
+  // Without a connection its messages stay in English.
+  const messages = loadScreenMessages("inbox").catch(() => undefined);
+  const [module] = await Promise.all([import("./latest-entries.tsx"), messages]);
+  return { default: module.LatestEntries };
+});
 
 /** Larger numbers are shown as "99+". */
 const MOST_SHOWN = 99;
 
 export function Bell() {
   const { t } = useTranslation();
-  const [wanted, setWanted] = useState(false);
+  const [opened, { toggle, close }] = useDisclosure();
   const signedIn = Boolean(useSelf());
   const { data, isError } = useQuery({ ...stateQuery, enabled: signedIn });
   const unread = data?.unread ?? 0;
@@ -27,32 +34,42 @@ export function Bell() {
       ? t("Notifications, {{number}} unread", { number })
       : t("Notifications");
   const Picture = isError ? IconBellExclamation : IconBell;
-  const face = (
-    <>
-      <Picture size={19} stroke={1.7} />
-      {unread > 0 ? (
-        <span className={classes.count} aria-hidden>
-          {number}
-        </span>
-      ) : null}
-    </>
-  );
-  const closed = (
-    <ActionIcon
-      size={36}
-      aria-label={label}
-      title={label}
-      aria-haspopup="dialog"
-      aria-expanded={false}
-      onClick={() => setWanted(true)}
-    >
-      {face}
-    </ActionIcon>
-  );
-  if (!wanted) return closed;
+  // Works also when the focused button no longer exists.
+  useHotkeys([["Escape", close]], []);
   return (
-    <LatePart fallback={closed}>
-      <BellPanel label={label} face={face} />
-    </LatePart>
+    <Popover
+      opened={opened}
+      onChange={(next) => !next && close()}
+      position="bottom-end"
+      width="min(420px, calc(100vw - 20px))"
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <ActionIcon size={36} aria-label={label} title={label} onClick={toggle}>
+          <Picture size={19} stroke={1.7} />
+          {unread > 0 ? (
+            <span className={classes.count} aria-hidden>
+              {number}
+            </span>
+          ) : null}
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown p={0} className={classes.panel ?? ""}>
+        <LazyBoundary fallback={<Waiting />}>
+          <LatestEntries onLeave={close} waiting={<Waiting />} />
+        </LazyBoundary>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Waiting() {
+  const { t } = useTranslation();
+  return (
+    <Center h={140}>
+      <Loader size="sm" aria-label={t("Loading")} />
+    </Center>
   );
 }

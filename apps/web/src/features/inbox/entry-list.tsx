@@ -1,6 +1,6 @@
 /** Notifications, newest first. A row links to its subject; a click marks it as read. */
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
-import { ActionIcon, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import {
   IconArrowsExchange,
   IconCheck,
@@ -16,7 +16,6 @@ import { Link } from "react-router-dom";
 import { namesError } from "#lib/labels/reasons.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { useFormat } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useMarkRead } from "./api.ts";
 import { entryText, kindTitles } from "./entry-texts.ts";

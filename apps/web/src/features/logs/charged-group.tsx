@@ -1,9 +1,8 @@
 import type { LogRow } from "@gateway/shared/usage/log";
-import { Group } from "@mantine/core";
+import { Group, Tooltip } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { GroupName } from "#components/group-name.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** The charged group, with an arrow when it was the backup of another. */
 export function ChargedGroup({ row }: { row: LogRow }) {
@@ -13,7 +12,7 @@ export function ChargedGroup({ row }: { row: LogRow }) {
   const label = t("Backup group");
   return (
     <Tooltip label={label}>
-      <Group gap={4} wrap="nowrap">
+      <Group gap={4} wrap="nowrap" tabIndex={0}>
         <IconCornerDownRight size={14} aria-label={label} />
         {name}
       </Group>

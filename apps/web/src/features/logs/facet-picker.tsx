@@ -1,14 +1,14 @@
-/** A filter that lists the existing values with their counts. Its list is loaded when it is opened. */
-import { Button } from "@mantine/core";
+/** A filter that lists the existing values with their counts. Any other value can be typed. */
+import { Button, Combobox, Text, useCombobox } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
-import { type ComponentType, type ReactNode, type Ref, useState } from "react";
+import { type ReactNode, type Ref, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { reportMissing } from "#ui/late-part.tsx";
+import { useFormat } from "#lib/quota.ts";
 import classes from "./facets.module.css";
 
 export type FacetOption = { value: string; label: string; count?: number; icon?: ReactNode };
 
-export type FacetPickerProps = {
+type FacetPickerProps = {
   label: string;
   /** "" = all. */
   value: string;
@@ -22,44 +22,91 @@ export type FacetPickerProps = {
   onSearch?: (text: string) => void;
 };
 
-/** The list, once it is loaded. */
-let List: ComponentType<FacetPickerProps> | undefined;
-
-async function loadList(): Promise<void> {
-  List = (await import("./facet-list.tsx")).FacetList;
-}
-
-const loadAhead = () => void loadList().catch(() => {});
-
 export function FacetPicker(props: FacetPickerProps) {
-  const [used, setUsed] = useState(false);
-  if (used && List) return <List {...props} />;
-  const open = () => {
-    if (List) setUsed(true);
-    else loadList().then(() => setUsed(true), reportMissing);
+  const { label, value, options, onChange, free = false, onSearch } = props;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [text, setText] = useState("");
+  const type = (next: string) => {
+    setText(next);
+    onSearch?.(next.trim());
+  };
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption();
+      type("");
+    },
+    onDropdownOpen: () => combobox.focusSearchInput(),
+  });
+  const typed = text.trim();
+  const wanted = typed.toLowerCase();
+  const fitting = options.filter((option) => option.label.toLowerCase().includes(wanted));
+  const isNew = free && typed !== "" && !options.some((option) => option.value === typed);
+  const most = Math.max(1, ...options.map(({ count = 0 }) => count));
+  const choose = (next: string) => {
+    onChange(next === value ? "" : next);
+    combobox.closeDropdown();
   };
   return (
-    <FacetButton
-      {...props}
-      aria-haspopup="listbox"
-      aria-expanded={false}
-      onPointerEnter={loadAhead}
-      onFocus={loadAhead}
-      onClick={open}
-    />
+    <Combobox store={combobox} width={290} position="bottom-start" onOptionSubmit={choose}>
+      <Combobox.Target targetType="button">
+        <FacetButton {...props} onClick={() => combobox.toggleDropdown()} />
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={text}
+          onChange={(event) => {
+            type(event.currentTarget.value);
+            combobox.updateSelectedOptionIndex();
+          }}
+          aria-label={label}
+          placeholder={free ? t("Search or enter a value") : t("Search")}
+        />
+        <Combobox.Options
+          mah={300}
+          style={{ overflowY: "auto" }}
+          aria-label={label}
+          hidden={value === "" && !isNew && fitting.length === 0}
+        >
+          {value === "" ? null : (
+            <Combobox.Option value={value} className={classes.reset ?? ""}>
+              {t("{{label}}: all", { label })}
+            </Combobox.Option>
+          )}
+          {isNew ? (
+            <Combobox.Option value={typed}>{t("Use “{{text}}” ↵", { text: typed })}</Combobox.Option>
+          ) : null}
+          {(combobox.dropdownOpened ? fitting : []).map((option) => (
+            <Combobox.Option key={option.value} value={option.value} active={option.value === value}>
+              <span className={classes.option}>
+                {option.icon}
+                <span className={classes.optionName} title={option.label}>
+                  {option.label}
+                </span>
+                {option.count === undefined ? null : (
+                  <span className={classes.count}>
+                    <span className={classes.share} style={{ width: `${(option.count / most) * 36}px` }} />
+                    {format.whole(option.count)}
+                  </span>
+                )}
+              </span>
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+        {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
+          <Text c="dimmed" fz="sm" p="xs">
+            {free ? t("Enter a complete value and press ↵.") : t("No results")}
+          </Text>
+        ) : null}
+      </Combobox.Dropdown>
+    </Combobox>
   );
 }
 
-type FacetButtonProps = FacetPickerProps &
-  Pick<
-    React.ComponentProps<"button">,
-    "aria-haspopup" | "aria-expanded" | "onPointerEnter" | "onFocus" | "onClick"
-  > & {
-    ref?: Ref<HTMLButtonElement>;
-  };
+type FacetButtonProps = FacetPickerProps & { onClick: () => void; ref?: Ref<HTMLButtonElement> };
 
 /** @param rest what the list adds to its button */
-export function FacetButton(props: FacetButtonProps) {
+function FacetButton(props: FacetButtonProps) {
   const { label, value, valueLabel, options, onChange: _, free: _free, onSearch: _search, ...rest } = props;
   const { t } = useTranslation();
   const chosen = options.find((option) => option.value === value)?.label ?? valueLabel ?? value;

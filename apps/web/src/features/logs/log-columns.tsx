@@ -9,7 +9,6 @@ import { requestedModel } from "#lib/requested-model.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { fitsIn } from "#ui/text-width.ts";
 import { ChargedGroup } from "./charged-group.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
@@ -164,11 +163,6 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; f
   );
 }
 
-/** @param width of its column in pixels, where it is narrowest */
-function nameClass(name: string, width: number): string {
-  return fitsIn(name, width) ? `${classes.name}` : `${classes.name} ${classes.cut}`;
-}
-
 /** A dot with its label for screen readers and as a tooltip. */
 function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
   const { tone, text } = outcomeWord(row);
@@ -178,9 +172,8 @@ function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
 
 /** The user with the token below. */
 function PersonCell({ row }: { row: LogRow }) {
-  const isLong = ![row.username, row.token_name].every((name) => fitsIn(name, 100));
   return (
-    <div className={isLong ? `${classes.stack} ${classes.person}` : classes.stack}>
+    <div className={`${classes.stack} ${classes.person}`}>
       <Short text={row.username} width={130} />
       {row.token_name ? (
         <span className={classes.under}>
@@ -196,7 +189,7 @@ function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {
   if (row.channel_id === 0) return retriesOf(row) > 0 ? <Retries row={row} t={t} /> : dash;
   return (
     <span className={classes.channel} title={`#${row.channel_id} ${row.channel_name}`}>
-      <span className={nameClass(name, 130)}>{name}</span>
+      <span className={`${classes.name} ${classes.cut}`}>{name}</span>
       <Retries row={row} t={t} />
     </span>
   );
@@ -248,7 +241,7 @@ function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
     <span className={classes.model}>
       <ModelIcon model={model} size={16} />
       <span
-        className={nameClass(model, 170)}
+        className={`${classes.name} ${classes.cut}`}
         data-mapped={mapped || undefined}
         title={mapped ? t("Forwarded as {{model}}", { model: row.upstream_model }) : model}
       >

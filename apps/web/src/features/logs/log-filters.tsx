@@ -1,6 +1,6 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
-import { Button, Indicator, Stack } from "@mantine/core";
+import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -11,10 +11,8 @@ import { phrase } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 /** The filters of the list, kept in the address. */
-import { Popover } from "#ui/floating/popover.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { TimeField } from "#ui/form/time-field.tsx";
-import { BottomSheet } from "#ui/table/filter-sheet.tsx";
+import { BottomSheet } from "#ui/table/bottom-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

@@ -11,7 +11,7 @@ import { initialOf } from "#lib/params.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
 import { selfQuery, useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
@@ -32,7 +32,7 @@ import { useRowKeys } from "./use-row-keys.ts";
 import facetClasses from "./facets.module.css";
 import classes from "./logs.module.css";
 
-const CallPanel = late(
+const CallPanel = lazyPart(
   () => import("./call-panel.tsx").then((module) => module.CallPanel),
   ({ id }) => id !== "",
 );

@@ -16,7 +16,7 @@ import { paging, sizeOf, text } from "#lib/params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -25,8 +25,8 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
 
-const ImportDialog = late(() => import("./import-dialog.tsx").then((module) => module.ImportDialog));
-const ModelInfoDrawer = late(() =>
+const ImportDialog = lazyPart(() => import("./import-dialog.tsx").then((module) => module.ImportDialog));
+const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 

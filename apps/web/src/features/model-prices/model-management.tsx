@@ -1,5 +1,5 @@
 /** Links for administrators to the model's channels, price and log, and how to disable or remove it. */
-import { Button } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import {
   IconBan,
   IconChevronDown,
@@ -11,7 +11,6 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayEnter } from "#lib/session.ts";
-import { Menu } from "#ui/floating/menu.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 export function ModelManagement({ model, onDisable }: { model: string; onDisable: () => void }) {

@@ -14,7 +14,7 @@ import { useMayEnter, useSelf } from "#lib/session.ts";
 import { usePageTitle, useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { Section } from "#ui/page.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
 import { ModelAbout } from "./model-about.tsx";
@@ -24,7 +24,7 @@ import { Extras, GroupPrices, Tiers } from "./model-prices-tables.tsx";
 import { type Offer, offersOf } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
-const DisableModelDialog = late(() =>
+const DisableModelDialog = lazyPart(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );
 

@@ -1,12 +1,10 @@
 /** Filters and order of the list of models. Each option shows the number of its models. */
 import type { UserGroupMap } from "@gateway/shared/channels/group";
-import { ActionIcon, SegmentedControl, Skeleton } from "@mantine/core";
+import { ActionIcon, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
-import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ownersQuery } from "./api.ts";

@@ -14,7 +14,7 @@ import { NEW, useOpened } from "#lib/opened.ts";
 import { text } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
@@ -24,7 +24,7 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
 
-const OwnerDrawer = late(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
+const OwnerDrawer = lazyPart(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 
 const ownerParams = { keyword: text(), order: text() };
 

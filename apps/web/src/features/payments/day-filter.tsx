@@ -1,9 +1,8 @@
 /** A range of days in the user's time zone. */
-import { Button, Stack } from "@mantine/core";
+import { Button, Popover, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import { DayField } from "#ui/form/time-field.tsx";
 
 type DayFilterProps = {

@@ -17,7 +17,7 @@ import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -29,7 +29,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { fetchGateway, gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { typeTitles } from "./gateway-labels.ts";
 
-const GatewayDrawer = late(() => import("./gateway-drawer.tsx").then((module) => module.GatewayDrawer));
+const GatewayDrawer = lazyPart(() => import("./gateway-drawer.tsx").then((module) => module.GatewayDrawer));
 
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 

@@ -1,6 +1,6 @@
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -23,8 +23,7 @@ import { formatMoney } from "#lib/money.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -41,7 +40,7 @@ import { DayFilter } from "./day-filter.tsx";
 import { OrderExport } from "./order-export.tsx";
 import { troubleText } from "./trouble-labels.ts";
 
-const RefundDialog = late(() => import("./refund-dialog.tsx").then((module) => module.RefundDialog));
+const RefundDialog = lazyPart(() => import("./refund-dialog.tsx").then((module) => module.RefundDialog));
 
 const noFilters = {
   trade_no: "",

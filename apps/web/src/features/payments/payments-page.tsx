@@ -7,11 +7,11 @@ import { AddressMissing } from "#components/address-missing.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useSite } from "#lib/site.ts";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page.tsx";
 
-const GatewayList = late(() => import("./gateway-list.tsx").then((module) => module.GatewayList));
-const OrderList = late(() => import("./order-list.tsx").then((module) => module.OrderList));
+const GatewayList = lazyPart(() => import("./gateway-list.tsx").then((module) => module.GatewayList));
+const OrderList = lazyPart(() => import("./order-list.tsx").then((module) => module.OrderList));
 
 export default function PaymentsPage() {
   const { t } = useTranslation();

@@ -1,10 +1,9 @@
 /** Time, tokens and cost of an answer in one line, with the calculation of the cost in a tooltip. */
-import { Text } from "@mantine/core";
+import { Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 
@@ -16,7 +15,7 @@ export function AnswerFacts({ answer }: { answer: Answer }) {
   if (answer.duration > 0)
     facts.push(
       <Tooltip label={t("First token after {{time}}", { time: formatDuration(answer.firstWord) })}>
-        <span>{formatDuration(answer.duration)}</span>
+        <span tabIndex={0}>{formatDuration(answer.duration)}</span>
       </Tooltip>,
     );
   if (usage)

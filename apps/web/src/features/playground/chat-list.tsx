@@ -1,8 +1,7 @@
 /** The conversations stored in this browser. */
-import { ActionIcon, Button, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconPencilPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { type Chat, titleOf } from "./chat.ts";
 import classes from "./playground.module.css";

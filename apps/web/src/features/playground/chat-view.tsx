@@ -1,5 +1,5 @@
 /** A conversation: models, messages and the next question. */
-import { ActionIcon, Button, Group, Indicator } from "@mantine/core";
+import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
@@ -8,9 +8,7 @@ import { Link } from "react-router-dom";
 import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { Drawer } from "#ui/late-dialogs.ts";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
@@ -22,7 +20,9 @@ import { TurnView } from "./turn-view.tsx";
 import { useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
 
-const ParameterFields = late(() => import("./parameter-fields.tsx").then((module) => module.ParameterFields));
+const ParameterFields = lazyPart(() =>
+  import("./parameter-fields.tsx").then((module) => module.ParameterFields),
+);
 
 /** One toast for all chats deleted in a row. Its button restores them all. */
 function useDeletedMessage() {

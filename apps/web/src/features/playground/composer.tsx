@@ -1,9 +1,8 @@
 /** The input of the next question: text, images, send or stop. */
-import { ActionIcon, CloseButton, Textarea } from "@mantine/core";
+import { ActionIcon, CloseButton, Textarea, Tooltip } from "@mantine/core";
 import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { pictureOf } from "./picture.ts";

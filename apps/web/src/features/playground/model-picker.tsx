@@ -1,13 +1,11 @@
 /** Up to three models, each in a field of its own. */
-import { ActionIcon, Button, Group, type SelectProps, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Select, type SelectProps, Text, Tooltip } from "@mantine/core";
 import { IconColumns2, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { kindOfModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { mostModels } from "./chat.ts";
 import classes from "./playground.module.css";

@@ -1,25 +1,21 @@
 /** A question and its answers side by side. */
-import { ActionIcon, Alert, Button, Group, Loader, Text } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { late } from "#ui/late.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import { type Answer, isRunning, type Turn } from "./chat.ts";
 import { failureText } from "./failure-text.ts";
 import classes from "./playground.module.css";
 
 /** Brings the interpreter of Markdown. */
-const AnswerText = late(
-  () => import("./answer-text.tsx").then((module) => module.AnswerText),
-  () => true,
-  ({ text }) => <div className={classes.plain}>{text}</div>,
-);
+const AnswerText = lazy(async () => ({ default: (await import("./answer-text.tsx")).AnswerText }));
 
 type TurnViewProps = {
   turn: Turn;
@@ -89,7 +85,11 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
           </Text>
         </Fold>
       ) : null}
-      {answer.text ? <AnswerText text={answer.text} onDrawn={onDrawn} /> : null}
+      {answer.text ? (
+        <LazyBoundary fallback={<div className={classes.plain}>{answer.text}</div>}>
+          <AnswerText text={answer.text} onDrawn={onDrawn} />
+        </LazyBoundary>
+      ) : null}
       {answer.images.length > 0 ? (
         <div className={classes.pictures}>
           {answer.images.map((url) => (

@@ -1,12 +1,11 @@
 import type { PriceUpdate } from "@gateway/shared/billing/price";
-import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Popover, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { listed } from "#lib/listed.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 

@@ -1,14 +1,13 @@
 /** Cells of the price lists. */
 import { formatPrice } from "@gateway/shared/billing/money";
 import type { ListedPrice } from "@gateway/shared/billing/price";
-import { Badge, Box, Group, Text } from "@mantine/core";
+import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
 
@@ -24,7 +23,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
           </Text>
           {price.locked ? (
             <Tooltip label={t("Locked. Price lists do not change this price.")}>
-              <IconLock size={14} role="img" aria-label={t("Locked")} />
+              <IconLock size={14} role="img" tabIndex={0} aria-label={t("Locked")} />
             </Tooltip>
           ) : null}
           <CopyButton text={price.model} label={t("Model name")} size={22} />

@@ -1,12 +1,11 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Columns of the two views of the price list. */
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
-import { Badge, Group, Text } from "@mantine/core";
+import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { listed } from "#lib/listed.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";
@@ -67,7 +66,7 @@ export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column
             </Text>
             {price.locked ? (
               <Tooltip label={t("Locked. Price lists do not change this price.")}>
-                <IconLock size={14} role="img" aria-label={t("Locked")} />
+                <IconLock size={14} role="img" tabIndex={0} aria-label={t("Locked")} />
               </Tooltip>
             ) : null}
           </Group>

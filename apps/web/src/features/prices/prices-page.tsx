@@ -12,8 +12,8 @@ import { listed } from "#lib/listed.ts";
 import { useOpened } from "#lib/opened.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
-import { late } from "#ui/late.tsx";
-import { Missing } from "#ui/opened-row.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
+import { Missing } from "#ui/opened-row-states.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
@@ -26,11 +26,11 @@ import { isFiltered, noFilters, NoMatch, NoPrices, PriceFilters, pricesParams } 
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
 import { useEdited } from "./use-edited.ts";
 
-const PriceDrawer = late(() => import("./price-drawer.tsx").then((module) => module.PriceDrawer));
-const DisableModelDialog = late(() =>
+const PriceDrawer = lazyPart(() => import("./price-drawer.tsx").then((module) => module.PriceDrawer));
+const DisableModelDialog = lazyPart(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );
-const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
+const UpdateDialog = lazyPart(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(pricesQuery);

@@ -1,5 +1,6 @@
 /** The access token for management scripts: create, show once, revoke. */
-import { Anchor, Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,7 +10,6 @@ import { withSpace } from "#lib/word-spacing.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
-import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
@@ -91,8 +91,10 @@ export function AccessTokenSection() {
 
 function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
   const { t } = useTranslation();
+  // Opened after it appears, so that it notes which element gets the focus back.
+  const opened = useMounted();
   return (
-    <Modal opened onClose={onClose} closeOnClickOutside={false} title={t("Your access token")}>
+    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={t("Your access token")}>
       <Stack>
         <Text>{t("Copy the token now. It is not shown again.")}</Text>
         <Code block data-testid="access-token">

@@ -1,6 +1,6 @@
 /** The account's email address. It is verified by a code before it is stored. */
 import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
-import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
@@ -9,7 +9,6 @@ import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
-import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useAskEmailCode, useBindEmail } from "./api.ts";

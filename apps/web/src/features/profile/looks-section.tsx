@@ -1,7 +1,6 @@
-import { Group, Input, SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { Group, Input, SegmentedControl, Select, useMantineColorScheme } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { currentLanguage, type Language, languages, setLanguage } from "#lib/i18n.ts";
-import { Select } from "#ui/floating/select.tsx";
 import { Section } from "#ui/page.tsx";
 import { useChangeProfile } from "./api.ts";
 

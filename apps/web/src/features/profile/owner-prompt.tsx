@@ -1,5 +1,6 @@
 /** Asks for the current password before an action whose effect outlives the session. */
-import { Button, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,7 +8,6 @@ import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
-import { Modal } from "#ui/late-dialogs.ts";
 
 type OwnerPromptProps = {
   title: string;
@@ -25,8 +25,10 @@ export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptPr
   const [password, setPassword] = useState("");
   const act = useMutation({ mutationFn: run, meta: { quiet: true }, gcTime: 0 });
   const wrong = act.error instanceof ApiError ? act.error.issues["password"] : undefined;
+  // Opened after it appears, so that it notes which element gets the focus back.
+  const opened = useMounted();
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Modal opened={opened} onClose={onClose} title={title}>
       <form
         noValidate
         onSubmit={(event) => {

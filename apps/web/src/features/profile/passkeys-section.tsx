@@ -1,6 +1,6 @@
 /** Passkeys: sign-in with a fingerprint, a face or the device's code. */
 import type { PasskeyRow } from "@gateway/shared/accounts/passkey";
-import { ActionIcon, Badge, Button, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,8 +10,6 @@ import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { Modal } from "#ui/late-dialogs.ts";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";

@@ -1,9 +1,8 @@
 /** The second factor: a code from an authenticator app in addition to the password. */
-import { Badge, Button, Group, Text } from "@mantine/core";
+import { Badge, Button, Group, Modal, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSelf } from "#lib/session.ts";
-import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { RecoveryList } from "./recovery-list.tsx";
 import { DisableTotp, EnableTotp, RenewRecovery } from "./totp-steps.tsx";

@@ -1,6 +1,7 @@
 /** The user's Telegram account, linked by sending a code to the bot. */
 import type { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
 import { IconBrandTelegram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -9,7 +10,6 @@ import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { Modal } from "#ui/late-dialogs.ts";
 import { Section } from "#ui/page.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -124,8 +124,10 @@ function LinkDialog({ bot, offer, link, onClose }: LinkDialogProps) {
     onClose();
   }, [linked, onClose, t]);
   const address = `https://t.me/${bot}?start=${offer.code}`;
+  // Opened after it appears, so that it notes which element gets the focus back.
+  const opened = useMounted();
   return (
-    <Modal opened onClose={onClose} title={t("Connect {{name}}", { name: "Telegram" })} size={420}>
+    <Modal opened={opened} onClose={onClose} title={t("Connect {{name}}", { name: "Telegram" })} size={420}>
       <Stack>
         <Text>{t("Open the bot on this device or scan the code with your phone, then press Start.")}</Text>
         <Group justify="center">

@@ -14,7 +14,7 @@ import { initialOf } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -28,8 +28,8 @@ import { codesQuery, fetchCode, fetchCodes, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
-const CodeDrawer = late(() => import("./code-drawer.tsx").then((module) => module.CodeDrawer));
-const CreatedDialog = late(() => import("./created-dialog.tsx").then((module) => module.CreatedDialog));
+const CodeDrawer = lazyPart(() => import("./code-drawer.tsx").then((module) => module.CodeDrawer));
+const CreatedDialog = lazyPart(() => import("./created-dialog.tsx").then((module) => module.CreatedDialog));
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(codesQuery(initialOf(redemptionParams)));

@@ -3,7 +3,7 @@ import { Skeleton } from "@mantine/core";
 import { lazy, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSite } from "#lib/site.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { toast } from "#ui/toast.tsx";
 
 const Widget = lazy(async () => ({ default: (await import("./turnstile-widget.tsx")).TurnstileWidget }));
@@ -30,9 +30,9 @@ export function usePersonCheck(): PersonCheck {
   return {
     widget: (
       <div style={{ minHeight: HEIGHT }}>
-        <LatePart fallback={<Skeleton height={HEIGHT} radius="sm" />}>
+        <LazyBoundary fallback={<Skeleton height={HEIGHT} radius="sm" />}>
           <Widget key={round} siteKey={site.turnstile_site_key} onToken={setToken} />
-        </LatePart>
+        </LazyBoundary>
       </div>
     ),
     pass(send) {

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
 import { keepNext, leaveFor, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const WeChatSignIn = lazy(async () => ({ default: (await import("./wechat-sign-in.tsx")).WeChatSignIn }));
 
@@ -51,7 +51,7 @@ export function ThirdParty({ next }: { next: string }) {
           </Button>
         ))}
       </SimpleGrid>
-      <LatePart>{scanning ? <WeChatSignIn onClose={() => setScanning(false)} /> : null}</LatePart>
+      <LazyBoundary>{scanning ? <WeChatSignIn onClose={() => setScanning(false)} /> : null}</LazyBoundary>
     </>
   );
 }

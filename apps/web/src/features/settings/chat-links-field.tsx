@@ -1,12 +1,21 @@
 import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 /** The chat clients as rows, stored as the JSON list of the older API. */
 import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
-import { ActionIcon, Button, Code, Group, NumberInput, Switch, Text, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  Code,
+  Group,
+  NumberInput,
+  Switch,
+  Text,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { listed } from "#lib/listed.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { chatLinkProblemsQuery } from "./api.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";

@@ -3,7 +3,7 @@ import { Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import classes from "./settings.module.css";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
@@ -41,9 +41,9 @@ export function ContentField({ label, value, error, onChange }: ContentFieldProp
         ) : isAddress ? (
           <Text fz="sm">{t("{{address}} is shown in a frame.", { address: shown.trim() })}</Text>
         ) : (
-          <LatePart>
+          <LazyBoundary>
             <RichText text={shown} />
-          </LatePart>
+          </LazyBoundary>
         )}
       </div>
     </div>

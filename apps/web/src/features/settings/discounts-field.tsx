@@ -1,11 +1,9 @@
 /** The discounts of top-ups as rows of group, amount and percentage. */
-import { ActionIcon, Button, NumberInput, Text } from "@mantine/core";
+import { ActionIcon, Autocomplete, Button, NumberInput, Text, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
-import { Autocomplete } from "#ui/floating/autocomplete.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { type Discount, isRepeated, readDiscounts, writeDiscounts } from "./discounts.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "./settings.module.css";

@@ -1,15 +1,23 @@
 /** A setting: label, input and reset to the default. */
 import { trimEndOf } from "@gateway/shared/trim-end";
-import { ActionIcon, Button, NumberInput, PasswordInput, Switch, Textarea, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Switch,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
-import { Autocomplete } from "#ui/floating/autocomplete.tsx";
-import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
@@ -21,7 +29,7 @@ import { units } from "./units.ts";
 import classes from "./settings.module.css";
 
 // It has schemas, and is on another tab.
-const EventsField = late(async () => (await import("./events-field.tsx")).EventsField);
+const EventsField = lazyPart(async () => (await import("./events-field.tsx")).EventsField);
 
 type SettingFieldProps = {
   field: Field;

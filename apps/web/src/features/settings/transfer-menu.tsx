@@ -1,18 +1,16 @@
 /** Exports settings to a file and imports them, with a preview before the change. */
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { ActionIcon, FileButton } from "@mantine/core";
+import { ActionIcon, FileButton, Menu, Modal } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Modal } from "#ui/late-dialogs.ts";
-import { reportMissing } from "#ui/late-part.tsx";
-import { late } from "#ui/late.tsx";
+import { reportMissing } from "#ui/lazy-part.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useExportSettings, usePreviewSettings } from "./api.ts";
 
-const Changes = late(() => import("./transfer-changes.tsx").then((module) => module.Changes));
+const Changes = lazyPart(() => import("./transfer-changes.tsx").then((module) => module.Changes));
 
 /** Far larger than any export of ours. */
 const MOST_BYTES = 900_000;

@@ -3,7 +3,7 @@ import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
 
@@ -17,9 +17,9 @@ export function Footer() {
   return (
     <Container size={1200} w="100%" component="footer" py="lg" px={{ base: "md", sm: "lg" }}>
       {site?.footer_html ? (
-        <LatePart>
+        <LazyBoundary>
           <RichText text={site.footer_html} />
-        </LatePart>
+        </LazyBoundary>
       ) : (
         <Group justify="space-between" gap="xs">
           <Text fz="sm" c="dimmed">

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy } from "react";
 import { Navigate } from "react-router-dom";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { homeContentQuery } from "./api.ts";
 import { Welcome } from "./welcome.tsx";
 import classes from "./home-page.module.css";
@@ -21,9 +21,9 @@ export default function HomePage() {
   if (content.isPending) return <div className={classes.pending} />;
   if (text)
     return (
-      <LatePart fallback={<div className={classes.pending} />}>
+      <LazyBoundary fallback={<div className={classes.pending} />}>
         <OperatorPage text={text} title={name} size={1200} />
-      </LatePart>
+      </LazyBoundary>
     );
   return <Welcome />;
 }

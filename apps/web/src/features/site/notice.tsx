@@ -1,9 +1,8 @@
 /** The announcement button of the header. */
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconSpeakerphone } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useAnnouncement } from "#components/announcement.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./notice.module.css";
 
 export function NoticeButton() {

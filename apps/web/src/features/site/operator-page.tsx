@@ -4,7 +4,7 @@ import { IconExternalLink } from "@tabler/icons-react";
 import { lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty } from "#ui/empty.tsx";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 import classes from "./operator-page.module.css";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
@@ -17,9 +17,9 @@ export function OperatorPage({ text, title, size }: { text: string; title: strin
   if (address) return <ForeignPage address={address} title={title} />;
   return (
     <Container size={size} py={{ base: "lg", sm: 56 }} px={{ base: "md", sm: "lg" }}>
-      <LatePart>
+      <LazyBoundary>
         <RichText text={text} />
-      </LatePart>
+      </LazyBoundary>
     </Container>
   );
 }

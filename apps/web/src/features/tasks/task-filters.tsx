@@ -1,10 +1,9 @@
-import { Button, Indicator, Stack } from "@mantine/core";
+import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 /** Filters of both lists of tasks, kept in the address. */
 import type { TaskFilter } from "#lib/list-queries.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import type { TaskFilter } from "#lib/list-queries.ts";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
@@ -19,7 +19,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import type { ShownTask } from "./shown-task.ts";
 import { isNarrowed, noNarrowing } from "./task-filters.tsx";
 
-const TaskDrawer = late(() => import("./task-drawer.tsx").then((module) => module.TaskDrawer));
+const TaskDrawer = lazyPart(() => import("./task-drawer.tsx").then((module) => module.TaskDrawer));
 
 type TaskListProps<Row> = {
   id: string;

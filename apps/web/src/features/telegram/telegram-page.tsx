@@ -12,7 +12,7 @@ import { telegramMenuParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -23,7 +23,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { fetchMenu, menusQuery, useDeleteMenu } from "./api.ts";
 import { BotState } from "./bot-state.tsx";
 
-const MenuDrawer = late(() => import("./menu-drawer.tsx").then((module) => module.MenuDrawer));
+const MenuDrawer = lazyPart(() => import("./menu-drawer.tsx").then((module) => module.MenuDrawer));
 
 export default function TelegramPage() {
   const { t } = useTranslation();

@@ -1,6 +1,6 @@
 import { type TokenAdminRow, type TokenCreated } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import { ActionIcon, Anchor, Button } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
   IconChartBar,
   IconDots,
@@ -14,7 +14,6 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useGroupNames } from "#components/group-name.tsx";
 import { useListParams } from "#lib/list-params.ts";
 /**
@@ -26,8 +25,9 @@ import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Missing, OpenedRow } from "#ui/opened-row.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
+import { Missing } from "#ui/opened-row-states.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
@@ -40,6 +40,10 @@ import { OwnedTokenDrawer } from "./owned-token-form.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 import { CreatedDialog } from "./token-created.tsx";
 import { TokenForDrawer } from "./token-for-form.tsx";
+
+const BudgetDialog = lazyPart(() =>
+  import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
+);
 
 /** @param switcher switches between the user's own tokens and these */
 export function AllTokens({ switcher }: { switcher: ReactNode }) {
@@ -149,7 +153,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         load={fetchAnyToken}
       >
         {(token) => (
-          <LateBudgetDialog
+          <BudgetDialog
             key={token.id}
             target="token"
             id={token.id}

@@ -1,13 +1,11 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { fillChatLink, shownChatLinks } from "@gateway/shared/site/chat-link";
-import { ActionIcon, Loader, Text } from "@mantine/core";
+import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
 import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { useServerAddress, useSite } from "#lib/site.ts";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /**
  * Opens a chat client with the key. The key is fetched when
@@ -23,13 +21,11 @@ export function ChatMenu({ token }: { token: TokenRow }) {
   return (
     <Menu position="bottom-end" width={260} onOpen={() => mutate(token.id)} onClose={reset} withinPortal>
       <Tooltip label={t("Chat")}>
-        <span>
-          <Menu.Target>
-            <ActionIcon size={30} aria-label={t("Chat")}>
-              <IconMessageCircle size={17} stroke={1.7} />
-            </ActionIcon>
-          </Menu.Target>
-        </span>
+        <Menu.Target>
+          <ActionIcon size={30} aria-label={t("Chat")}>
+            <IconMessageCircle size={17} stroke={1.7} />
+          </ActionIcon>
+        </Menu.Target>
       </Tooltip>
       <Menu.Dropdown>
         <Menu.Label>{t("Open a chat client with this key")}</Menu.Label>

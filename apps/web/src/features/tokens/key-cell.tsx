@@ -1,10 +1,9 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
-import { ActionIcon, Group, Text } from "@mantine/core";
+import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { copyText } from "#ui/copy.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** The key's first and last characters. Copying fetches the complete key. */
 export function KeyCell({ token }: { token: TokenRow }) {

@@ -1,6 +1,6 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import { ActionIcon, Text } from "@mantine/core";
+import { ActionIcon, Menu, Text } from "@mantine/core";
 import {
   IconChartBar,
   IconDots,
@@ -13,7 +13,6 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useDeleteToken, useSwitchToken } from "./api.ts";
 import { ChatMenu } from "./chat-menu.tsx";

@@ -1,7 +1,7 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-import { Group, Text } from "@mantine/core";
+import { Group, Text, Tooltip } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock, IconTerminal2 } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
@@ -9,7 +9,6 @@ import { Amount } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { listed } from "#lib/listed.ts";
 import type { useFormat } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -171,6 +170,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
             c="dimmed"
             lh={0}
             role="img"
+            tabIndex={0}
             aria-label={t("Signed in from {{device}}", { device: token.device_name })}
           >
             <IconTerminal2 size={15} stroke={1.7} />
@@ -179,21 +179,21 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
       )}
       {restrictions.length > 0 ? (
         <Tooltip label={restrictions.join(" · ")}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={listed(restrictions)}>
+          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={listed(restrictions)}>
             <IconShieldLock size={15} stroke={1.7} />
           </Text>
         </Tooltip>
       ) : null}
       {token.setting.cache.enabled ? (
         <Tooltip label={t("Caches responses")}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={t("Caches responses")}>
+          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={t("Caches responses")}>
             <IconBolt size={15} stroke={1.7} />
           </Text>
         </Tooltip>
       ) : null}
       {limits.length > 0 ? (
         <Tooltip label={limits.join(" · ")} multiline maw={320}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={listed(limits)}>
+          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={listed(limits)}>
             <IconGauge size={15} stroke={1.7} />
           </Text>
         </Tooltip>
@@ -216,7 +216,7 @@ function GroupCell({ token, nameOf, t }: GroupCellProps) {
       )}
       {token.backup_group === "" ? null : (
         <Tooltip label={t("Backup group: {{name}}", { name: nameOf(token.backup_group) })}>
-          <Group gap={5} wrap="nowrap" c="dimmed">
+          <Group gap={5} wrap="nowrap" c="dimmed" tabIndex={0}>
             <IconArrowRight size={13} aria-label={t("then")} />
             {nameOf(token.backup_group)}
           </Group>

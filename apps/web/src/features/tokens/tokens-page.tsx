@@ -16,8 +16,8 @@ import { tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { LatePart } from "#ui/late-part.tsx";
-import { late } from "#ui/late.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -30,8 +30,8 @@ import { BillingTagFilter } from "./billing-tag-filter.tsx";
 import { TokenActions } from "./token-actions.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 
-const TokenDrawer = late(() => import("./token-form.tsx").then((module) => module.TokenDrawer));
-const CreatedDialog = late(() => import("./token-created.tsx").then((module) => module.CreatedDialog));
+const TokenDrawer = lazyPart(() => import("./token-form.tsx").then((module) => module.TokenDrawer));
+const CreatedDialog = lazyPart(() => import("./token-created.tsx").then((module) => module.CreatedDialog));
 const AllTokens = lazy(async () => ({ default: (await import("./all-tokens.tsx")).AllTokens }));
 
 /** The owner filter is kept in the address. */
@@ -60,9 +60,9 @@ export default function TokensPage() {
   ) : null;
   if (administers && view === "all")
     return (
-      <LatePart fallback={<Page title={t("Tokens")}>{switcher}</Page>}>
+      <LazyBoundary fallback={<Page title={t("Tokens")}>{switcher}</Page>}>
         <AllTokens switcher={switcher} />
-      </LatePart>
+      </LazyBoundary>
     );
   return <OwnTokens switcher={switcher} />;
 }

@@ -5,7 +5,7 @@ import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page.tsx";
 import { choicesQuery } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
@@ -14,7 +14,7 @@ import { OrderHistory } from "./order-history.tsx";
 import { PayCard } from "./pay-card.tsx";
 import { RedeemCard } from "./redeem-card.tsx";
 
-const PayDialog = late(() => import("./pay-dialog.tsx").then((module) => module.PayDialog));
+const PayDialog = lazyPart(() => import("./pay-dialog.tsx").then((module) => module.PayDialog));
 
 /** Query parameter of the return address of gateways; names the order. */
 const returned = "back";

@@ -1,8 +1,7 @@
-import { Group, Text } from "@mantine/core";
+import { Group, Text, Tooltip } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 /** Linked accounts as small icons with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {
@@ -17,14 +16,14 @@ export function Bindings({ providers, email }: { providers: string[]; email: str
     <Group gap={6} wrap="nowrap" c="dimmed">
       {email === null ? null : (
         <Tooltip label={email}>
-          <IconMail size={17} stroke={1.6} role="img" aria-label={email} />
+          <IconMail size={17} stroke={1.6} role="img" tabIndex={0} aria-label={email} />
         </Tooltip>
       )}
       {providers.map((provider) => {
         const name = t(identityProviderTitle(provider));
         return (
           <Tooltip key={provider} label={name}>
-            <span style={{ display: "inline-flex" }}>
+            <span style={{ display: "inline-flex" }} tabIndex={0}>
               <IdentityProviderIcon id={provider} size={17} label={name} />
             </span>
           </Tooltip>

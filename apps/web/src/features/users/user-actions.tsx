@@ -1,7 +1,7 @@
 import { mayChangeRoles, Role } from "@gateway/shared/accounts/roles";
 import type { UserAction, UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconArrowDown,
   IconCoins,
@@ -21,7 +21,6 @@ import { Link } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useManageUser } from "./api.ts";
 

@@ -1,7 +1,7 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
-import { Avatar, Group, Text } from "@mantine/core";
+import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,7 +10,6 @@ import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { useGroupNames } from "#components/group-name.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -46,6 +45,7 @@ function Person({ row }: { row: UserListRow }) {
                 size={15}
                 stroke={1.7}
                 color="var(--mantine-color-green-6)"
+                tabIndex={0}
                 aria-label={t("Signs in with a second factor")}
               />
             </Tooltip>

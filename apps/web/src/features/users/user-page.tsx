@@ -20,7 +20,7 @@ import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
 import { Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -32,8 +32,8 @@ import { useMayManage } from "./user-actions.tsx";
 import { UserStatusDot } from "./user-columns.tsx";
 import { AccountFacts, Part, Sessions } from "./user-drawer.tsx";
 
-const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
-const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
+const QuotaDialog = lazyPart(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
+const EditUserDrawer = lazyPart(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
 
 export default function UserPage() {
   const { t } = useTranslation();

@@ -5,7 +5,6 @@ import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 /** The list of accounts: search, balance, roles and status. Details open beside the list. */
@@ -16,8 +15,9 @@ import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { fetchUsers, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { late } from "#ui/late.tsx";
-import { Missing, OpenedRow } from "#ui/opened-row.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
+import { Missing } from "#ui/opened-row-states.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -31,13 +31,17 @@ import { useUserColumns } from "./user-columns.tsx";
 import { UserExport } from "./user-export.tsx";
 import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 
-const ChooseUser = late(() => import("./choose-user.tsx").then((module) => module.ChooseUser));
-const NewCustomer = late(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
-const PromoteDialog = late(() => import("./promote-dialog.tsx").then((module) => module.PromoteDialog));
-const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
-const UserDrawer = late(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
-const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
-const NewUserDrawer = late(() => import("./new-user.tsx").then((module) => module.NewUserDrawer));
+const BudgetDialog = lazyPart(() =>
+  import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
+);
+
+const ChooseUser = lazyPart(() => import("./choose-user.tsx").then((module) => module.ChooseUser));
+const NewCustomer = lazyPart(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
+const PromoteDialog = lazyPart(() => import("./promote-dialog.tsx").then((module) => module.PromoteDialog));
+const QuotaDialog = lazyPart(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
+const UserDrawer = lazyPart(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
+const EditUserDrawer = lazyPart(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
+const NewUserDrawer = lazyPart(() => import("./new-user.tsx").then((module) => module.NewUserDrawer));
 
 /** Address value of the budget before a user is selected. */
 const ANY_USER = "user";
@@ -218,7 +222,7 @@ function UserDialogs({ opened, rows }: UserDialogsProps) {
       ) : (
         <OpenedRow opened={budgeted} {...byId} rows={rows}>
           {(row) => (
-            <LateBudgetDialog
+            <BudgetDialog
               key={row.id}
               target="user"
               id={row.id}

@@ -1,9 +1,8 @@
 /** A number edited in place: Enter or blur saves, Escape reverts. */
-import { TextInput } from "@mantine/core";
+import { TextInput, Tooltip } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useMayChange } from "#lib/changes.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "./inline-number.module.css";
 
 type InlineNumberProps = {
@@ -52,7 +51,16 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
 
   if (!mayChange) return value;
   return (
-    <Tooltip label={fault} opened={fault !== null} color="red" position="bottom" multiline maw={240}>
+    <Tooltip
+      label={fault}
+      opened={fault !== null}
+      // The error shows it, not the pointer or the focus.
+      className=""
+      color="red"
+      position="bottom"
+      multiline
+      maw={240}
+    >
       <TextInput
         aria-label={label}
         size="xs"

@@ -1,9 +1,7 @@
-import { ActionIcon, Button, Checkbox, Stack, Text } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Popover, Stack, Text, Tooltip } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import type { Table } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
-import { Popover } from "#ui/floating/popover.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import type { Features } from "./table-model.ts";
 
 /** Selects the visible columns. The selection is stored per list. */
@@ -15,13 +13,13 @@ export function ColumnChooser<Row extends object>(props: {
   const columns = props.table.getAllLeafColumns();
   return (
     <Popover position="bottom-end" trapFocus>
-      <Popover.Target>
-        <Tooltip label={t("Columns")}>
+      <Tooltip label={t("Columns")}>
+        <Popover.Target>
           <ActionIcon size={34} aria-label={t("Columns")}>
             <IconColumns3 size={18} stroke={1.7} />
           </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
+        </Popover.Target>
+      </Tooltip>
       <Popover.Dropdown>
         <Stack gap="xs" miw={180}>
           <Text fw={600}>{t("Columns")}</Text>

@@ -4,13 +4,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { late } from "#ui/late.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-
-export const BottomSheet = late(
-  () => import("./bottom-sheet.tsx").then((module) => module.BottomSheet),
-  ({ opened }) => opened,
-);
+import { BottomSheet } from "./bottom-sheet.tsx";
 
 type FilterSheetProps = {
   /** Number of active filters in the sheet. */

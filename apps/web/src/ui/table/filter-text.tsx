@@ -1,4 +1,4 @@
-import { Autocomplete } from "#ui/floating/autocomplete.tsx";
+import { Autocomplete } from "@mantine/core";
 import { useTyped } from "#ui/form/typed.ts";
 
 type FilterTextProps = {

@@ -1,10 +1,8 @@
 /** The filters above a list. Each updates the address through `onChange`. */
-import { ActionIcon, Button, type SelectProps, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Select } from "#ui/floating/select.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { useTyped } from "#ui/form/typed.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 

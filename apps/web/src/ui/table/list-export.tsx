@@ -1,11 +1,10 @@
 /** Exports all rows of the filtered list as CSV. Independent of the type of rows. */
 import type { Page } from "@gateway/shared/paging";
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 
 /** More rows would exceed the console's rate limit per address. */

@@ -1,8 +1,7 @@
 /** The sort order of a list on a phone, whose cards have no headers. */
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Menu } from "#ui/floating/menu.tsx";
 import { type Column, nextOrder } from "./table-model.ts";
 
 type Props<Row> = { columns: Column<Row>[]; order: string; onOrder: (order: string) => void };

@@ -1,6 +1,5 @@
-import { Button, Group, Pagination, Skeleton, Text } from "@mantine/core";
+import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Select } from "#ui/floating/select.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
 

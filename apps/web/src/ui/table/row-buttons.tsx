@@ -1,9 +1,8 @@
 /** The small buttons at the end of a row. */
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { type Icon, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 
 type RowButtonProps = { label: string; icon: Icon; disabled?: boolean; onClick: () => void };
 

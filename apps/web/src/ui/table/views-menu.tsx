@@ -1,5 +1,5 @@
 /** Saves the filters of a list under a name, and applies them again. The address contains the filters, so it can be shared. */
-import { ActionIcon, Button, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBookmark, IconTrash } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useQueryString } from "#lib/list-params.ts";
 import { useSelf } from "#lib/session.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import { keepViews, LONGEST_NAME, MOST_VIEWS, viewOf, viewsOf, withView } from "./saved-views.ts";
 import classes from "./views-menu.module.css";
 

@@ -8,7 +8,8 @@ import { channelQuery, groupsQuery } from "#features/channels/api.ts";
 import { NEW } from "#lib/opened.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { Failed } from "#ui/empty.tsx";
-import { isRefusal, Missing } from "#ui/opened-row.tsx";
+import { Missing } from "#ui/opened-row-states.tsx";
+import { isRefusal } from "#ui/opened-row.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
 import { draftOf, newDraft } from "./draft.ts";
 

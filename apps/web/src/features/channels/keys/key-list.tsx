@@ -3,7 +3,18 @@ import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
  * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
  */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
-import { ActionIcon, Box, Code, Group, ScrollArea, Skeleton, Stack, Switch, Text } from "@mantine/core";
+import {
+  ActionIcon,
+  Box,
+  Code,
+  Group,
+  ScrollArea,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  Tooltip,
+} from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -14,7 +25,6 @@ import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
@@ -86,7 +96,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
   return (
     <Group className={classes.line} gap="xs" wrap="nowrap">
       <Tooltip label={why} disabled={!last}>
-        <Box>
+        <Box tabIndex={last ? 0 : undefined}>
           <Switch
             size="xs"
             aria-label={t("Use the key {{key}}", { key: row.hint })}
@@ -127,9 +137,11 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
       <Tooltip label={last ? why : t("Remove")}>
         <ActionIcon
           aria-label={t("Remove the key {{key}}", { key: row.hint })}
-          disabled={last || only}
+          disabled={only && !last}
+          data-disabled={last || undefined}
+          aria-disabled={last || undefined}
           loading={remove.isPending}
-          onClick={() => void askAndRemove()}
+          onClick={() => last || void askAndRemove()}
         >
           <IconTrash size={16} stroke={1.7} />
         </ActionIcon>
@@ -145,7 +157,7 @@ function KeyState({ row }: { row: ChannelKeyRow }) {
   if (row.status === ChannelStatus.enabled && pause !== undefined)
     return (
       <Tooltip label={`${t(pauseReason(pause.reason))} · ${formatRelative(pause.until)}`}>
-        <Text span fz="xs">
+        <Text span fz="xs" tabIndex={0}>
           <StatusDot tone="warn">{t("Paused")}</StatusDot>
         </Text>
       </Tooltip>

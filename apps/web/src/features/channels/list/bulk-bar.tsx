@@ -1,5 +1,16 @@
 /** Actions for the selected channels, and their progress. */
-import { ActionIcon, Box, Button, Group, Progress, Stack, Text, UnstyledButton } from "@mantine/core";
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Group,
+  Menu,
+  Popover,
+  Progress,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
 import {
   IconDots,
   IconDownload,
@@ -14,8 +25,6 @@ import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Popover } from "#ui/floating/popover.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannels, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";

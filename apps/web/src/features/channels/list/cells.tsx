@@ -1,6 +1,6 @@
 /** Cells of the channel list. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Box, Group, Text } from "@mantine/core";
+import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
@@ -9,7 +9,6 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
 import { listed } from "#lib/listed.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
@@ -41,15 +40,19 @@ export function NameCell({ row }: { row: ChannelRow }) {
 export function GroupsCell({ row }: { row: ChannelRow }) {
   const names = row.groups.map(useGroupNames());
   const [first = "", ...rest] = names;
-  return (
-    <Tooltip label={listed(names)} disabled={rest.length === 0}>
-      <Text span fz="sm" className={classes.groups} tabIndex={rest.length === 0 ? undefined : 0}>
+  if (rest.length === 0)
+    return (
+      <Text span fz="sm" className={classes.groups}>
         {first}
-        {rest.length > 0 ? (
-          <Text span c="dimmed" fz="sm">
-            {` +${rest.length}`}
-          </Text>
-        ) : null}
+      </Text>
+    );
+  return (
+    <Tooltip label={listed(names)}>
+      <Text span fz="sm" className={classes.groups} tabIndex={0}>
+        {first}
+        <Text span c="dimmed" fz="sm">
+          {` +${rest.length}`}
+        </Text>
       </Text>
     </Tooltip>
   );

@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import {
   IconChartBar,
   IconCopyPlus,
@@ -19,8 +19,6 @@ import { deleteChannel, refreshChannels, useProvider } from "#features/channels/
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 import { copyChannel } from "./batch-api.ts";
 

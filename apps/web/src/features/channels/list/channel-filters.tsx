@@ -1,6 +1,6 @@
 /** The filters of the channel list, kept in the address. */
 import type { ChannelQuery } from "@gateway/shared/channels/channel";
-import { ActionIcon, Box, Button, Group, Indicator, Stack } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,8 +12,6 @@ import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
-import { Popover } from "#ui/floating/popover.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 

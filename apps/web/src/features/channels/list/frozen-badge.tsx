@@ -1,10 +1,9 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Box, Code, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Box, Code, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconSnowflake } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { pauseReason } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import classes from "#features/channels/channels.module.css";
 
 /** Models that are paused after failures: which, until when, and why. */

@@ -5,7 +5,7 @@ import type { ChannelRow } from "@gateway/shared/channels/channel";
  */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHours } from "@gateway/shared/usage/object-usage";
-import { Box, Group, Switch, Text } from "@mantine/core";
+import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
@@ -18,7 +18,6 @@ import { healthOf } from "#lib/channel-hours.ts";
 import { asSent, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";

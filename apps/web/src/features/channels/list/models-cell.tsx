@@ -1,11 +1,10 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Group, Popover, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { copyText } from "#ui/copy.tsx";
-import { Popover } from "#ui/floating/popover.tsx";
 import classes from "#features/channels/channels.module.css";
 
 /** Number of models from which the list has a search box. */
@@ -54,7 +53,7 @@ export function ModelsCell({ row }: { row: ChannelRow }) {
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
         ) : null}
-        <Popover.Scroll mah={280}>
+        <ScrollArea.Autosize mah={280} type="auto" scrollbarSize={8}>
           <Group gap={6} px="sm" pb="sm" pt={2}>
             {shown.map((model) => (
               <ModelChip key={model} model={model} />
@@ -65,7 +64,7 @@ export function ModelsCell({ row }: { row: ChannelRow }) {
               </Text>
             ) : null}
           </Group>
-        </Popover.Scroll>
+        </ScrollArea.Autosize>
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,14 +1,13 @@
 import { formatSum } from "@gateway/shared/billing/money";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { Box, Loader, Text, UnstyledButton } from "@mantine/core";
+import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { useRefreshBalance } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatTime } from "#lib/quota.ts";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 
 const signs = lookupTable<string>({ USD: "$", CNY: "¥" });

@@ -1,5 +1,5 @@
 /** Actions for all channels. */
-import { ActionIcon, Badge, Indicator } from "@mantine/core";
+import { ActionIcon, Badge, Indicator, Menu, Tooltip } from "@mantine/core";
 import {
   IconBan,
   IconDots,
@@ -18,8 +18,6 @@ import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteDisabled } from "./batch-api.ts";
 
@@ -67,8 +65,8 @@ export function PageMenu({
   return (
     <Indicator disabled={changed === 0} size={9} offset={4}>
       <Menu position="bottom-end" width={270}>
-        <Menu.Target>
-          <Tooltip label={t("For all channels")}>
+        <Tooltip label={t("For all channels")}>
+          <Menu.Target>
             <ActionIcon
               size={36}
               variant="default"
@@ -77,8 +75,8 @@ export function PageMenu({
             >
               <IconDots size={18} />
             </ActionIcon>
-          </Tooltip>
-        </Menu.Target>
+          </Menu.Target>
+        </Tooltip>
         <Menu.Dropdown>
           {mayChange ? (
             <>

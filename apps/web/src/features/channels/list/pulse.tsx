@@ -1,12 +1,12 @@
-/** The last tests of a channel as a sparkline. All visible rows share one request. */
 import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
+/** The last tests of a channel as a sparkline. All visible rows share one request. */
+import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { pulsesQuery } from "#features/channels/runs/runs.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** Ids of the visible channels, fetched in one request. */
@@ -36,7 +36,7 @@ export function Pulse({ points }: { points: ChannelPulse["points"] }) {
         failed,
       })}
     >
-      <span className={classes.spark}>
+      <span className={classes.spark} tabIndex={0}>
         <Sparkline
           values={good.map((point) => point.duration)}
           color={failed > 0 ? "var(--mantine-color-amber-text)" : "currentColor"}

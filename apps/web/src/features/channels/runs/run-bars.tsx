@@ -1,6 +1,17 @@
 /** Current and recently finished runs: progress, failures, and a stop button. */
 import type { ChannelRun, ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
-import { ActionIcon, Box, Button, Group, Progress, Stack, Text, UnstyledButton } from "@mantine/core";
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Group,
+  Popover,
+  Progress,
+  ScrollArea,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,7 +19,6 @@ import { useTranslation } from "react-i18next";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { phrase } from "#lib/i18n.ts";
-import { Popover } from "#ui/floating/popover.tsx";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 
@@ -145,7 +155,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown p={0}>
-        <Popover.Scroll mah={320}>
+        <ScrollArea.Autosize mah={320} type="auto" scrollbarSize={8}>
           <Stack gap={10} p="sm">
             {items.map((item) => (
               <Box key={item.position}>
@@ -164,7 +174,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
               </Box>
             ))}
           </Stack>
-        </Popover.Scroll>
+        </ScrollArea.Autosize>
       </Popover.Dropdown>
     </Popover>
   );

@@ -10,8 +10,11 @@ import {
   Button,
   Group,
   Loader,
+  Popover,
+  ScrollArea,
   Text,
   TextInput,
+  Tooltip,
   UnstyledButton,
   VisuallyHidden,
 } from "@mantine/core";
@@ -24,14 +27,12 @@ import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { formatDuration } from "#lib/quota.ts";
-import { Popover } from "#ui/floating/popover.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
-import { late } from "#ui/late.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";
 
-const CheckDialog = late(() => import("./check-dialog.tsx").then((module) => module.CheckDialog));
-const TestHistory = late(() => import("./test-history.tsx").then((module) => module.TestHistory));
+const CheckDialog = lazyPart(() => import("./check-dialog.tsx").then((module) => module.CheckDialog));
+const TestHistory = lazyPart(() => import("./test-history.tsx").then((module) => module.TestHistory));
 
 /** @param children the button that opens the menu */
 export function TestMenu({
@@ -115,7 +116,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           }}
         />
       </Box>
-      <Popover.Scroll mah={300}>
+      <ScrollArea.Autosize mah={300} type="auto" scrollbarSize={8}>
         <Box px={6} pb={6}>
           {shown.map((model) => (
             <TestLine
@@ -135,7 +136,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
             />
           ) : null}
         </Box>
-      </Popover.Scroll>
+      </ScrollArea.Autosize>
       <Group className={classes.panelFoot} justify="space-between" wrap="nowrap">
         <Group gap={4} wrap="nowrap">
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onShow("history")}>

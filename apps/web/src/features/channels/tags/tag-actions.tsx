@@ -1,5 +1,5 @@
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -8,8 +8,6 @@ import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Menu } from "#ui/floating/menu.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { toast } from "#ui/toast.tsx";
 
 type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void };

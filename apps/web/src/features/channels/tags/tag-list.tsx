@@ -1,7 +1,7 @@
 /** The channels by tag: one row per tag, its channels expand below it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
-import { ActionIcon, Button, Group, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
@@ -23,7 +23,6 @@ import { listed } from "#lib/listed.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Tooltip } from "#ui/floating/tooltip.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -189,7 +188,7 @@ function ProviderServices({ types }: { types: number[] }) {
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
     <Tooltip label={listed(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
-      <Group gap={6} wrap="nowrap" w="fit-content">
+      <Group gap={6} wrap="nowrap" w="fit-content" tabIndex={0}>
         {known.slice(0, mostIcons).map((provider, index) => (
           <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
         ))}

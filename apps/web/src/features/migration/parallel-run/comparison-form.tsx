@@ -4,11 +4,19 @@ import {
   comparisonLimits,
   type ComparisonProduct,
 } from "@gateway/shared/site/comparison";
-import { Button, Group, Input, NumberInput, PasswordInput, SegmentedControl, TextInput } from "@mantine/core";
+import {
+  Button,
+  Group,
+  Input,
+  NumberInput,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  TextInput,
+} from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { FoundSelect } from "#components/found-select.tsx";
-import { Select } from "#ui/floating/select.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { findChannels, nameOfChannel } from "./api.ts";
 import classes from "./parallel-run.module.css";

@@ -4,7 +4,7 @@
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { lazy, useEffect } from "react";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
-import { LatePart } from "#ui/late-part.tsx";
+import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const withMessages = async <T,>(module: Promise<T>): Promise<T> =>
   (await Promise.all([module, loadScreenMessages("palette")]))[0];
@@ -21,7 +21,7 @@ const ShortcutList = lazy(() =>
  * @param requests number of times the palette was requested; each increase opens it
  * @param onSearch called when ⌘K is pressed
  */
-export function LateDialogs({ requests, onSearch }: { requests: number; onSearch: () => void }) {
+export function GlobalDialogs({ requests, onSearch }: { requests: number; onSearch: () => void }) {
   const [listed, { open, close }] = useDisclosure();
   // Works inside a search box too.
   useHotkeys([["mod+K", onSearch]], []);
@@ -38,8 +38,8 @@ export function LateDialogs({ requests, onSearch }: { requests: number; onSearch
   }, [open]);
   return (
     <>
-      <LatePart>{requests > 0 ? <CommandPalette requests={requests} /> : null}</LatePart>
-      <LatePart>{listed ? <ShortcutList onClose={close} /> : null}</LatePart>
+      <LazyBoundary>{requests > 0 ? <CommandPalette requests={requests} /> : null}</LazyBoundary>
+      <LazyBoundary>{listed ? <ShortcutList onClose={close} /> : null}</LazyBoundary>
     </>
   );
 }
