@@ -77,7 +77,8 @@ async function streamed(fields: Fields): Promise<Collected> {
         const step = found.steps[event.index] ?? {};
         const { delta } = event;
         if (delta.type === "text") found.text += delta.text;
-        if (delta.type === "arguments_delta") step["input"] = String(step["input"] ?? "") + delta.arguments;
+        if (delta.type === "arguments_delta")
+          step["input"] = `${(step["input"] as string | undefined) ?? ""}${delta.arguments ?? ""}`;
         break;
       }
       case "step.stop":

@@ -59,7 +59,8 @@ export function encodeCode(part: Extract<Part, { type: "foreign" }>, id: string)
   const fields = ownFields("gemini", part.extra);
   const code = asRecord(fields?.["executableCode"]);
   if (code !== undefined) {
-    const language = String(code["language"] ?? "python").toLowerCase();
+    const named = code["language"];
+    const language = typeof named === "string" ? named.toLowerCase() : "python";
     return { type: "code_execution_call", id, arguments: { code: code["code"], language } };
   }
   const result = asRecord(fields?.["codeExecutionResult"]);
