@@ -14,30 +14,26 @@ async function delay(page: Page, address: RegExp): Promise<() => void> {
   return () => release();
 }
 
-test(
-  "an account that is completed with Enter sets up email",
-  { tag: "@nightly" },
-  async ({ page, site }) => {
-    await page.goto("/panel/setting?q=SMTPAccount");
-    const field = page.getByRole("combobox", { name: "SMTP account", exact: true });
-    await field.focus();
-    await field.pressSequentially("gw@g");
-    await expect(page.getByRole("option", { name: "gw@gmail.com", exact: true })).toBeVisible();
-    await page.keyboard.press("Enter");
-    await expect(field).toHaveValue("gw@gmail.com");
+test("an account that is completed with Enter sets up email", { tag: "@nightly" }, async ({ page, site }) => {
+  await page.goto("/panel/setting?q=SMTPAccount");
+  const field = page.getByRole("combobox", { name: "SMTP account", exact: true });
+  await field.focus();
+  await field.pressSequentially("gw@g");
+  await expect(page.getByRole("option", { name: "gw@gmail.com", exact: true })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(field).toHaveValue("gw@gmail.com");
 
-    const answer = { success: true, message: "", data: { to: "gw@gmail.com" } };
-    await page.route("**/api/option/mail/test", (route) => route.fulfill({ json: answer }));
-    await page.getByRole("textbox", { name: "SMTP password", exact: true }).fill("a secret");
-    await page.keyboard.press("Enter");
-    await expect(page.getByText("A test email was sent to gw@gmail.com")).toBeVisible();
-    expect(await site.api("GET", "/option")).toMatchObject({
-      SMTPServer: "smtp.gmail.com",
-      SMTPPort: 465,
-      SMTPAccount: "gw@gmail.com",
-    });
-  },
-);
+  const answer = { success: true, message: "", data: { to: "gw@gmail.com" } };
+  await page.route("**/api/option/mail/test", (route) => route.fulfill({ json: answer }));
+  await page.getByRole("textbox", { name: "SMTP password", exact: true }).fill("a secret");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("A test email was sent to gw@gmail.com")).toBeVisible();
+  expect(await site.api("GET", "/option")).toMatchObject({
+    SMTPServer: "smtp.gmail.com",
+    SMTPPort: 465,
+    SMTPAccount: "gw@gmail.com",
+  });
+});
 
 test(
   "the focus is in the body of a dialog until its content is loaded, then in its field",
