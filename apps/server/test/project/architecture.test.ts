@@ -25,7 +25,7 @@ const otherMeanings: Record<string, RegExp> = {
   kling: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
   midjourney: /^(gateway\/midjourney|console\/usage\/tasks)\.ts$/,
   // an identity provider
-  github: /^console\/(compat|accounts|site)\/(users|site|profile)\.ts$/,
+  github: /^console\/(compat|accounts|site)\/(users|site|profile|sign-in)\.ts$/,
 };
 
 describe("the code base", () => {
