@@ -32,7 +32,7 @@ for row in rows:
     answer = root.put("/api/channel/", row)
     expect((answer["models"], answer["group"]), ("gpt-4o,gpt-4o-mini,o3", "default,vip"))
     root.put("/api/channel/", {"id": row["id"], "status": 2})
-    root.put("/api/channel/", {"id": row["id"], "weight": 0})
+    root.put("/api/channel/", {"id": row["id"], "weight": 3})
 
 copies = list(root.pages("/api/channel/", name="copy-of-", order="name"))
 expect(
@@ -40,7 +40,7 @@ expect(
     [("gpt-4o,gpt-4o-mini", 5, 1, '{"gpt-4o":"gpt-4o-2024-11-20"}')] * 3,
 )
 changed = root.get("/api/channel_tag/sources/list")
-expect({(row["status"], row["weight"], row["models"]) for row in changed}, {(2, 0, "gpt-4o,gpt-4o-mini,o3")})
+expect({(row["status"], row["weight"], row["models"]) for row in changed}, {(2, 3, "gpt-4o,gpt-4o-mini,o3")})
 
 pattern = root.get("/api/channel_tag/sources")
 root.put("/api/channel_tag/sources", {**pattern, "models": "o3", "tag": "old-sources"})
