@@ -65,6 +65,8 @@ test("the budget of an account is set in a form, shown in the list and the detai
     await page.getByRole("dialog").getByLabel("Weekly limit").fill("20");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await row.getByText(/\/ \$20.00/).waitFor();
+    // A dialog that closes changes the address, so it must be closed before the address is left.
+    await expect(page.getByRole("dialog")).toHaveCount(0);
     await goTo(page, "/panel/dashboard?view=usage");
     await page.getByRole("heading", { name: "Your budget" }).waitFor();
     await page.getByText(/\/ \$20.00/).waitFor();
