@@ -34,8 +34,9 @@ export async function answerError(
 function withAddress(error: GatewayError, { originalUrl, url }: FastifyRequest): GatewayError {
   if ((error.status !== 400 && error.status !== 404) || !lacksVersion(originalUrl, url)) return error;
   const [path = ""] = url.split("?");
-  error.message += ` The address has no /v1; it was read as ${path}.`;
-  return error;
+  const message = `${error.message} The address has no /v1; it was read as ${path}.`;
+  // Not changed in place: several calls may end with the same error.
+  return Object.create(error, { message: { value: message } }) as GatewayError;
 }
 
 /**

@@ -331,7 +331,7 @@ describe("a request for an interaction", () => {
   });
 
   it("is refused for an unknown model, an account without a balance, and a disabled API", async () => {
-    expect(await post("/v1/interactions", { model: "nobody", input: "Hi" })).toMatchObject({ status: 404 });
+    expect(await post("/v1/interactions", { model: "unknown", input: "Hi" })).toMatchObject({ status: 404 });
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 1 });
     const headers = { "x-goog-api-key": poor.key };
     const refused = await post("/v1/interactions", { model: "to-gemini", input: "Hi" }, headers);
