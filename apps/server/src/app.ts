@@ -66,7 +66,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Time-ordered ids, so that the log's index grows only at its end and inserts stay equally fast.
     genReqId: () => randomUUIDv7(),
     // Some HTTP libraries offer another protocol with every request. Those are normal requests.
-    http: { shouldUpgradeCallback: wantsSocket },
+    http: { shouldUpgradeCallback: wantsSocket, ServerResponse: options.responses.Response },
     clientErrorHandler: answerMalformed,
     rewriteUrl: (request) => standardUrl(request, options.basePath),
     // Cuts slow senders. Long responses have their own timeouts.
@@ -178,7 +178,7 @@ function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: 
 function trackResponses(app: FastifyInstance, responses: OpenResponses): void {
   app.addHook("onRequest", ({ raw }, reply, done) => {
     // The response of an upgraded connection never closes.
-    responses.add(reply.raw, raw.headers.upgrade !== undefined && wantsSocket(raw) ? raw.socket : reply.raw);
+    responses.add(raw.headers.upgrade !== undefined && wantsSocket(raw) ? raw.socket : reply.raw);
     const pending = responses.pending();
     if (pending === undefined) done();
     else void pending.then(() => done());

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
@@ -8,8 +8,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
  * proxies must know that a connection ends before they use it again.
  */
 export interface OpenResponses {
+  /** The class of the port's responses. Once the node stops, their heads close the connection. */
+  Response: typeof ServerResponse;
   /** @param over closes when the request is over: the response, or the socket of an upgraded connection */
-  add(response: ServerResponse, over: EventEmitter): void;
+  add(over: EventEmitter): void;
   /** From now on, every response whose head was not sent yet closes its connection. */
   closeConnections(): void;
   /** Resolves when no request has come for `QUIET_MS`, at the latest after `MOST_QUIET_MS`. */
@@ -23,7 +25,10 @@ export interface OpenResponses {
   beforePortCloses(server: Server): Promise<void>;
   /** Undefined when a request may go on. */
   pending(): Promise<void> | undefined;
-  /** Calls the listener when the last request is over and none has come for `QUIET_MS`. */
+  /**
+   * Calls the listener when the last request is over and none has come for `QUIET_MS`; for `KEPT_QUIET_MS` where a
+   * response whose head was sent before the stop had promised to keep its connection.
+   */
   onIdle(listener: () => void): void;
 }
 
@@ -32,6 +37,7 @@ export interface OpenResponses {
  * that was silent for longer may be closed: clients expect that of idle ones.
  */
 const QUIET_MS = 300;
+const KEPT_QUIET_MS = 2_000;
 const MOST_QUIET_MS = 2_000;
 const LOOK_MS = 20;
 /** Time after which a client that has its response has sent the next request. */
@@ -44,44 +50,51 @@ const MOST_TURNS_MS = 500;
 const READING_TURNS = 3;
 
 export function createOpenResponses(): OpenResponses {
-  const open = new Map<unknown, ServerResponse>();
+  // A number instead of a map of the responses: V8's old tables of a map keep what they refer to in memory.
+  let open = 0;
   let isClosing = false;
+  let isKept = false;
   let lastAt = 0;
   let idle: (() => void) | undefined;
   let pending: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  class Response<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(status: number, ...rest: unknown[]): this {
+      if (isClosing) this.shouldKeepAlive = false;
+      return super.writeHead(status, ...(rest as []));
+    }
+  }
+
   // One listener for all requests: it finds its own by `this`.
   function onClose(this: unknown): void {
-    open.delete(this);
+    open -= 1;
     lastAt = performance.now();
+    if (isClosing && this instanceof Response && this.shouldKeepAlive) isKept = true;
     if (idle !== undefined) lookIdle();
   }
 
   function lookIdle(): void {
     clearTimeout(timer);
-    if (open.size === 0) timer = setTimeout(() => void closeIdle(), QUIET_MS);
+    if (open === 0) timer = setTimeout(() => void closeIdle(), isKept ? KEPT_QUIET_MS : QUIET_MS);
     timer?.unref();
   }
 
   async function closeIdle(): Promise<void> {
     // A process that had to wait for a processor runs its timers before it reads what came meanwhile.
     for (let turn = 0; turn < READING_TURNS; turn += 1) await nextTurn();
-    if (open.size === 0) idle?.();
+    if (open === 0) idle?.();
   }
 
   return {
-    add(response, over) {
-      open.set(over, response);
+    Response,
+    add(over) {
+      open += 1;
       over.on("close", onClose);
-      if (isClosing) {
-        response.shouldKeepAlive = false;
-        lastAt = performance.now();
-      }
+      if (isClosing) lastAt = performance.now();
     },
     closeConnections() {
       isClosing = true;
-      for (const response of open.values()) if (!response.headersSent) response.shouldKeepAlive = false;
     },
     async quiet() {
       const until = performance.now() + MOST_QUIET_MS;

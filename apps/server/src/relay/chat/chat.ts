@@ -23,7 +23,7 @@ import { finish, openStream } from "./stream.ts";
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
 export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
   call.kind = chatKind(call.request, call.estimate);
-  call.limit = (tokens) => void Object.assign(call, limited(call, tokens));
+  call.limit = limitOutput;
   return relayKept<EncodedChat>(
     services,
     call,
@@ -42,13 +42,11 @@ export function relayChat(services: RelayServices, call: ChatCall): Promise<Answ
   );
 }
 
-/** Returns the changed fields of a call with this output limit. */
-function limited({ client, body, request }: ChatCall, outputLimit: number): Partial<ChatCall> {
-  return {
-    outputLimit,
-    body: withLimit(client.id, body, outputLimit),
-    request: { ...request, maxOutputTokens: outputLimit },
-  };
+/** One function for all calls: a closure for each keeps their bodies in memory until the next full collection. */
+function limitOutput(this: ChatCall, tokens: number): void {
+  this.outputLimit = tokens;
+  this.body = withLimit(this.client.id, this.body, tokens);
+  this.request = { ...this.request, maxOutputTokens: tokens };
 }
 
 /** Checks the content policy before anything is reserved or cached. Logs a rejection. */

@@ -62,7 +62,7 @@ export interface Call {
    * Adds an output limit to a request without one. Undefined where the request cannot have a limit.
    * @param tokens for each response
    */
-  limit?(tokens: number): void;
+  limit?(this: Call, tokens: number): void;
   /** The limit that was added, because the balance or a budget does not cover the longest response. */
   outputLimit?: number;
 }

@@ -34,12 +34,7 @@ interface EncodedPlain extends Encoded {
  */
 export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
   const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
-  const { limitedTo } = call;
-  if (limitedTo !== undefined)
-    call.limit = (tokens) => {
-      call.outputLimit = tokens;
-      call.bodyFor = limitedTo(tokens);
-    };
+  if (call.limitedTo !== undefined) call.limit = limitOutput;
   return relayKept<EncodedPlain>(services, call, {
     encode(target) {
       const adapter = target.channel.provider.adapters?.[call.path];
@@ -48,6 +43,11 @@ export async function relayPlain(services: RelayServices, requested: PlainCall):
     },
     read: (response, sent, serving) => readPlain(call, response, sent, serving),
   });
+}
+
+function limitOutput(this: PlainCall, tokens: number): void {
+  this.outputLimit = tokens;
+  if (this.limitedTo !== undefined) this.bodyFor = this.limitedTo(tokens);
 }
 
 async function readPlain(
