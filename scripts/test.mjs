@@ -60,7 +60,8 @@ async function runAll() {
   await runSuite(suites.shared);
   await runSuite(suites.web);
   // One after the other: together they need more than two cores, and their time limits pass for nothing.
-  await runSuite(suites.server);
+  // A failed test is repeated once, and named in the report. The nightly run does not repeat.
+  await runSuite(suites.server, { repeats: 1 });
   await runSuite(suites.e2e);
 }
 

@@ -85,7 +85,7 @@ async function browser() {
   provide("redis", "browser");
   buildWeb();
   buildServer();
-  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], flags: ["--retries=0"] });
+  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], repeats: 0 });
 }
 
 async function serverTests(filter) {
@@ -118,8 +118,7 @@ async function repeat() {
     const own = files.filter(suite.has);
     if (own.length === 0) continue;
     // Playwright has a flag for it; Vitest runs again, which also repeats what a file starts.
-    if (suite.browser)
-      await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`, "--retries=0"] });
+    if (suite.browser) await runSuite(suite, { files: own, flags: [`--repeat-each=${REPEATS}`], repeats: 0 });
     else for (let round = 0; round < REPEATS; round += 1) await runSuite(suite, { files: own });
   }
 }

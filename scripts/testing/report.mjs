@@ -43,8 +43,12 @@ export function addVitest({ numPassedTests, numPendingTests = 0, numTodoTests = 
   for (const { name, status, message, assertionResults } of testResults) {
     const file = relative(root, name);
     const failed = assertionResults.filter((test) => test.status === "failed");
-    for (const { fullName, failureMessages } of failed)
-      report.failures.push({
+    // A test that passed in the end has the messages of its earlier failures.
+    const unstable = assertionResults.filter(
+      (test) => test.status === "passed" && test.failureMessages?.length > 0,
+    );
+    for (const { status: result, fullName, failureMessages } of [...failed, ...unstable])
+      report[result === "failed" ? "failures" : "unstable"].push({
         title: `${file}: ${fullName}`,
         reason: firstLines(failureMessages?.[0]),
         again: command(file, fullName),

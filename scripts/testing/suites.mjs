@@ -59,9 +59,14 @@ export function testFiles(folder = "") {
  * @param {string[]} [options.files]  paths relative to the repository; by default all that are not tagged @nightly
  * @param {string} [options.title]  only tests whose title contains this text
  * @param {string[]} [options.flags]  flags of the runner
+ * @param {number} [options.repeats]  times that a failed test is repeated; if it passes then, the report names it as
+ *   unstable. The repetition of a browser test writes its trace.
  * @param {Record<string, string>} [options.env]
  */
-export async function runSuite(suite, { files = [], title, flags = [], env = {} } = {}) {
+export async function runSuite(
+  suite,
+  { files = [], title, flags = [], env = {}, repeats = suite.browser ? 1 : 0 } = {},
+) {
   const output = join(results, `${suite.id.replaceAll("/", "-")}.json`);
   mkdirSync(results, { recursive: true });
   rmSync(output, { force: true });
@@ -75,7 +80,7 @@ export async function runSuite(suite, { files = [], title, flags = [], env = {} 
   };
   const trouble = await run(
     node24(),
-    [...program, ...flags],
+    [...program, ...flags, suite.browser ? `--retries=${repeats}` : `--retry=${repeats}`],
     { cwd: suite.folder, env: environment },
     (line) => {
       if (line.trim() !== "") console.log(`${suite.id.padEnd(15)} | ${line}`);
