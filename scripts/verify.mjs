@@ -92,8 +92,9 @@ async function serverTests(filter) {
   endEarlierRun();
   provide("redis");
   buildServer();
-  const flags = ["--config", "vitest.verify.config.ts", ...(filter === "" ? [] : [filter])];
-  await runSuite(suites.server, { flags });
+  const filters = filter === "" ? [] : [filter];
+  await runSuite(suites.server, { flags: filters, onlyNightly: true });
+  await runSuite(suites.server, { flags: ["--config", "vitest.verify.config.ts", ...filters] });
 }
 
 async function imports() {

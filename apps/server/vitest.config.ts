@@ -18,6 +18,7 @@ export const common = {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
+  tags: [{ name: "nightly", description: "the rest of long lists, and real times: pnpm verify:server" }],
 };
 
 export default defineConfig({

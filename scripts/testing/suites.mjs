@@ -56,21 +56,22 @@ export function testFiles(folder = "") {
  * Runs tests of one suite and adds their results to the report. The printed lines begin with the suite's name.
  * @param {Suite} suite
  * @param {object} [options]
- * @param {string[]} [options.files]  paths relative to the repository; by default all that are not tagged @nightly
+ * @param {string[]} [options.files]  paths relative to the repository; by default all that are not tagged nightly
  * @param {string} [options.title]  only tests whose title contains this text
  * @param {string[]} [options.flags]  flags of the runner
  * @param {number} [options.repeats]  times that a failed test is repeated; if it passes then, the report names it as
  *   unstable. The repetition of a browser test writes its trace.
+ * @param {boolean} [options.onlyNightly]  only server tests tagged nightly
  * @param {Record<string, string>} [options.env]
  */
 export async function runSuite(
   suite,
-  { files = [], title, flags = [], env = {}, repeats = suite.browser ? 1 : 0 } = {},
+  { files = [], title, flags = [], env = {}, repeats = suite.browser ? 1 : 0, onlyNightly = false } = {},
 ) {
   const output = join(results, `${suite.id.replaceAll("/", "-")}.json`);
   mkdirSync(results, { recursive: true });
   rmSync(output, { force: true });
-  const program = suite.browser ? playwright(files, title) : vitest(suite, files, title, output);
+  const program = suite.browser ? playwright(files, title) : vitest(suite, files, title, output, onlyNightly);
   const environment = {
     ...toolEnvironment(suite.folder),
     NODE_ENV: "test",
@@ -93,7 +94,7 @@ export async function runSuite(
     report.failures.push({ title: `${suite.id}: the test runner ${trouble}` });
 }
 
-function vitest({ folder }, files, title, output) {
+function vitest({ folder }, files, title, output, onlyNightly) {
   return [
     join(folder, "node_modules/vitest/vitest.mjs"),
     "run",
@@ -103,6 +104,10 @@ function vitest({ folder }, files, title, output) {
     // A title that no test of a further file has is not an error.
     "--passWithNoTests",
     ...(title === undefined ? [] : ["-t", escapeRegExp(title)]),
+    // The other packages define no tags.
+    ...(folder === suites.server.folder && files.length === 0
+      ? [`--tags-filter=${onlyNightly ? "nightly" : "!nightly"}`]
+      : []),
     ...files.map((file) => join(root, file)),
   ];
 }

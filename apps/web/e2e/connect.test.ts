@@ -11,59 +11,61 @@ test.beforeAll(async ({ site: started }) => {
   token = await site.api("POST", "/token", { name: "Laptop" });
 });
 
-test("a client's settings have the path of its system, the model and the key, and its first call is reported", async ({
-  page,
-}) => {
-  await page.goto(`/panel/connect?client=cherry-studio&token=${token.id}`);
-  const client = page.getByRole("navigation", { name: "Client" });
-  await test.step("without the key there is no link into an application", async () => {
-    await expect(page.getByRole("button", { name: "Open Cherry Studio" })).toBeVisible();
-  });
-
-  await test.step("the key is inserted on request, and never in the address", async () => {
-    await client.getByText("Claude Code").click();
-    const settings = page.locator("pre", { hasText: "ANTHROPIC_BASE_URL" });
-    await expect(settings).toBeVisible();
-    await expect(settings).not.toContainText(token.key);
-    await page.getByRole("button", { name: "Insert the key" }).click();
-    await expect(settings).toContainText(token.key);
-    await page.getByRole("combobox", { name: "Model" }).click();
-    await page.getByRole("option", { name: "demo-chat", exact: true }).click();
-    await expect(settings).toContainText('"ANTHROPIC_MODEL": "demo-chat"');
-    await page.getByRole("button", { name: "Copy File" }).click();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(JSON.parse(copied).env.ANTHROPIC_AUTH_TOKEN).toBe(token.key);
-    await expect(page).toHaveURL(/[?&]model=demo-chat(&|$)/);
-    expect(page.url()).not.toContain(token.key);
-  });
-
-  await test.step("with the key there is a link, and the path is that of the chosen operating system", async () => {
-    await client.getByText("Cherry Studio").click();
-    const link = page.getByRole("link", { name: "Open Cherry Studio" });
-    await expect(link).toHaveAttribute("href", /^cherrystudio:\/\/providers\/api-keys\?v=1&data=/);
-    await client.getByText("Codex").click();
-    await page.getByText("Windows", { exact: true }).click();
-    await expect(page.getByText("Save this as %USERPROFILE%\\.codex\\config.toml")).toBeVisible();
-  });
-
-  await test.step("the first call is reported, and opened", async () => {
-    await expect(page.getByText("Waiting for your first call")).toBeVisible();
-    const answer = await fetch(`${site.url}/v1/messages`, {
-      method: "POST",
-      headers: { "x-api-key": token.key, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "demo-chat-mini",
-        max_tokens: 50,
-        messages: [{ role: "user", content: "Hello" }],
-      }),
+test(
+  "a client's settings have the path of its system, the model and the key, and its first call is reported",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto(`/panel/connect?client=cherry-studio&token=${token.id}`);
+    const client = page.getByRole("navigation", { name: "Client" });
+    await test.step("without the key there is no link into an application", async () => {
+      await expect(page.getByRole("button", { name: "Open Cherry Studio" })).toBeVisible();
     });
-    expect(answer.status).toBe(200);
-    await answer.text();
-    await expect(page.getByText("Call received", { exact: true })).toBeVisible();
-    await page.getByRole("link", { name: "Open the call" }).click();
-    await page.waitForURL(/\/panel\/log\/./);
-  });
-});
+
+    await test.step("the key is inserted on request, and never in the address", async () => {
+      await client.getByText("Claude Code").click();
+      const settings = page.locator("pre", { hasText: "ANTHROPIC_BASE_URL" });
+      await expect(settings).toBeVisible();
+      await expect(settings).not.toContainText(token.key);
+      await page.getByRole("button", { name: "Insert the key" }).click();
+      await expect(settings).toContainText(token.key);
+      await page.getByRole("combobox", { name: "Model" }).click();
+      await page.getByRole("option", { name: "demo-chat", exact: true }).click();
+      await expect(settings).toContainText('"ANTHROPIC_MODEL": "demo-chat"');
+      await page.getByRole("button", { name: "Copy File" }).click();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(JSON.parse(copied).env.ANTHROPIC_AUTH_TOKEN).toBe(token.key);
+      await expect(page).toHaveURL(/[?&]model=demo-chat(&|$)/);
+      expect(page.url()).not.toContain(token.key);
+    });
+
+    await test.step("with the key there is a link, and the path is that of the chosen operating system", async () => {
+      await client.getByText("Cherry Studio").click();
+      const link = page.getByRole("link", { name: "Open Cherry Studio" });
+      await expect(link).toHaveAttribute("href", /^cherrystudio:\/\/providers\/api-keys\?v=1&data=/);
+      await client.getByText("Codex").click();
+      await page.getByText("Windows", { exact: true }).click();
+      await expect(page.getByText("Save this as %USERPROFILE%\\.codex\\config.toml")).toBeVisible();
+    });
+
+    await test.step("the first call is reported, and opened", async () => {
+      await expect(page.getByText("Waiting for your first call")).toBeVisible();
+      const answer = await fetch(`${site.url}/v1/messages`, {
+        method: "POST",
+        headers: { "x-api-key": token.key, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "demo-chat-mini",
+          max_tokens: 50,
+          messages: [{ role: "user", content: "Hello" }],
+        }),
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      await expect(page.getByText("Call received", { exact: true })).toBeVisible();
+      await page.getByRole("link", { name: "Open the call" }).click();
+      await page.waitForURL(/\/panel\/log\/./);
+    });
+  },
+);
 
 test.describe("a visitor", () => {
   test.use({ guest: true });

@@ -87,9 +87,11 @@ describe("the announcement listener", () => {
     const { rows } = await database.pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     const listening = () =>
       database.pool
-        .query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'gateway-listen' AND pid <> $1", [
-          rows[0]?.pid,
-        ])
+        .query(
+          `SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'gateway-listen' AND pid <> $1`,
+          [rows[0]?.pid],
+        )
         .then(({ rowCount }) => rowCount);
     await expect.poll(listening).toBe(0);
     expect(errors.filter((message) => /abort/i.test(message))).toEqual([]);

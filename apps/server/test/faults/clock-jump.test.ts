@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it("a clock jump: changes no duration, call time or charge", async () => {
+it("a clock jump: changes no duration, call time or charge", { tags: "nightly" }, async () => {
   await node.api("POST", "/channel", {
     type: 900,
     name: "demo",

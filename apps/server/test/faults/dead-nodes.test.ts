@@ -164,52 +164,56 @@ async function untilReleased(): Promise<void> {
 }
 
 describe("calls of a node that is killed, and of one that is paused", () => {
-  it("are charged once by another node up to their last checkpoint; without a checkpoint they are free", async () => {
-    for (const node of [killed, paused])
-      for (let calls = 0; calls < 6; calls += 1) await expect.poll(() => shortCall(node)).toBe(200);
-    const budget = { "x-session-id": SESSION, "x-session-budget": "5" };
-    const onKilled = [
-      await stream(killed, "/v1/chat/completions"),
-      await stream(killed, "/v1/messages", budget),
-    ];
-    const onPaused: (() => Promise<Streamed>)[] = [];
-    for (const path of Object.keys(paths) as (keyof typeof paths)[])
-      onPaused.push(await stream(paused, path));
-    await expect.poll(checkpointed, { timeout: 50_000, interval: 50 }).toBe(5);
-    const early = await stream(killed, "/v1/responses");
-    expect((await session())[0]?.reserved).toBeGreaterThan(0n);
-    killed.process.kill("SIGKILL");
-    paused.process.kill("SIGSTOP");
-    await killed.ended;
+  it(
+    "are charged once by another node up to their last checkpoint; without a checkpoint they are free",
+    { tags: "nightly", timeout: 180_000 },
+    async () => {
+      for (const node of [killed, paused])
+        for (let calls = 0; calls < 6; calls += 1) await expect.poll(() => shortCall(node)).toBe(200);
+      const budget = { "x-session-id": SESSION, "x-session-budget": "5" };
+      const onKilled = [
+        await stream(killed, "/v1/chat/completions"),
+        await stream(killed, "/v1/messages", budget),
+      ];
+      const onPaused: (() => Promise<Streamed>)[] = [];
+      for (const path of Object.keys(paths) as (keyof typeof paths)[])
+        onPaused.push(await stream(paused, path));
+      await expect.poll(checkpointed, { timeout: 50_000, interval: 50 }).toBe(5);
+      const early = await stream(killed, "/v1/responses");
+      expect((await session())[0]?.reserved).toBeGreaterThan(0n);
+      killed.process.kill("SIGKILL");
+      paused.process.kill("SIGSTOP");
+      await killed.ended;
 
-    await untilReleased();
-    over.abort();
-    paused.process.kill("SIGCONT");
-    for (const end of onKilled) {
-      const { id, path, isCut } = await end();
-      expect(isCut, path).toBe(true);
-      const rows = await rowsOf(id);
-      expect(rows, path).toMatchObject([{ outcome: "interrupted" }]);
-      expect(rows[0]?.quota, path).toBeGreaterThan(0n);
-    }
-    for (const end of onPaused) {
-      const { id, path, text } = await end();
-      expect(text, path).toMatch(paths[path]);
-      expect(text, path).toContain("gateway was interrupted");
-      const rows = await rowsOf(id);
-      expect(rows, path).toMatchObject([{ outcome: "interrupted" }]);
-      expect(rows[0]?.completion_tokens, path).toBeGreaterThan(10n);
-    }
-    expect(await rowsOf((await early()).id)).toEqual([]);
-    // The budget of the session contains what was charged, and the rest can be spent again.
-    const { rows: charged } = await database.pool.query<{ points: bigint }>(
-      "SELECT sum(quota)::bigint AS points FROM request_logs WHERE session ->> 'id' = $1",
-      [SESSION],
-    );
-    expect(await session()).toEqual([{ spent: charged[0]?.points, reserved: 0n }]);
-    // The paused node serves calls again.
-    await expect.poll(() => shortCall(paused)).toBe(200);
-    const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
-    expect(wrong).toEqual([]);
-  }, 180_000);
+      await untilReleased();
+      over.abort();
+      paused.process.kill("SIGCONT");
+      for (const end of onKilled) {
+        const { id, path, isCut } = await end();
+        expect(isCut, path).toBe(true);
+        const rows = await rowsOf(id);
+        expect(rows, path).toMatchObject([{ outcome: "interrupted" }]);
+        expect(rows[0]?.quota, path).toBeGreaterThan(0n);
+      }
+      for (const end of onPaused) {
+        const { id, path, text } = await end();
+        expect(text, path).toMatch(paths[path]);
+        expect(text, path).toContain("gateway was interrupted");
+        const rows = await rowsOf(id);
+        expect(rows, path).toMatchObject([{ outcome: "interrupted" }]);
+        expect(rows[0]?.completion_tokens, path).toBeGreaterThan(10n);
+      }
+      expect(await rowsOf((await early()).id)).toEqual([]);
+      // The budget of the session contains what was charged, and the rest can be spent again.
+      const { rows: charged } = await database.pool.query<{ points: bigint }>(
+        "SELECT sum(quota)::bigint AS points FROM request_logs WHERE session ->> 'id' = $1",
+        [SESSION],
+      );
+      expect(await session()).toEqual([{ spent: charged[0]?.points, reserved: 0n }]);
+      // The paused node serves calls again.
+      await expect.poll(() => shortCall(paused)).toBe(200);
+      const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
+      expect(wrong).toEqual([]);
+    },
+  );
 });

@@ -294,14 +294,18 @@ describe("a client that disconnects before the usage", () => {
         ],
       }),
     ],
-  ])("%s: the response is read to its end, however long its tail is", async (_name, ask) => {
-    // Longer than DisconnectDrainSeconds.
-    const tail = Array.from({ length: 20 }, (_, at) => word(` ${at}`));
-    raw.play(slowly([sse, word("The whole answer."), ...tail, finish, usage, "data: [DONE]\n\n"]));
-    await askAndLeave(ask, "whole answer");
-    await expect.poll(() => gateway.database.db.reservation.count(), { timeout: 15_000 }).toBe(0);
-    expect(await row()).toMatchObject({ completion_tokens: 20_000, estimated: false });
-  });
+  ])(
+    "%s: the response is read to its end, however long its tail is",
+    { tags: "nightly" },
+    async (_name, ask) => {
+      // Longer than DisconnectDrainSeconds.
+      const tail = Array.from({ length: 20 }, (_, at) => word(` ${at}`));
+      raw.play(slowly([sse, word("The whole answer."), ...tail, finish, usage, "data: [DONE]\n\n"]));
+      await askAndLeave(ask, "whole answer");
+      await expect.poll(() => gateway.database.db.reservation.count(), { timeout: 15_000 }).toBe(0);
+      expect(await row()).toMatchObject({ completion_tokens: 20_000, estimated: false });
+    },
+  );
 
   it("a model that has shown reasoning in a usage: the next response is read to its end", async () => {
     const shown = {

@@ -237,29 +237,35 @@ describe("large answers", () => {
       });
   }, 180_000);
 
-  it("that are translated count towards the memory budget: served, or rejected with 503 and free", async () => {
-    const before = await memory();
-    shape = { ...chat(20 * MEGABYTE), length: true };
-    const clients = Array.from({ length: CALLS }, () => ask("/v1/messages", question, { "x-api-key": key }));
-    let grown = 0;
-    await slowly(clients, async () => {
-      grown = (await memory()) - before;
-    });
-    // Each translated response is parsed as a whole. All of them together would need several times their bytes.
-    expect(grown).toBeLessThan(CALLS * 20 * MEGABYTE * 2);
-    const served = clients.filter((client) => status(client) === 200);
-    const refused = clients.filter((client) => status(client) === 503);
-    expect(served.length).toBeGreaterThan(0);
-    expect(served.length + refused.length).toBe(CALLS);
-    for (const client of served) expect(client.body).toBeGreaterThan(20 * MEGABYTE);
-    for (const { head } of refused) {
-      expect(head).toMatch(/retry-after: \d/i);
-      expect(head).toContain("memory");
-    }
-    const all = await rows();
-    expect(all.filter(({ quota }) => quota === 3000).length).toBe(served.length);
-    expect(all.filter(({ quota }) => quota === 0).length).toBe(refused.length);
-  }, 180_000);
+  it(
+    "that are translated count towards the memory budget: served, or rejected with 503 and free",
+    { tags: "nightly", timeout: 180_000 },
+    async () => {
+      const before = await memory();
+      shape = { ...chat(20 * MEGABYTE), length: true };
+      const clients = Array.from({ length: CALLS }, () =>
+        ask("/v1/messages", question, { "x-api-key": key }),
+      );
+      let grown = 0;
+      await slowly(clients, async () => {
+        grown = (await memory()) - before;
+      });
+      // Each translated response is parsed as a whole. All of them together would need several times their bytes.
+      expect(grown).toBeLessThan(CALLS * 20 * MEGABYTE * 2);
+      const served = clients.filter((client) => status(client) === 200);
+      const refused = clients.filter((client) => status(client) === 503);
+      expect(served.length).toBeGreaterThan(0);
+      expect(served.length + refused.length).toBe(CALLS);
+      for (const client of served) expect(client.body).toBeGreaterThan(20 * MEGABYTE);
+      for (const { head } of refused) {
+        expect(head).toMatch(/retry-after: \d/i);
+        expect(head).toContain("memory");
+      }
+      const all = await rows();
+      expect(all.filter(({ quota }) => quota === 3000).length).toBe(served.length);
+      expect(all.filter(({ quota }) => quota === 0).length).toBe(refused.length);
+    },
+  );
 
   it("do not end before their bill is closed, whatever their provider sends afterwards", async () => {
     shape = { ...chat(2 * MEGABYTE), lingerMs: 1_500 };

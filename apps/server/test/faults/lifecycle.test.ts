@@ -62,7 +62,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 const user = () => database.db.user.findFirstOrThrow({ where: { role: 100 } });
 
 describe("the process", () => {
-  it("lets a call finish when it is stopped, and leaves no reservation", async () => {
+  it("lets a call finish when it is stopped, and leaves no reservation", { tags: "nightly" }, async () => {
     const gateway = await start();
     await gateway.api("POST", "/channel", {
       type: 900,

@@ -142,7 +142,7 @@ const untilClosed = ({ url }: GatewayProcess) =>
     .toBe("closed");
 
 describe("a stopping node", () => {
-  it("loses no call on a connection that is in use, in any dialect", async () => {
+  it("loses no call on a connection that is in use, in any dialect", { tags: "nightly" }, async () => {
     const { gateway, key } = await start();
     // A call that is open for longer than all others keeps the node alive.
     const long = shapes["openai-chat"];

@@ -210,42 +210,46 @@ describe("two workers with a time limit for their end", () => {
     key = await prepare();
   }, 120_000);
 
-  it("continue when one of them is killed and replaced; the ledger is consistent", async () => {
-    const [victim = 0] = workers();
-    const ending = new AbortController();
-    const outcomes: string[] = [];
-    const client = async () => {
-      while (!ending.signal.aborted)
-        outcomes.push(
-          await call(key).then(
-            ({ status }) => `${status}`,
-            () => "cut",
-          ),
-        );
-    };
-    const clients = [client(), client(), client(), client()];
-    const served = () => outcomes.filter((outcome) => outcome === "200").length;
-    await expect.poll(served).toBeGreaterThan(10);
-    process.kill(victim, "SIGKILL");
-    await replaced(victim);
-    const before = served();
-    await expect.poll(served).toBeGreaterThan(before + 10);
-    ending.abort();
-    await Promise.all(clients);
-    expect(gateway.log.join("\n")).toContain("ended with SIGKILL");
-    // Only calls that were open on the killed worker, or waited for it, are cut. Every other call is served.
-    expect(outcomes.filter((outcome) => outcome !== "200" && outcome !== "cut")).toEqual([]);
-    expect(outcomes.filter((outcome) => outcome === "cut").length).toBeLessThan(served());
-    const counted = await callsInMetrics();
-    expect(counted).toBeGreaterThan(0);
-    // The sum does not decrease when a worker that was already counted is replaced.
-    const [next = 0] = workers();
-    process.kill(next, "SIGKILL");
-    await replaced(next);
-    expect(await callsInMetrics()).toBeGreaterThanOrEqual(counted);
-    const found = (await audit(database.pool)).rows.filter(({ what }) => !what.endsWith("reserved"));
-    expect(found).toEqual([]);
-  }, 180_000);
+  it(
+    "continue when one of them is killed and replaced; the ledger is consistent",
+    { tags: "nightly", timeout: 180_000 },
+    async () => {
+      const [victim = 0] = workers();
+      const ending = new AbortController();
+      const outcomes: string[] = [];
+      const client = async () => {
+        while (!ending.signal.aborted)
+          outcomes.push(
+            await call(key).then(
+              ({ status }) => `${status}`,
+              () => "cut",
+            ),
+          );
+      };
+      const clients = [client(), client(), client(), client()];
+      const served = () => outcomes.filter((outcome) => outcome === "200").length;
+      await expect.poll(served).toBeGreaterThan(10);
+      process.kill(victim, "SIGKILL");
+      await replaced(victim);
+      const before = served();
+      await expect.poll(served).toBeGreaterThan(before + 10);
+      ending.abort();
+      await Promise.all(clients);
+      expect(gateway.log.join("\n")).toContain("ended with SIGKILL");
+      // Only calls that were open on the killed worker, or waited for it, are cut. Every other call is served.
+      expect(outcomes.filter((outcome) => outcome !== "200" && outcome !== "cut")).toEqual([]);
+      expect(outcomes.filter((outcome) => outcome === "cut").length).toBeLessThan(served());
+      const counted = await callsInMetrics();
+      expect(counted).toBeGreaterThan(0);
+      // The sum does not decrease when a worker that was already counted is replaced.
+      const [next = 0] = workers();
+      process.kill(next, "SIGKILL");
+      await replaced(next);
+      expect(await callsInMetrics()).toBeGreaterThanOrEqual(counted);
+      const found = (await audit(database.pool)).rows.filter(({ what }) => !what.endsWith("reserved"));
+      expect(found).toEqual([]);
+    },
+  );
 
   it("abort calls after STOP_SECONDS, bill what was sent, and end", async () => {
     // What the killed workers have reserved stays until a node has waited for them for half a minute.

@@ -112,7 +112,7 @@ const paths = {
 };
 
 describe("intake: before the body", () => {
-  it.each(Object.entries(paths))(
+  it.concurrent.each(Object.entries(paths))(
     "%s: rejects a missing key and too many bytes without reading them",
     async (_name, path) => {
       const announced = "content-type: application/json\r\ncontent-length: 64000000";

@@ -202,17 +202,21 @@ describe("an upload", () => {
     );
   });
 
-  it("can be large and concurrent with many others while memory stays small", async () => {
-    await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
-    const { answer: all, growth } = await growthDuring(() =>
-      Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 40 * MEGABYTE)))),
-    );
-    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    // 320 MB passed, all of which would be in memory if buffered once. A part of it waits for garbage
-    // collection, a larger one on a busy machine.
-    expect(growth).toBeLessThan(8 * 40 * 0.8);
-    expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
-  });
+  it(
+    "can be large and concurrent with many others while memory stays small",
+    { tags: "nightly" },
+    async () => {
+      await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
+      const { answer: all, growth } = await growthDuring(() =>
+        Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 40 * MEGABYTE)))),
+      );
+      expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+      // 320 MB passed, all of which would be in memory if buffered once. A part of it waits for garbage
+      // collection, a larger one on a busy machine.
+      expect(growth).toBeLessThan(8 * 40 * 0.8);
+      expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
+    },
+  );
 
   it("is rejected when it is too large, whether its length is announced or not", async () => {
     const form = () => formOf({ model: "ear" }, 65 * MEGABYTE);

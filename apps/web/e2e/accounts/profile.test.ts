@@ -33,83 +33,91 @@ async function openAs(page: Page, username: string, path: string): Promise<void>
   await page.goto(path);
 }
 
-test("a profile has a name, a picture, and an access token that is shown once", async ({ page }) => {
-  const picture = "https://pictures.example/face.png";
-  await page.route(picture, (route) => route.fulfill({ status: 404 }));
-  await openAs(page, "details", "/panel/profile");
-  const save = page.getByRole("button", { name: "Save" });
+test(
+  "a profile has a name, a picture, and an access token that is shown once",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const picture = "https://pictures.example/face.png";
+    await page.route(picture, (route) => route.fulfill({ status: 404 }));
+    await openAs(page, "details", "/panel/profile");
+    const save = page.getByRole("button", { name: "Save" });
 
-  await test.step("name and picture are saved and shown at once", async () => {
-    await page.getByLabel("Display name").fill("小明");
-    await page.getByLabel("Image URL").fill("javascript:alert(1)");
-    await save.click();
-    await page.getByText("The address must be an http or https URL").waitFor();
-    const requested = page.waitForRequest(picture);
-    await page.getByLabel("Image URL").fill(picture);
-    await save.click();
-    await page.getByText("Profile saved").waitFor();
-    await requested;
-    await expect(save).toBeDisabled();
-  });
-
-  await test.step("an access token is created with the password, and revoked after a question", async () => {
-    const dialog = page.getByRole("dialog");
-    const create = page.getByRole("button", { name: "Create access token" });
-    await page.getByRole("tab", { name: "API access" }).click();
-    await create.click();
-    await dialog.getByLabel("Current password").fill(password);
-    await dialog.getByRole("button", { name: "Create access token" }).click();
-    const token = (await page.getByTestId("access-token").textContent()) ?? "";
-    const status = async () =>
-      (await fetch(`${site.url}/api/user/self`, { headers: { authorization: token } })).status;
-    expect(await status()).toBe(200);
-    await page.getByRole("button", { name: "Done" }).click();
-    await expect(dialog).toHaveCount(0);
-    await expect(page.getByText(token)).toHaveCount(0);
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await dialog.getByRole("button", { name: "Revoke" }).click();
-    await create.waitFor();
-    expect(await status()).toBe(401);
-  });
-});
-
-test("sessions of other devices end one by one, and with a new password", async ({ page }) => {
-  await site.api("POST", "/user", { username: "changer", password });
-  const newDevice = (browser: string) =>
-    newSession(site, "changer", password, {
-      "user-agent": `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`,
+    await test.step("name and picture are saved and shown at once", async () => {
+      await page.getByLabel("Display name").fill("小明");
+      await page.getByLabel("Image URL").fill("javascript:alert(1)");
+      await save.click();
+      await page.getByText("The address must be an http or https URL").waitFor();
+      const requested = page.waitForRequest(picture);
+      await page.getByLabel("Image URL").fill(picture);
+      await save.click();
+      await page.getByText("Profile saved").waitFor();
+      await requested;
+      await expect(save).toBeDisabled();
     });
-  const chrome = await newDevice("Chrome/140.0.0.0 Safari/537.36");
-  const edge = await newDevice("Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0");
-  await signInAs(page, site, "changer", password);
-  await page.goto("/panel/profile?tab=security");
-  const signOut = page.getByRole("button", { name: /^Sign out (Chrome|Edge)/ });
 
-  await test.step("a single session ends", async () => {
-    await page.getByText("Current", { exact: true }).waitFor();
-    await expect(signOut).toHaveCount(2);
-    await page.getByRole("button", { name: /^Sign out Chrome/ }).click();
-    await expect(signOut).toHaveCount(1);
-    expect(await sessionStatus(site, chrome)).toBe(401);
-    expect(await sessionStatus(site, edge)).toBe(200);
-  });
+    await test.step("an access token is created with the password, and revoked after a question", async () => {
+      const dialog = page.getByRole("dialog");
+      const create = page.getByRole("button", { name: "Create access token" });
+      await page.getByRole("tab", { name: "API access" }).click();
+      await create.click();
+      await dialog.getByLabel("Current password").fill(password);
+      await dialog.getByRole("button", { name: "Create access token" }).click();
+      const token = (await page.getByTestId("access-token").textContent()) ?? "";
+      const status = async () =>
+        (await fetch(`${site.url}/api/user/self`, { headers: { authorization: token } })).status;
+      expect(await status()).toBe(200);
+      await page.getByRole("button", { name: "Done" }).click();
+      await expect(dialog).toHaveCount(0);
+      await expect(page.getByText(token)).toHaveCount(0);
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await dialog.getByRole("button", { name: "Revoke" }).click();
+      await create.waitFor();
+      expect(await status()).toBe(401);
+    });
+  },
+);
 
-  await test.step("a new password requires the current one and ends all other sessions", async () => {
-    const change = async (current: string) => {
-      await page.getByRole("textbox", { name: "Current password" }).fill(current);
-      await page.getByRole("textbox", { name: "New password", exact: true }).fill("a brand new one");
-      const repeated = page.getByRole("textbox", { name: "Repeat the new password" });
-      await repeated.fill("a brand new one");
-      await repeated.press("Enter");
-    };
-    await change("not this one");
-    await page.getByText("The current password is wrong").waitFor();
-    await change(password);
-    await page.getByText("Password changed").waitFor();
-    await expect(signOut).toHaveCount(0);
-    expect(await sessionStatus(site, edge)).toBe(401);
-  });
-});
+test(
+  "sessions of other devices end one by one, and with a new password",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await site.api("POST", "/user", { username: "changer", password });
+    const newDevice = (browser: string) =>
+      newSession(site, "changer", password, {
+        "user-agent": `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`,
+      });
+    const chrome = await newDevice("Chrome/140.0.0.0 Safari/537.36");
+    const edge = await newDevice("Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0");
+    await signInAs(page, site, "changer", password);
+    await page.goto("/panel/profile?tab=security");
+    const signOut = page.getByRole("button", { name: /^Sign out (Chrome|Edge)/ });
+
+    await test.step("a single session ends", async () => {
+      await page.getByText("Current", { exact: true }).waitFor();
+      await expect(signOut).toHaveCount(2);
+      await page.getByRole("button", { name: /^Sign out Chrome/ }).click();
+      await expect(signOut).toHaveCount(1);
+      expect(await sessionStatus(site, chrome)).toBe(401);
+      expect(await sessionStatus(site, edge)).toBe(200);
+    });
+
+    await test.step("a new password requires the current one and ends all other sessions", async () => {
+      const change = async (current: string) => {
+        await page.getByRole("textbox", { name: "Current password" }).fill(current);
+        await page.getByRole("textbox", { name: "New password", exact: true }).fill("a brand new one");
+        const repeated = page.getByRole("textbox", { name: "Repeat the new password" });
+        await repeated.fill("a brand new one");
+        await repeated.press("Enter");
+      };
+      await change("not this one");
+      await page.getByText("The current password is wrong").waitFor();
+      await change(password);
+      await page.getByText("Password changed").waitFor();
+      await expect(signOut).toHaveCount(0);
+      expect(await sessionStatus(site, edge)).toBe(401);
+    });
+  },
+);
 
 test("a second factor is set up, required by the sign-in, and removed", async ({ page }) => {
   await openAs(page, "careful", "/panel/profile?tab=security");

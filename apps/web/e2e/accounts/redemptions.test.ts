@@ -80,45 +80,51 @@ test("redemption codes are entered in dollars, created together and once, and ex
   });
 });
 
-test("redemption codes are selected on all pages, downloaded, disabled and deleted", async ({ page }) => {
-  const created = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
-  await page.goto("/panel/redemption?keyword=Pages");
+test(
+  "redemption codes are selected on all pages, downloaded, disabled and deleted",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const created = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
+    await page.goto("/panel/redemption?keyword=Pages");
 
-  await test.step("a selection reaches over pages", async () => {
-    await expect(rowOf(page, "Pages")).toHaveCount(10);
-    await page.getByLabel("Select all rows").click();
-    await page.getByText("10 selected").waitFor();
-    await page.getByRole("button", { name: "2", exact: true }).click();
-    await expect(rowOf(page, "Pages")).toHaveCount(1);
-    await rowOf(page, "Pages").getByRole("checkbox").click();
-    await page.getByText("11 selected").waitFor();
-  });
+    await test.step("a selection reaches over pages", async () => {
+      await expect(rowOf(page, "Pages")).toHaveCount(10);
+      await page.getByLabel("Select all rows").click();
+      await page.getByText("10 selected").waitFor();
+      await page.getByRole("button", { name: "2", exact: true }).click();
+      await expect(rowOf(page, "Pages")).toHaveCount(1);
+      await rowOf(page, "Pages").getByRole("checkbox").click();
+      await page.getByText("11 selected").waitFor();
+    });
 
-  await test.step("one click selects all matches, and their keys are downloaded", async () => {
-    await page.getByRole("button", { name: "Clear selection" }).click();
-    await page.getByLabel("Select all rows").click();
-    await page.getByText("1 selected").waitFor();
-    await page.getByRole("button", { name: "Select all 11 matching" }).click();
-    await page.getByText("11 selected").waitFor();
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download" }).click();
-    expect(await linesOf(await download)).toEqual(keysOf(created));
-  });
+    await test.step("one click selects all matches, and their keys are downloaded", async () => {
+      await page.getByRole("button", { name: "Clear selection" }).click();
+      await page.getByLabel("Select all rows").click();
+      await page.getByText("1 selected").waitFor();
+      await page.getByRole("button", { name: "Select all 11 matching" }).click();
+      await page.getByText("11 selected").waitFor();
+      const download = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download" }).click();
+      expect(await linesOf(await download)).toEqual(keysOf(created));
+    });
 
-  await test.step("a code is disabled by its switch", async () => {
-    await page.getByRole("switch").first().press("Space");
-    await expect.poll(async () => (await codes("Pages")).filter((code) => code.status === 2)).toHaveLength(1);
-  });
+    await test.step("a code is disabled by its switch", async () => {
+      await page.getByRole("switch").first().press("Space");
+      await expect
+        .poll(async () => (await codes("Pages")).filter((code) => code.status === 2))
+        .toHaveLength(1);
+    });
 
-  await test.step("the selected codes are deleted after a confirmation", async () => {
-    await page.getByText("11 selected").waitFor();
-    await page.getByRole("button", { name: "Delete" }).first().click();
-    await page.getByRole("dialog").getByText("Delete 11 codes?").waitFor();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("No code matches").waitFor();
-    expect(await codes("Pages")).toEqual([]);
-  });
-});
+    await test.step("the selected codes are deleted after a confirmation", async () => {
+      await page.getByText("11 selected").waitFor();
+      await page.getByRole("button", { name: "Delete" }).first().click();
+      await page.getByRole("dialog").getByText("Delete 11 codes?").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByText("No code matches").waitFor();
+      expect(await codes("Pages")).toEqual([]);
+    });
+  },
+);
 
 test("a redemption code credits the balance once, and the list shows who redeemed it", async ({ page }) => {
   const [gift] = await site.api<Code[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });

@@ -134,38 +134,40 @@ test.describe("a guest", () => {
   );
 });
 
-test("accounts of identity providers are connected and disconnected in the profile, within the session", async ({
-  page,
-}) => {
-  openId.visitor = { id: "root-elsewhere", username: "the.boss" };
-  await configure({ WeChatAccountQRCodeImageURL: "" });
-  await page.goto("/panel/profile?tab=security");
-  const dialog = page.getByRole("dialog");
-  const confirm = async (password: string) => {
-    await dialog.getByLabel("Current password").fill(password);
-    await dialog.getByRole("button", { name: "Continue" }).click();
-  };
+test(
+  "accounts of identity providers are connected and disconnected in the profile, within the session",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    openId.visitor = { id: "root-elsewhere", username: "the.boss" };
+    await configure({ WeChatAccountQRCodeImageURL: "" });
+    await page.goto("/panel/profile?tab=security");
+    const dialog = page.getByRole("dialog");
+    const confirm = async (password: string) => {
+      await dialog.getByLabel("Current password").fill(password);
+      await dialog.getByRole("button", { name: "Continue" }).click();
+    };
 
-  await test.step("OpenID is connected after the current password", async () => {
-    await button(page, "Connect OpenID").click();
-    await confirm("wrong");
-    await page.getByText("The current password is wrong").waitFor();
-    await confirm(rootUser.password);
-    await page.getByText("the.boss · connected").waitFor();
-    await page.getByText("root", { exact: true }).first().waitFor();
-  });
+    await test.step("OpenID is connected after the current password", async () => {
+      await button(page, "Connect OpenID").click();
+      await confirm("wrong");
+      await page.getByText("The current password is wrong").waitFor();
+      await confirm(rootUser.password);
+      await page.getByText("the.boss · connected").waitFor();
+      await page.getByText("root", { exact: true }).first().waitFor();
+    });
 
-  await test.step("WeChat is connected with a code, and disconnected", async () => {
-    wechat.people.set("111", { id: "wx-root" });
-    await button(page, "Connect WeChat").click();
-    await confirm(rootUser.password);
-    await dialog.getByLabel("Verification code").fill("111");
-    await dialog.getByRole("button", { name: "Connect" }).click();
-    await button(page, "Disconnect WeChat").click();
-    await dialog.getByRole("button", { name: "Disconnect" }).click();
-    await button(page, "Connect WeChat").waitFor();
-    expect(await site.api("GET", "/user/self/identities")).toMatchObject([
-      { provider: "oidc", label: "the.boss" },
-    ]);
-  });
-});
+    await test.step("WeChat is connected with a code, and disconnected", async () => {
+      wechat.people.set("111", { id: "wx-root" });
+      await button(page, "Connect WeChat").click();
+      await confirm(rootUser.password);
+      await dialog.getByLabel("Verification code").fill("111");
+      await dialog.getByRole("button", { name: "Connect" }).click();
+      await button(page, "Disconnect WeChat").click();
+      await dialog.getByRole("button", { name: "Disconnect" }).click();
+      await button(page, "Connect WeChat").waitFor();
+      expect(await site.api("GET", "/user/self/identities")).toMatchObject([
+        { provider: "oidc", label: "the.boss" },
+      ]);
+    });
+  },
+);

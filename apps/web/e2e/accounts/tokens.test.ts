@@ -78,39 +78,41 @@ test("a token is created from the empty list, with errors at the fields and a li
   });
 });
 
-test("a changed token is restricted to models, and what was spent meanwhile stays spent", async ({
-  page,
-}) => {
-  const limit = 500_000;
-  const restricted = await makeToken("Restricted");
-  const busy = await makeToken("Busy", { unlimited_quota: false, remain_quota: limit });
-  await page.goto("/panel/token");
+test(
+  "a changed token is restricted to models, and what was spent meanwhile stays spent",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const limit = 500_000;
+    const restricted = await makeToken("Restricted");
+    const busy = await makeToken("Busy", { unlimited_quota: false, remain_quota: limit });
+    await page.goto("/panel/token");
 
-  await test.step("the gateway applies a wildcard of models", async () => {
-    await rowOf(page, "Restricted").click();
-    const drawer = page.getByRole("dialog", { name: "Edit “Restricted”" });
-    await drawer.getByRole("switch", { name: "Only certain models" }).click();
-    await drawer.getByRole("combobox", { name: "Models" }).fill("demo-chat-*");
-    await page.keyboard.press("Enter");
-    await drawer.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Token saved").waitFor();
-    await rowOf(page, "Restricted").getByRole("img", { name: "Only certain models" }).waitFor();
-    expect(await callModel(site, restricted.key, "demo-chat-mini")).toMatchObject({ status: 200 });
-    expect(await callModel(site, restricted.key, "demo-chat")).toMatchObject({ status: 403 });
-  });
+    await test.step("the gateway applies a wildcard of models", async () => {
+      await rowOf(page, "Restricted").click();
+      const drawer = page.getByRole("dialog", { name: "Edit “Restricted”" });
+      await drawer.getByRole("switch", { name: "Only certain models" }).click();
+      await drawer.getByRole("combobox", { name: "Models" }).fill("demo-chat-*");
+      await page.keyboard.press("Enter");
+      await drawer.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Token saved").waitFor();
+      await rowOf(page, "Restricted").getByRole("img", { name: "Only certain models" }).waitFor();
+      expect(await callModel(site, restricted.key, "demo-chat-mini")).toMatchObject({ status: 200 });
+      expect(await callModel(site, restricted.key, "demo-chat")).toMatchObject({ status: 403 });
+    });
 
-  await test.step("saving another field does not restore the balance at which the form was opened", async () => {
-    await rowOf(page, "Busy").click();
-    const drawer = page.getByRole("dialog", { name: "Edit “Busy”" });
-    await drawer.getByLabel("Name").fill("Busy and renamed");
-    expect(await callModel(site, busy.key)).toMatchObject({ status: 200 });
-    await drawer.getByRole("button", { name: "Save" }).click();
-    await rowOf(page, "Busy and renamed").waitFor();
-    const after = await site.api<{ remain_quota: number; used_quota: number }>("GET", `/token/${busy.id}`);
-    expect(after.used_quota).toBeGreaterThan(0);
-    expect(after.remain_quota).toBe(limit - after.used_quota);
-  });
-});
+    await test.step("saving another field does not restore the balance at which the form was opened", async () => {
+      await rowOf(page, "Busy").click();
+      const drawer = page.getByRole("dialog", { name: "Edit “Busy”" });
+      await drawer.getByLabel("Name").fill("Busy and renamed");
+      expect(await callModel(site, busy.key)).toMatchObject({ status: 200 });
+      await drawer.getByRole("button", { name: "Save" }).click();
+      await rowOf(page, "Busy and renamed").waitFor();
+      const after = await site.api<{ remain_quota: number; used_quota: number }>("GET", `/token/${busy.id}`);
+      expect(after.used_quota).toBeGreaterThan(0);
+      expect(after.remain_quota).toBe(limit - after.used_quota);
+    });
+  },
+);
 
 test("a token is disabled, enabled and deleted in its row", async ({ page }) => {
   const switched = await makeToken("Switched");
@@ -147,46 +149,48 @@ test("a token is disabled, enabled and deleted in its row", async ({ page }) => 
   });
 });
 
-test("the list of tokens is searched, and its keys are copied and opened in chat clients", async ({
-  page,
-}) => {
-  const copied = await makeToken("Copied");
-  await makeToken("Needle in the hay");
-  await page.goto("/panel/token?keyword=needle");
+test(
+  "the list of tokens is searched, and its keys are copied and opened in chat clients",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const copied = await makeToken("Copied");
+    await makeToken("Needle in the hay");
+    await page.goto("/panel/token?keyword=needle");
 
-  await test.step("the search is part of the address, and is reset when nothing matches", async () => {
-    await rowOf(page, "Needle in the hay").waitFor();
-    await expect(page.locator("tbody tr")).toHaveCount(1);
-    await page.getByPlaceholder("Search by name").fill("nothing like this");
-    await page.getByText("No token matches").waitFor();
-    await expect(page).toHaveURL(/keyword=nothing/);
-    await page.getByRole("button", { name: "Clear the search" }).click();
-    await rowOf(page, "Copied").waitFor();
-    expect(await page.content()).not.toContain(copied.key);
-  });
-
-  await test.step("a chat client is opened with the key through a plain link", async () => {
-    await rowOf(page, "Copied").hover();
-    await rowOf(page, "Copied").getByRole("button", { name: "Chat", exact: true }).click();
-    const item = page.getByRole("menuitem", { name: "ChatGPT Next" });
-    await item.and(page.locator("[href]")).waitFor();
-    const href = (await item.getAttribute("href")) ?? "";
-    expect(href).toContain(`"key":"${copied.key}"`);
-    expect(href).toContain(encodeURIComponent(site.url));
-    await expect(item).toHaveAttribute("target", "_blank");
-    await page.keyboard.press("Escape");
-  });
-
-  await test.step("a key is copied, or shown when the browser does not allow that", async () => {
-    await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
-    await page.getByText("Key copied").waitFor();
-    expect(await clipboard(page)).toBe(copied.key);
-    await page.evaluate(() => {
-      navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
-      document.execCommand = () => false;
+    await test.step("the search is part of the address, and is reset when nothing matches", async () => {
+      await rowOf(page, "Needle in the hay").waitFor();
+      await expect(page.locator("tbody tr")).toHaveCount(1);
+      await page.getByPlaceholder("Search by name").fill("nothing like this");
+      await page.getByText("No token matches").waitFor();
+      await expect(page).toHaveURL(/keyword=nothing/);
+      await page.getByRole("button", { name: "Clear the search" }).click();
+      await rowOf(page, "Copied").waitFor();
+      expect(await page.content()).not.toContain(copied.key);
     });
-    await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
-    await page.getByText("Key could not be copied. Copy it manually.").waitFor();
-    await page.getByText(copied.key).waitFor();
-  });
-});
+
+    await test.step("a chat client is opened with the key through a plain link", async () => {
+      await rowOf(page, "Copied").hover();
+      await rowOf(page, "Copied").getByRole("button", { name: "Chat", exact: true }).click();
+      const item = page.getByRole("menuitem", { name: "ChatGPT Next" });
+      await item.and(page.locator("[href]")).waitFor();
+      const href = (await item.getAttribute("href")) ?? "";
+      expect(href).toContain(`"key":"${copied.key}"`);
+      expect(href).toContain(encodeURIComponent(site.url));
+      await expect(item).toHaveAttribute("target", "_blank");
+      await page.keyboard.press("Escape");
+    });
+
+    await test.step("a key is copied, or shown when the browser does not allow that", async () => {
+      await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
+      await page.getByText("Key copied").waitFor();
+      expect(await clipboard(page)).toBe(copied.key);
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
+        document.execCommand = () => false;
+      });
+      await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
+      await page.getByText("Key could not be copied. Copy it manually.").waitFor();
+      await page.getByText(copied.key).waitFor();
+    });
+  },
+);

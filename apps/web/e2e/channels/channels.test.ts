@@ -58,39 +58,41 @@ const nameIn = (form: Locator) => form.getByRole("textbox", { name: "Name", exac
 const save = (form: Locator) => form.getByRole("button", { name: /^(Add channel|Save)$/ }).click();
 const closed = (form: Locator) => form.waitFor({ state: "detached" });
 
-test("the demo channel is added with one click and tested at once, copied, enabled, and deleted after a confirmation", async ({
-  page,
-}) => {
-  await page.goto("/panel/channel");
-  await test.step("one click adds and tests it", async () => {
-    await page.getByRole("button", { name: "Add the demo channel" }).click();
-    const row = rowOf(page, "Demo").first();
-    await expect(row.getByRole("switch", { name: /^Enable/, checked: true })).toBeVisible();
-    await expect(row.getByText(/^\d+ ms$/)).toBeVisible();
-  });
+test(
+  "the demo channel is added with one click and tested at once, copied, enabled, and deleted after a confirmation",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/channel");
+    await test.step("one click adds and tests it", async () => {
+      await page.getByRole("button", { name: "Add the demo channel" }).click();
+      const row = rowOf(page, "Demo").first();
+      await expect(row.getByRole("switch", { name: /^Enable/, checked: true })).toBeVisible();
+      await expect(row.getByText(/^\d+ ms$/)).toBeVisible();
+    });
 
-  const copy = rowOf(page, "Demo_copy");
-  await test.step("a copy is disabled until it is enabled", async () => {
-    await page.getByRole("button", { name: "More actions for Demo" }).click();
-    await page.getByRole("menuitem", { name: "Duplicate", exact: true }).click();
-    const form = page.getByRole("dialog", { name: /^Edit .+ \(#\d+\)$/ });
-    await expect(nameIn(form)).toHaveValue("Demo_copy");
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await closed(form);
-    await expect(copy.getByText("Disabled")).toBeVisible();
-    // A switch is drawn over its input, so the click must be forced.
-    await copy.getByRole("switch").click({ force: true });
-    await expect(copy.getByRole("switch", { name: /^Enable/, checked: true })).toBeVisible();
-  });
+    const copy = rowOf(page, "Demo_copy");
+    await test.step("a copy is disabled until it is enabled", async () => {
+      await page.getByRole("button", { name: "More actions for Demo" }).click();
+      await page.getByRole("menuitem", { name: "Duplicate", exact: true }).click();
+      const form = page.getByRole("dialog", { name: /^Edit .+ \(#\d+\)$/ });
+      await expect(nameIn(form)).toHaveValue("Demo_copy");
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await closed(form);
+      await expect(copy.getByText("Disabled")).toBeVisible();
+      // A switch is drawn over its input, so the click must be forced.
+      await copy.getByRole("switch").click({ force: true });
+      await expect(copy.getByRole("switch", { name: /^Enable/, checked: true })).toBeVisible();
+    });
 
-  await test.step("it is deleted after a confirmation", async () => {
-    await page.getByRole("button", { name: "More actions for Demo_copy" }).click();
-    await page.getByRole("menuitem", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await expect(page.getByText("Demo_copy deleted")).toBeVisible();
-    await expect(copy).toHaveCount(0);
-  });
-});
+    await test.step("it is deleted after a confirmation", async () => {
+      await page.getByRole("button", { name: "More actions for Demo_copy" }).click();
+      await page.getByRole("menuitem", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await expect(page.getByText("Demo_copy deleted")).toBeVisible();
+      await expect(copy).toHaveCount(0);
+    });
+  },
+);
 
 test("a new channel of an OpenAI-compatible server shows errors, is tested, and is then saved", async ({
   page,
@@ -210,111 +212,115 @@ test("a new channel takes pasted and fetched models, is not discarded by mistake
   });
 });
 
-test("a stored channel is changed in the list and in its editor without entering its key", async ({
-  page,
-}) => {
-  const { id } = await add({ name: "Original", key: "sk-stored-key-of-demo" });
-  const stored = () => site.api<object>("GET", `/channel/${id}`);
-  await page.goto("/panel/channel");
-  await test.step("its weight is edited in the list", async () => {
-    const weight = page.getByRole("textbox", { name: "Weight: Original" });
-    await weight.fill("0");
-    await page.keyboard.press("Enter");
-    await expect(page.getByText("Weight cannot be less than 1")).toBeVisible();
-    await weight.fill("7");
-    await page.keyboard.press("Enter");
-    await expect.poll(stored).toMatchObject({ weight: 7, key_hints: ["sk-stor…demo"] });
-  });
-
-  await test.step("invalid JSON is refused with its position, and everything else is saved as typed", async () => {
-    const form = await openStored(page, "Original");
-    await nameIn(form).fill("Renamed");
-    await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
-    await form.getByLabel("System prompt").fill("Be kind.");
-    await form.getByText("After the caller's system prompt", { exact: true }).click();
-    const extra = form.getByLabel("Extra parameters");
-    await extra.fill("{ oops");
-    await form.getByRole("button", { name: "Timeouts and limits" }).click();
-    await form.getByLabel("First byte timeout").fill("20000");
-    await form.getByLabel("Concurrent calls").fill("3");
-    await save(form);
-    await expect(form.getByText("Must be a valid JSON string")).toBeVisible();
-    await extra.fill('{"overwrite": "yes"}');
-    await save(form);
-    await expect(form.getByText("overwrite: It must be true or false")).toBeVisible();
-    await extra.fill('{"overwrite": true, "temperature": 0.5}');
-    await save(form);
-    await closed(form);
-    await expect(rowOf(page, "Renamed")).toBeVisible();
-    expect(await stored()).toMatchObject({
-      name: "Renamed",
-      weight: 7,
-      system_prompt: "Be kind.",
-      system_prompt_place: "after",
-      first_byte_timeout_ms: 20_000,
-      max_concurrency: 3,
-      custom_parameter: { overwrite: true, temperature: 0.5 },
-      key_hints: ["sk-stor…demo"],
+test(
+  "a stored channel is changed in the list and in its editor without entering its key",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const { id } = await add({ name: "Original", key: "sk-stored-key-of-demo" });
+    const stored = () => site.api<object>("GET", `/channel/${id}`);
+    await page.goto("/panel/channel");
+    await test.step("its weight is edited in the list", async () => {
+      const weight = page.getByRole("textbox", { name: "Weight: Original" });
+      await weight.fill("0");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("Weight cannot be less than 1")).toBeVisible();
+      await weight.fill("7");
+      await page.keyboard.press("Enter");
+      await expect.poll(stored).toMatchObject({ weight: 7, key_hints: ["sk-stor…demo"] });
     });
-  });
 
-  await test.step("an error of the server stays at its field until the field changes", async () => {
-    const form = await openStored(page, "Renamed");
-    const address = form.getByLabel("API address");
-    await address.fill("https://user:word@example.com");
-    await save(form);
-    const objection = form.getByText("The address must not contain a username or password.").first();
-    await expect(objection).toBeVisible();
-    await address.focus();
-    await nameIn(form).fill("");
-    await nameIn(form).blur();
-    // The fields are validated after they lose the focus: then the server's error must still be there.
-    await expect(form.getByText("Name is required").first()).toBeVisible();
-    await expect(objection).toBeVisible();
-    await expect(address).toHaveAttribute("aria-invalid", "true");
-    await address.fill("https://example.com");
-    await expect(objection).toHaveCount(0);
-  });
-});
+    await test.step("invalid JSON is refused with its position, and everything else is saved as typed", async () => {
+      const form = await openStored(page, "Original");
+      await nameIn(form).fill("Renamed");
+      await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
+      await form.getByLabel("System prompt").fill("Be kind.");
+      await form.getByText("After the caller's system prompt", { exact: true }).click();
+      const extra = form.getByLabel("Extra parameters");
+      await extra.fill("{ oops");
+      await form.getByRole("button", { name: "Timeouts and limits" }).click();
+      await form.getByLabel("First byte timeout").fill("20000");
+      await form.getByLabel("Concurrent calls").fill("3");
+      await save(form);
+      await expect(form.getByText("Must be a valid JSON string")).toBeVisible();
+      await extra.fill('{"overwrite": "yes"}');
+      await save(form);
+      await expect(form.getByText("overwrite: It must be true or false")).toBeVisible();
+      await extra.fill('{"overwrite": true, "temperature": 0.5}');
+      await save(form);
+      await closed(form);
+      await expect(rowOf(page, "Renamed")).toBeVisible();
+      expect(await stored()).toMatchObject({
+        name: "Renamed",
+        weight: 7,
+        system_prompt: "Be kind.",
+        system_prompt_place: "after",
+        first_byte_timeout_ms: 20_000,
+        max_concurrency: 3,
+        custom_parameter: { overwrite: true, temperature: 0.5 },
+        key_hints: ["sk-stor…demo"],
+      });
+    });
 
-test("the tests of a channel are run from the list, model by model, have a history, and show whether a model is genuine", async ({
-  page,
-}) => {
-  const { id } = await add({ name: "Refused", key: "demo-fail-401" });
-  await site.api("POST", `/channel/${id}/test`, {});
-  const model_mapping = { broken: "demo-chat@status=503" };
-  await add({ name: "Known", models: ["demo-chat", "broken"], key: "", model_mapping });
-  await page.goto("/panel/channel");
-  await test.step("each row shows the result of its last test", async () => {
-    await expect(rowOf(page, "Refused").getByText("Failed", { exact: true })).toBeVisible();
-    await expect(rowOf(page, "Known").first().getByText("Not tested", { exact: true })).toBeVisible();
-  });
+    await test.step("an error of the server stays at its field until the field changes", async () => {
+      const form = await openStored(page, "Renamed");
+      const address = form.getByLabel("API address");
+      await address.fill("https://user:word@example.com");
+      await save(form);
+      const objection = form.getByText("The address must not contain a username or password.").first();
+      await expect(objection).toBeVisible();
+      await address.focus();
+      await nameIn(form).fill("");
+      await nameIn(form).blur();
+      // The fields are validated after they lose the focus: then the server's error must still be there.
+      await expect(form.getByText("Name is required").first()).toBeVisible();
+      await expect(objection).toBeVisible();
+      await expect(address).toHaveAttribute("aria-invalid", "true");
+      await address.fill("https://example.com");
+      await expect(objection).toHaveCount(0);
+    });
+  },
+);
 
-  await test.step("one model succeeds and another fails", async () => {
-    await rowOf(page, "Known").first().getByText("Not tested").click();
-    const testOf = (model: string) => page.getByRole("button", { name: `Test ${model}` });
-    await testOf("demo-chat").click();
-    await expect(testOf("demo-chat").getByText(/^\d+ ms$/)).toBeVisible();
-    await page.getByLabel("Find a model").fill("bro");
-    await testOf("broken").click();
-    await expect(testOf("broken").getByText(/HTTP 503/)).toBeVisible();
-  });
+test(
+  "the tests of a channel are run from the list, model by model, have a history, and show whether a model is genuine",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const { id } = await add({ name: "Refused", key: "demo-fail-401" });
+    await site.api("POST", `/channel/${id}/test`, {});
+    const model_mapping = { broken: "demo-chat@status=503" };
+    await add({ name: "Known", models: ["demo-chat", "broken"], key: "", model_mapping });
+    await page.goto("/panel/channel");
+    await test.step("each row shows the result of its last test", async () => {
+      await expect(rowOf(page, "Refused").getByText("Failed", { exact: true })).toBeVisible();
+      await expect(rowOf(page, "Known").first().getByText("Not tested", { exact: true })).toBeVisible();
+    });
 
-  await test.step("the history has both tests", async () => {
-    await page.getByRole("button", { name: "History" }).click();
-    const history = page.getByRole("dialog", { name: "Tests of Known" });
-    await expect(history.getByText("demo-chat", { exact: true })).toHaveCount(1);
-    await expect(history.getByText("broken", { exact: true })).toHaveCount(1);
-    await page.keyboard.press("Escape");
-    await closed(history);
-  });
+    await test.step("one model succeeds and another fails", async () => {
+      await rowOf(page, "Known").first().getByText("Not tested").click();
+      const testOf = (model: string) => page.getByRole("button", { name: `Test ${model}` });
+      await testOf("demo-chat").click();
+      await expect(testOf("demo-chat").getByText(/^\d+ ms$/)).toBeVisible();
+      await page.getByLabel("Find a model").fill("bro");
+      await testOf("broken").click();
+      await expect(testOf("broken").getByText(/HTTP 503/)).toBeVisible();
+    });
 
-  await test.step("a model is verified", async () => {
-    await page.getByRole("button", { name: "Test Known" }).first().click();
-    await page.getByRole("button", { name: "Verify the model" }).click();
-    const check = page.getByRole("dialog", { name: "Verify Known" });
-    await check.getByRole("button", { name: "Verify", exact: true }).click();
-    await expect(check.getByText("Tool call")).toBeVisible();
-    await expect(check.getByText("Responds")).toBeVisible();
-  });
-});
+    await test.step("the history has both tests", async () => {
+      await page.getByRole("button", { name: "History" }).click();
+      const history = page.getByRole("dialog", { name: "Tests of Known" });
+      await expect(history.getByText("demo-chat", { exact: true })).toHaveCount(1);
+      await expect(history.getByText("broken", { exact: true })).toHaveCount(1);
+      await page.keyboard.press("Escape");
+      await closed(history);
+    });
+
+    await test.step("a model is verified", async () => {
+      await page.getByRole("button", { name: "Test Known" }).first().click();
+      await page.getByRole("button", { name: "Verify the model" }).click();
+      const check = page.getByRole("dialog", { name: "Verify Known" });
+      await check.getByRole("button", { name: "Verify", exact: true }).click();
+      await expect(check.getByText("Tool call")).toBeVisible();
+      await expect(check.getByText("Responds")).toBeVisible();
+    });
+  },
+);

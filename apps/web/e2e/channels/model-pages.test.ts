@@ -83,28 +83,32 @@ test.describe("a visitor", () => {
     });
   });
 
-  test("has a status page only while it is enabled, linked from the public pages", async ({ page }) => {
-    await site.api("PUT", "/option", { key: "StatusPageEnabled", value: false });
-    await page.goto("/status");
-    await expect(page.getByText("This site has no status page")).toBeVisible();
+  test(
+    "has a status page only while it is enabled, linked from the public pages",
+    { tag: "@nightly" },
+    async ({ page }) => {
+      await site.api("PUT", "/option", { key: "StatusPageEnabled", value: false });
+      await page.goto("/status");
+      await expect(page.getByText("This site has no status page")).toBeVisible();
 
-    await site.api("PUT", "/option", { key: "StatusPageEnabled", value: true });
-    const status = async () => ({
-      page: (await fetch(`${site.url}/api/model_status`)).status,
-      link: (await (await fetch(`${site.url}/api/status`)).text()).includes('"status_page":true'),
-    });
-    await expect.poll(status).toEqual({ page: 200, link: true });
-    // A window that received the settings just before keeps them for a minute.
-    const later = await site.open("/", { guest: true });
-    await later.getByRole("link", { name: "Status" }).click();
-    await expect(later.getByText("All models are operational")).toBeVisible();
-    const row = later.getByRole("listitem").filter({ hasText: "demo-chat" });
-    await expect(row.getByText("Operational")).toBeVisible();
-    await later.getByText("24 hours", { exact: true }).click();
-    await expect(row.getByRole("img", { name: "Availability of demo-chat: 100%" })).toBeVisible();
-    await expect(later.getByText("Hidden name")).toHaveCount(0);
-    expect(await faults(later)).toEqual([]);
-  });
+      await site.api("PUT", "/option", { key: "StatusPageEnabled", value: true });
+      const status = async () => ({
+        page: (await fetch(`${site.url}/api/model_status`)).status,
+        link: (await (await fetch(`${site.url}/api/status`)).text()).includes('"status_page":true'),
+      });
+      await expect.poll(status).toEqual({ page: 200, link: true });
+      // A window that received the settings just before keeps them for a minute.
+      const later = await site.open("/", { guest: true });
+      await later.getByRole("link", { name: "Status" }).click();
+      await expect(later.getByText("All models are operational")).toBeVisible();
+      const row = later.getByRole("listitem").filter({ hasText: "demo-chat" });
+      await expect(row.getByText("Operational")).toBeVisible();
+      await later.getByText("24 hours", { exact: true }).click();
+      await expect(row.getByRole("img", { name: "Availability of demo-chat: 100%" })).toBeVisible();
+      await expect(later.getByText("Hidden name")).toHaveCount(0);
+      expect(await faults(later)).toEqual([]);
+    },
+  );
 });
 
 test("the page of a model links an operator to the playground, its channels, calls, price and removal", async ({

@@ -78,72 +78,74 @@ async function fill(page: Page): Promise<void> {
 const token = (page: Page) => page.getByLabel("Access token of the key's owner");
 const submit = (page: Page) => page.getByRole("button", { name: "Compare", exact: true });
 
-test("a comparison shows how many charges agree with the old gateway's, and explains every deviation", async ({
-  page,
-}) => {
-  await call(3);
-  await price(old, 60);
-  await call(1);
-  await page.goto("/panel/migration");
-  await test.step("every field is required, and the old gateway must accept the access token", async () => {
-    await page.getByRole("link", { name: "Parallel run" }).click();
-    await expect(page.getByText("No comparisons yet")).toBeVisible();
-    await submit(page).click();
-    await expect(page.getByText("This is required")).toHaveCount(5);
-    await fill(page);
-    await token(page).fill("wrong");
-    await submit(page).click();
-    await expect(page.getByRole("alert").getByText("rejects the access token")).toBeVisible();
-  });
+test(
+  "a comparison shows how many charges agree with the old gateway's, and explains every deviation",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await call(3);
+    await price(old, 60);
+    await call(1);
+    await page.goto("/panel/migration");
+    await test.step("every field is required, and the old gateway must accept the access token", async () => {
+      await page.getByRole("link", { name: "Parallel run" }).click();
+      await expect(page.getByText("No comparisons yet")).toBeVisible();
+      await submit(page).click();
+      await expect(page.getByText("This is required")).toHaveCount(5);
+      await fill(page);
+      await token(page).fill("wrong");
+      await submit(page).click();
+      await expect(page.getByRole("alert").getByText("rejects the access token")).toBeVisible();
+    });
 
-  const row = page.getByRole("row").filter({ hasText: "Different charge" });
-  await test.step("the report explains the deviation", async () => {
-    await token(page).fill(accessToken);
-    await submit(page).click();
-    await expect(page.getByRole("heading", { name: "Old gateway and One Hub" })).toBeVisible();
-    const agreement = page.getByRole("region", { name: "Agreement" });
-    await expect(agreement).toHaveText("Agreement75%3 of 4 calls");
-    const matches = "Matched by request ID: 4. Matched by model, tokens and time: 0.";
-    await expect(page.getByText(matches)).toBeVisible();
-    await expect(row.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
-    // Both charges have the decimals in which they differ.
-    await expect(row).toHaveText(/\$0\.\d{5}\$0\.\d{5}−\$0\.\d{5}$/);
-    expect(await faults(page)).toEqual([]);
-  });
+    const row = page.getByRole("row").filter({ hasText: "Different charge" });
+    await test.step("the report explains the deviation", async () => {
+      await token(page).fill(accessToken);
+      await submit(page).click();
+      await expect(page.getByRole("heading", { name: "Old gateway and One Hub" })).toBeVisible();
+      const agreement = page.getByRole("region", { name: "Agreement" });
+      await expect(agreement).toHaveText("Agreement75%3 of 4 calls");
+      const matches = "Matched by request ID: 4. Matched by model, tokens and time: 0.";
+      await expect(page.getByText(matches)).toBeVisible();
+      await expect(row.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
+      // Both charges have the decimals in which they differ.
+      await expect(row).toHaveText(/\$0\.\d{5}\$0\.\d{5}−\$0\.\d{5}$/);
+      expect(await faults(page)).toEqual([]);
+    });
 
-  await test.step("the deviations are downloaded as CSV", async () => {
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download CSV" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toMatch(/^comparison-one-hub-\d{4}-\d\d-\d\d\.csv$/);
-    const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^charge,price,/);
-  });
+    await test.step("the deviations are downloaded as CSV", async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download CSV" }).click(),
+      ]);
+      expect(download.suggestedFilename()).toMatch(/^comparison-one-hub-\d{4}-\d\d-\d\d\.csv$/);
+      const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toMatch(/^charge,price,/);
+    });
 
-  await test.step("the stored report is shown by its address, fits a phone, and links to the call", async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.reload();
-    await expect(page.getByText("75% agreement")).toBeVisible();
-    await expect(page.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    // A result that is opened by its address is scrolled to at once, without an animation.
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(300);
-    expect(await faults(page)).toEqual([]);
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await row.getByRole("link").click();
-    await page.waitForURL("**/panel/log/*");
-    await expect(page.getByText("Provider request ID")).toBeVisible();
-  });
+    await test.step("the stored report is shown by its address, fits a phone, and links to the call", async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.reload();
+      await expect(page.getByText("75% agreement")).toBeVisible();
+      await expect(page.getByText("Different price: 50 / 100 here, 60 / 100 there")).toBeVisible();
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      // A result that is opened by its address is scrolled to at once, without an animation.
+      await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(300);
+      expect(await faults(page)).toEqual([]);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await row.getByRole("link").click();
+      await page.waitForURL("**/panel/log/*");
+      await expect(page.getByText("Provider request ID")).toBeVisible();
+    });
 
-  await test.step("the form has what was compared last, and nothing has the access token", async () => {
-    await page.goBack();
-    await expect(page.getByLabel("Key name in the old gateway")).toHaveValue("bridge");
-    await expect(token(page)).toHaveValue("");
-    expect(JSON.stringify(await site.api("GET", "/migration/comparison"))).not.toContain(accessToken);
-  });
-});
+    await test.step("the form has what was compared last, and nothing has the access token", async () => {
+      await page.goBack();
+      await expect(page.getByLabel("Key name in the old gateway")).toHaveValue("bridge");
+      await expect(token(page)).toHaveValue("");
+      expect(JSON.stringify(await site.api("GET", "/migration/comparison"))).not.toContain(accessToken);
+    });
+  },
+);
 
 test(
   "a comparison is cancelled, and the next one may start afterwards",

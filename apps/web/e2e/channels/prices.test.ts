@@ -52,64 +52,66 @@ async function choose(page: Page, form: Locator, label: string, option: string):
   await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-test("prices are entered in any unit, converted while typing, kept apart by name, and deleted together", async ({
-  page,
-}) => {
-  await page.goto("/panel/pricing");
-  const form = page.getByRole("dialog");
-  await test.step("a price is entered in dollars, then in yuan", async () => {
-    await page.getByRole("button", { name: "New price" }).click();
-    await form.getByRole("button", { name: "Save" }).click();
-    await expect(form.getByText("At least one model is required")).toBeVisible();
-    await expect(form.getByText("Channel type error")).toBeVisible();
-    await typeModels(form, "house-*", "home-model");
-    await choose(page, form, "Owner", "OpenAI");
-    const input = form.getByLabel("Input", { exact: true });
-    await input.fill("2.5");
-    await expect(form.getByText("×1.25 · ￥17.5 per 1M tokens")).toBeVisible();
-    await form.getByText("RMB ￥").click();
-    await expect(input).toHaveValue("17.5");
-    await form.getByText("per 1K tokens", { exact: true }).click();
-    await form.getByLabel("Output", { exact: true }).fill("0.07");
-    await expect(form.getByText("×5 · $0.01 per 1K tokens")).toBeVisible();
-    await form.getByRole("button", { name: "Add extended price" }).click();
-    await form.getByLabel("Multiplier").fill("0.25");
-    await form.getByRole("button", { name: "Save" }).click();
-    await expect(form).toHaveCount(0);
-    const saved = { input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.25 }, locked: false };
-    expect(await priceOf("house-*")).toMatchObject(saved);
-    expect(await priceOf("home-model")).toMatchObject(saved);
-  });
+test(
+  "prices are entered in any unit, converted while typing, kept apart by name, and deleted together",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/pricing");
+    const form = page.getByRole("dialog");
+    await test.step("a price is entered in dollars, then in yuan", async () => {
+      await page.getByRole("button", { name: "New price" }).click();
+      await form.getByRole("button", { name: "Save" }).click();
+      await expect(form.getByText("At least one model is required")).toBeVisible();
+      await expect(form.getByText("Channel type error")).toBeVisible();
+      await typeModels(form, "house-*", "home-model");
+      await choose(page, form, "Owner", "OpenAI");
+      const input = form.getByLabel("Input", { exact: true });
+      await input.fill("2.5");
+      await expect(form.getByText("×1.25 · ￥17.5 per 1M tokens")).toBeVisible();
+      await form.getByText("RMB ￥").click();
+      await expect(input).toHaveValue("17.5");
+      await form.getByText("per 1K tokens", { exact: true }).click();
+      await form.getByLabel("Output", { exact: true }).fill("0.07");
+      await expect(form.getByText("×5 · $0.01 per 1K tokens")).toBeVisible();
+      await form.getByRole("button", { name: "Add extended price" }).click();
+      await form.getByLabel("Multiplier").fill("0.25");
+      await form.getByRole("button", { name: "Save" }).click();
+      await expect(form).toHaveCount(0);
+      const saved = { input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.25 }, locked: false };
+      expect(await priceOf("house-*")).toMatchObject(saved);
+      expect(await priceOf("home-model")).toMatchObject(saved);
+    });
 
-  await test.step("another price's name is refused", async () => {
-    await page.getByPlaceholder("Model or owner").fill("ho");
-    await page.waitForURL(/keyword=ho/);
-    await rowOf(page, "home-model").click();
-    await form.getByRole("combobox", { name: "Model name" }).press("Backspace");
-    await typeModels(form, "gpt-4o");
-    await form.getByRole("button", { name: "Save" }).click();
-    await expect(form.getByText("Model names cannot be repeated")).toBeVisible();
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Discard changes" }).click();
-    expect(await priceOf("home-model")).toBeDefined();
-  });
+    await test.step("another price's name is refused", async () => {
+      await page.getByPlaceholder("Model or owner").fill("ho");
+      await page.waitForURL(/keyword=ho/);
+      await rowOf(page, "home-model").click();
+      await form.getByRole("combobox", { name: "Model name" }).press("Backspace");
+      await typeModels(form, "gpt-4o");
+      await form.getByRole("button", { name: "Save" }).click();
+      await expect(form.getByText("Model names cannot be repeated")).toBeVisible();
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Discard changes" }).click();
+      expect(await priceOf("home-model")).toBeDefined();
+    });
 
-  await test.step("models with the same price are one row of the grouped list, which has an address", async () => {
-    await page.getByRole("tab", { name: "By price" }).click();
-    await expect(page.getByRole("columnheader", { name: "Models" })).toBeVisible();
-    await expect(page).toHaveURL(/\?(?=.*keyword=ho)(?=.*tab=multiple)/);
-    await page.reload();
-    const row = rowOf(page, "house-*");
-    await expect(row.getByText("home-model", { exact: true })).toBeVisible();
-    await expect(row.getByText("$2.5 / ￥17.5")).toBeVisible();
-    await row.hover();
-    await row.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await expect(row).toHaveCount(0);
-    expect(await priceOf("home-model")).toBeUndefined();
-    expect(await priceOf("house-*")).toBeUndefined();
-  });
-});
+    await test.step("models with the same price are one row of the grouped list, which has an address", async () => {
+      await page.getByRole("tab", { name: "By price" }).click();
+      await expect(page.getByRole("columnheader", { name: "Models" })).toBeVisible();
+      await expect(page).toHaveURL(/\?(?=.*keyword=ho)(?=.*tab=multiple)/);
+      await page.reload();
+      const row = rowOf(page, "house-*");
+      await expect(row.getByText("home-model", { exact: true })).toBeVisible();
+      await expect(row.getByText("$2.5 / ￥17.5")).toBeVisible();
+      await row.hover();
+      await row.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await expect(row).toHaveCount(0);
+      expect(await priceOf("home-model")).toBeUndefined();
+      expect(await priceOf("house-*")).toBeUndefined();
+    });
+  },
+);
 
 test("an imported price list is previewed, keeps locked prices, and overwrites others only after a question", async ({
   page,

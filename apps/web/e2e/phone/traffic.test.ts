@@ -31,43 +31,47 @@ test.beforeAll(async ({ site: started }) => {
   await post("/mj/submit/imagine", { prompt: "A boat in watercolour ".repeat(20) });
 });
 
-test("the log on a phone is sorted by a menu, and filtered on a sheet", async ({ page }) => {
-  await page.goto("/panel/log?log_type=2");
-  const card = page
-    .getByRole("list", { name: "Logs" })
-    .getByRole("listitem")
-    .filter({ hasText: "demo-chat" });
-  const dialog = page.getByRole("dialog");
+test(
+  "the log on a phone is sorted by a menu, and filtered on a sheet",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/log?log_type=2");
+    const card = page
+      .getByRole("list", { name: "Logs" })
+      .getByRole("listitem")
+      .filter({ hasText: "demo-chat" });
+    const dialog = page.getByRole("dialog");
 
-  await test.step("a call has its model and its exact cost, and opens its bill", async () => {
-    await expect(card).toHaveText(/demo-chat.*\$0\.\d{6}/);
-    await card.click();
-    await dialog.getByRole("heading", { name: "Bill", exact: true }).waitFor();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    await expect(dialog).toHaveCount(0);
-  });
-  await test.step("a second quick choice is based on the first one, not on what has been rendered", async () => {
-    await page.getByRole("button", { name: "Sort by" }).click();
-    const cost = page.getByRole("menuitem", { name: "Cost" });
-    await cost.click();
-    await page.waitForURL(/[?&]order=-quota(&|$)/);
-    await cost.evaluate(async (item: HTMLElement) => {
-      item.click();
-      await Promise.resolve();
-      item.click();
+    await test.step("a call has its model and its exact cost, and opens its bill", async () => {
+      await expect(card).toHaveText(/demo-chat.*\$0\.\d{6}/);
+      await card.click();
+      await dialog.getByRole("heading", { name: "Bill", exact: true }).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await expect(dialog).toHaveCount(0);
     });
-    await page.waitForURL((address) => !address.searchParams.has("order"));
-    await page.keyboard.press("Escape");
-  });
-  await test.step("the sheet has the filters", async () => {
-    await page.getByRole("button", { name: "Filters" }).click();
-    await dialog.getByPlaceholder("Source IP").fill("127.0.0.1");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/source_ip=127\.0\.0\.1/);
-    await dialog.getByRole("button", { name: "Show results" }).click();
-    await card.waitFor();
-  });
-});
+    await test.step("a second quick choice is based on the first one, not on what has been rendered", async () => {
+      await page.getByRole("button", { name: "Sort by" }).click();
+      const cost = page.getByRole("menuitem", { name: "Cost" });
+      await cost.click();
+      await page.waitForURL(/[?&]order=-quota(&|$)/);
+      await cost.evaluate(async (item: HTMLElement) => {
+        item.click();
+        await Promise.resolve();
+        item.click();
+      });
+      await page.waitForURL((address) => !address.searchParams.has("order"));
+      await page.keyboard.press("Escape");
+    });
+    await test.step("the sheet has the filters", async () => {
+      await page.getByRole("button", { name: "Filters" }).click();
+      await dialog.getByPlaceholder("Source IP").fill("127.0.0.1");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/source_ip=127\.0\.0\.1/);
+      await dialog.getByRole("button", { name: "Show results" }).click();
+      await card.waitFor();
+    });
+  },
+);
 
 test("the playground on a phone has its chats in a drawer", async ({ page }) => {
   await page.goto("/panel/playground");

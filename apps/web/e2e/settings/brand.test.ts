@@ -11,41 +11,43 @@ const previewButton = '[aria-label="Preview"] [data-scheme="light"] > div:nth-ch
 const own = "rgb(70, 80, 220)";
 const green = "rgb(11, 107, 83)";
 
-test("the settings of the brand show name and accent colour before they are saved, then change the open page", async ({
-  page,
-}) => {
-  await page.goto("/panel/setting?tab=other");
-  const form = page.getByRole("form", { name: "Identity" });
-  const color = form.getByRole("textbox", { name: "Accent color" });
-  const save = form.getByRole("button", { name: "Save" });
-  const mark = page.locator('a[aria-label="Verdant"] svg rect').first();
-  await test.step("the preview shows valid values", async () => {
-    await expect(page.locator(previewButton)).toHaveCSS("background-color", own);
-    await form.getByRole("textbox", { name: "System name" }).fill("Verdant");
-    const dark = form.getByRole("group", { name: "Preview" }).getByRole("group", { name: "Dark theme" });
-    await expect(dark.getByText("Verdant")).toBeVisible();
-    await color.fill("green");
-    await expect(form.getByText("Enter # and six hexadecimal digits, for example #0b6b53")).toBeVisible();
-    await expect(save).toBeDisabled();
-    await color.fill("#0B6B53");
-    await expect(page.locator(previewButton)).toHaveCSS("background-color", green);
-    await expect(save).toHaveCSS("background-color", own);
-  });
-  await save.click();
-  await expect(mark).toHaveCSS("fill", green);
-  await expect(page.getByRole("banner").getByText("Verdant")).toBeVisible();
-  await form.getByRole("button", { name: "Accent color: Reset to default: empty" }).click();
-  await save.click();
-  await expect(mark).toHaveCSS("fill", own);
-  await test.step("a light colour leaves all texts readable, in both themes", async () => {
-    await color.fill("#ffd400");
+test(
+  "the settings of the brand show name and accent colour before they are saved, then change the open page",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/setting?tab=other");
+    const form = page.getByRole("form", { name: "Identity" });
+    const color = form.getByRole("textbox", { name: "Accent color" });
+    const save = form.getByRole("button", { name: "Save" });
+    const mark = page.locator('a[aria-label="Verdant"] svg rect').first();
+    await test.step("the preview shows valid values", async () => {
+      await expect(page.locator(previewButton)).toHaveCSS("background-color", own);
+      await form.getByRole("textbox", { name: "System name" }).fill("Verdant");
+      const dark = form.getByRole("group", { name: "Preview" }).getByRole("group", { name: "Dark theme" });
+      await expect(dark.getByText("Verdant")).toBeVisible();
+      await color.fill("green");
+      await expect(form.getByText("Enter # and six hexadecimal digits, for example #0b6b53")).toBeVisible();
+      await expect(save).toBeDisabled();
+      await color.fill("#0B6B53");
+      await expect(page.locator(previewButton)).toHaveCSS("background-color", green);
+      await expect(save).toHaveCSS("background-color", own);
+    });
     await save.click();
-    await expect(mark).not.toHaveCSS("fill", own);
-    const parts = "nav, form";
-    expect(await faults(page, parts)).toEqual([]);
-    expect(await faintTextsInTheDark(page, parts)).toEqual([]);
-  });
-});
+    await expect(mark).toHaveCSS("fill", green);
+    await expect(page.getByRole("banner").getByText("Verdant")).toBeVisible();
+    await form.getByRole("button", { name: "Accent color: Reset to default: empty" }).click();
+    await save.click();
+    await expect(mark).toHaveCSS("fill", own);
+    await test.step("a light colour leaves all texts readable, in both themes", async () => {
+      await color.fill("#ffd400");
+      await save.click();
+      await expect(mark).not.toHaveCSS("fill", own);
+      const parts = "nav, form";
+      expect(await faults(page, parts)).toEqual([]);
+      expect(await faintTextsInTheDark(page, parts)).toEqual([]);
+    });
+  },
+);
 
 /** Returns the accent colour that the open page shows. */
 const accentOf = (page: Page) =>

@@ -26,40 +26,42 @@ test("an address without a screen shows a page of the public site in the visitor
 });
 
 test.describe("code that a new version has replaced", () => {
-  test("is fetched by one reload, and reported within the frame when the reload does not help", async ({
-    page,
-  }) => {
-    let isReloaded = false;
-    let refusals = 0;
-    await page.goto("/panel/profile");
-    await expect(menu(page)).toBeVisible();
-    // The new page requests its code before it is loaded, so the request for the page itself is what counts.
-    page.on("request", (request) => {
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) isReloaded = true;
-    });
-    await test.step("a script is fetched by one reload, without a message", async () => {
-      await page.route("**/assets/settings-page-*.js", async (route) => {
-        if (isReloaded) return route.continue();
-        refusals += 1;
-        return route.fulfill({ status: 404 });
+  test(
+    "is fetched by one reload, and reported within the frame when the reload does not help",
+    { tag: "@nightly" },
+    async ({ page }) => {
+      let isReloaded = false;
+      let refusals = 0;
+      await page.goto("/panel/profile");
+      await expect(menu(page)).toBeVisible();
+      // The new page requests its code before it is loaded, so the request for the page itself is what counts.
+      page.on("request", (request) => {
+        if (request.isNavigationRequest() && request.frame() === page.mainFrame()) isReloaded = true;
       });
-      await open(page, "Settings");
-      await expect(title(page, "Settings")).toBeVisible();
-      expect(refusals).toBeGreaterThan(0);
-      expect(isReloaded).toBe(true);
-      expect(page.url()).toContain("/panel/setting");
-    });
-    await test.step("code that is missing a moment after the reload, too, is reported in place of the screen", async () => {
-      await page.route("**/assets/telegram-page-*", (route) => route.fulfill({ status: 404 }));
-      await open(page, "Telegram bot");
-      await expect(
-        main(page).getByRole("heading", { name: "This screen could not be loaded" }),
-      ).toBeVisible();
-      await expect(main(page).getByRole("button", { name: "Reload" })).toBeVisible();
-      await open(page, "Profile");
-      await expect(title(page, "Profile")).toBeVisible();
-    });
-  });
+      await test.step("a script is fetched by one reload, without a message", async () => {
+        await page.route("**/assets/settings-page-*.js", async (route) => {
+          if (isReloaded) return route.continue();
+          refusals += 1;
+          return route.fulfill({ status: 404 });
+        });
+        await open(page, "Settings");
+        await expect(title(page, "Settings")).toBeVisible();
+        expect(refusals).toBeGreaterThan(0);
+        expect(isReloaded).toBe(true);
+        expect(page.url()).toContain("/panel/setting");
+      });
+      await test.step("code that is missing a moment after the reload, too, is reported in place of the screen", async () => {
+        await page.route("**/assets/telegram-page-*", (route) => route.fulfill({ status: 404 }));
+        await open(page, "Telegram bot");
+        await expect(
+          main(page).getByRole("heading", { name: "This screen could not be loaded" }),
+        ).toBeVisible();
+        await expect(main(page).getByRole("button", { name: "Reload" })).toBeVisible();
+        await open(page, "Profile");
+        await expect(title(page, "Profile")).toBeVisible();
+      });
+    },
+  );
 
   test(
     "is fetched by one reload when a style sheet was missing ahead of the click",

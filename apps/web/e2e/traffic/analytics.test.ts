@@ -72,86 +72,94 @@ test("usage by model is shown as a chart, as a table and as a file", async ({ pa
   });
 });
 
-test("usage is ranked and shown by channel, and narrowed to a user", async ({ page }) => {
-  await page.goto("/panel/analytics?view=table");
-  await test.step("a link shows the table, which other groupings replace", async () => {
-    await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
-    await page.getByRole("combobox", { name: "Group by" }).click();
-    await page.getByRole("option", { name: "By channel" }).click();
-    await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
-  });
-  await test.step("models are ranked, with a mark of new ones", async () => {
-    const models = page.locator("section, .mantine-Card-root").filter({
-      has: page.getByRole("heading", { name: "Top models" }),
+test(
+  "usage is ranked and shown by channel, and narrowed to a user",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/analytics?view=table");
+    await test.step("a link shows the table, which other groupings replace", async () => {
+      await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
+      await page.getByRole("combobox", { name: "Group by" }).click();
+      await page.getByRole("option", { name: "By channel" }).click();
+      await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
     });
-    await models.getByRole("rowheader", { name: "demo-think" }).waitFor();
-    await models.getByText("New", { exact: true }).first().waitFor();
-  });
-  await test.step("the flow of calls is shown as a picture and as a table", async () => {
-    const flow = page.getByRole("region", { name: "Flow of calls" });
-    await flow.getByRole("link", { name: /^Channel: Demo upstream, <\$0\.01, 100%$/ }).waitFor();
-    await flow.getByRole("link", { name: /^Model: demo-chat/ }).focus();
-    await page.getByRole("button", { name: "Show the flow as a table" }).click();
-    await page.waitForURL(/[?&]flow=table/);
-    await flow.getByRole("link", { name: "Journey" }).first().waitFor();
-  });
-  await test.step("the calls of a channel are linked to the log", async () => {
-    const channels = page.getByRole("region", { name: "Channels in this period" });
-    await channels.getByRole("link", { name: "2 calls of Demo upstream" }).click();
-    await page.waitForURL(/\/panel\/log\?.*channel_id=1/);
-    await page.goBack();
-  });
-  await test.step("a user and a period without usage are filtered on click", async () => {
-    await page.getByRole("button", { name: "root", pressed: false }).click();
-    await page.waitForURL(/user=1/);
-    await page.getByRole("combobox", { name: "Time" }).click();
-    await page.getByRole("option", { name: "Last month" }).click();
-    await page.getByRole("heading", { name: "Usage over time" }).waitFor();
-    await page.getByText("Choose a longer period or another user.").waitFor();
-  });
-});
+    await test.step("models are ranked, with a mark of new ones", async () => {
+      const models = page.locator("section, .mantine-Card-root").filter({
+        has: page.getByRole("heading", { name: "Top models" }),
+      });
+      await models.getByRole("rowheader", { name: "demo-think" }).waitFor();
+      await models.getByText("New", { exact: true }).first().waitFor();
+    });
+    await test.step("the flow of calls is shown as a picture and as a table", async () => {
+      const flow = page.getByRole("region", { name: "Flow of calls" });
+      await flow.getByRole("link", { name: /^Channel: Demo upstream, <\$0\.01, 100%$/ }).waitFor();
+      await flow.getByRole("link", { name: /^Model: demo-chat/ }).focus();
+      await page.getByRole("button", { name: "Show the flow as a table" }).click();
+      await page.waitForURL(/[?&]flow=table/);
+      await flow.getByRole("link", { name: "Journey" }).first().waitFor();
+    });
+    await test.step("the calls of a channel are linked to the log", async () => {
+      const channels = page.getByRole("region", { name: "Channels in this period" });
+      await channels.getByRole("link", { name: "2 calls of Demo upstream" }).click();
+      await page.waitForURL(/\/panel\/log\?.*channel_id=1/);
+      await page.goBack();
+    });
+    await test.step("a user and a period without usage are filtered on click", async () => {
+      await page.getByRole("button", { name: "root", pressed: false }).click();
+      await page.waitForURL(/user=1/);
+      await page.getByRole("combobox", { name: "Time" }).click();
+      await page.getByRole("option", { name: "Last month" }).click();
+      await page.getByRole("heading", { name: "Usage over time" }).waitFor();
+      await page.getByText("Choose a longer period or another user.").waitFor();
+    });
+  },
+);
 
-test("model descriptions are added, imported, shown with the prices, and deleted", async ({ page }) => {
-  await page.goto("/panel/model_info?keyword=demo");
-  const row = page.locator("tbody tr").filter({ hasText: "demo-ours" });
-  const dialog = page.getByRole("dialog");
+test(
+  "model descriptions are added, imported, shown with the prices, and deleted",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/model_info?keyword=demo");
+    const row = page.locator("tbody tr").filter({ hasText: "demo-ours" });
+    const dialog = page.getByRole("dialog");
 
-  await test.step("a description needs the name of its model", async () => {
-    await page.getByText("Demo thinker").waitFor();
-    await page.getByRole("button", { name: "Add description" }).click();
-    await dialog.getByRole("textbox", { name: "Name" }).fill("A model of ours");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("Model name is required").first().waitFor();
-    await dialog
-      .getByLabel(/^Model/)
-      .first()
-      .fill("demo-ours");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await row.getByText("A model of ours").waitFor();
-  });
-  await test.step("a description is deleted after confirmation", async () => {
-    await row.hover();
-    await row.getByRole("button", { name: "Delete" }).click();
-    await dialog.getByRole("button", { name: "Delete" }).click();
-    await row.waitFor({ state: "detached" });
-  });
-  await test.step("the import of a pasted list reports errors in it", async () => {
-    await page.getByRole("button", { name: "Import" }).first().click();
-    await dialog.getByText("JSON", { exact: true }).click();
-    const list = dialog.getByRole("textbox");
-    const send = dialog.getByRole("button", { name: "Import" });
-    await list.fill("[{");
-    await send.click();
-    await dialog.getByText("Invalid JSON").waitFor();
-    await list.fill('[{"model":"pasted-model","context_length":"many"}]');
-    await send.click();
-    await dialog.getByRole("alert").waitFor();
-    await list.fill('[{"model":"pasted-model","context_length":1000}]');
-    await send.click();
-    await page.getByText("1 added, 0 replaced, 0 kept").waitFor();
-  });
-  await test.step("the page of a model's prices shows its description", async () => {
-    await goTo(page, "/panel/model_price/demo-think");
-    await page.getByText("Like the demo chat, with visible reasoning.").waitFor();
-  });
-});
+    await test.step("a description needs the name of its model", async () => {
+      await page.getByText("Demo thinker").waitFor();
+      await page.getByRole("button", { name: "Add description" }).click();
+      await dialog.getByRole("textbox", { name: "Name" }).fill("A model of ours");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.getByText("Model name is required").first().waitFor();
+      await dialog
+        .getByLabel(/^Model/)
+        .first()
+        .fill("demo-ours");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await row.getByText("A model of ours").waitFor();
+    });
+    await test.step("a description is deleted after confirmation", async () => {
+      await row.hover();
+      await row.getByRole("button", { name: "Delete" }).click();
+      await dialog.getByRole("button", { name: "Delete" }).click();
+      await row.waitFor({ state: "detached" });
+    });
+    await test.step("the import of a pasted list reports errors in it", async () => {
+      await page.getByRole("button", { name: "Import" }).first().click();
+      await dialog.getByText("JSON", { exact: true }).click();
+      const list = dialog.getByRole("textbox");
+      const send = dialog.getByRole("button", { name: "Import" });
+      await list.fill("[{");
+      await send.click();
+      await dialog.getByText("Invalid JSON").waitFor();
+      await list.fill('[{"model":"pasted-model","context_length":"many"}]');
+      await send.click();
+      await dialog.getByRole("alert").waitFor();
+      await list.fill('[{"model":"pasted-model","context_length":1000}]');
+      await send.click();
+      await page.getByText("1 added, 0 replaced, 0 kept").waitFor();
+    });
+    await test.step("the page of a model's prices shows its description", async () => {
+      await goTo(page, "/panel/model_price/demo-think");
+      await page.getByText("Like the demo chat, with visible reasoning.").waitFor();
+    });
+  },
+);

@@ -78,74 +78,80 @@ test("the page of a call shows its attempts and untried channels, copies its ids
   });
 });
 
-test("the page of a call explains why the call failed, or that there is no such call", async ({ page }) => {
-  const id = await call({ model: "no-such-model" });
-  await page.goto(`/panel/log/${id}`);
-  await test.step("a failed call has the requested model, the reason and the code", async () => {
-    await page.getByRole("heading", { name: "no-such-model" }).first().waitFor();
-    await page.getByText("Model not available", { exact: true }).waitFor();
-    await page.getByText(/model_not_found · HTTP 404/).waitFor();
-  });
-  for (const missing of ["nothing", "x".repeat(80), "%27%3B"])
-    await test.step(`${missing.slice(0, 10)} is no call, and the list is linked`, async () => {
-      await goTo(page, `/panel/log/${missing}`);
-      await page.getByText("This call was not found").waitFor();
-      await page.getByRole("link", { name: "Show the newest calls" }).click();
-      await page.waitForURL("**/panel/log");
-      await page.locator("tbody tr[data-row]").first().waitFor();
+test(
+  "the page of a call explains why the call failed, or that there is no such call",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const id = await call({ model: "no-such-model" });
+    await page.goto(`/panel/log/${id}`);
+    await test.step("a failed call has the requested model, the reason and the code", async () => {
+      await page.getByRole("heading", { name: "no-such-model" }).first().waitFor();
+      await page.getByText("Model not available", { exact: true }).waitFor();
+      await page.getByText(/model_not_found · HTTP 404/).waitFor();
     });
-});
+    for (const missing of ["nothing", "x".repeat(80), "%27%3B"])
+      await test.step(`${missing.slice(0, 10)} is no call, and the list is linked`, async () => {
+        await goTo(page, `/panel/log/${missing}`);
+        await page.getByText("This call was not found").waitFor();
+        await page.getByRole("link", { name: "Show the newest calls" }).click();
+        await page.waitForURL("**/panel/log");
+        await page.locator("tbody tr[data-row]").first().waitFor();
+      });
+  },
+);
 
-test("the bodies of a call are shown, copied as a command, and repeated in the playground", async ({
-  page,
-}) => {
-  const token = { name: "Keeps bodies", setting: { log_bodies: true } };
-  const keeping = await site.api<{ key: string }>("POST", "/token", token);
-  const messages = [
-    { role: "system", content: "Answer in one word." },
-    { role: "user", content: "It's a question" },
-  ];
-  const id = await call({ messages, stream: true }, keeping.key);
-  const bodies = () => site.api<{ request: string } | null>("GET", `/log/${id}/bodies`);
-  await expect.poll(async () => (await bodies())?.request ?? "").toContain("question");
-  const calls = async () => (await site.api<LogPage>("GET", "/log?log_type=2&size=1")).total_count ?? 0;
-  const before = await calls();
-  await page.goto(`/panel/log/${id}`);
-  const message = page.getByRole("textbox", { name: "Message" });
+test(
+  "the bodies of a call are shown, copied as a command, and repeated in the playground",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const token = { name: "Keeps bodies", setting: { log_bodies: true } };
+    const keeping = await site.api<{ key: string }>("POST", "/token", token);
+    const messages = [
+      { role: "system", content: "Answer in one word." },
+      { role: "user", content: "It's a question" },
+    ];
+    const id = await call({ messages, stream: true }, keeping.key);
+    const bodies = () => site.api<{ request: string } | null>("GET", `/log/${id}/bodies`);
+    await expect.poll(async () => (await bodies())?.request ?? "").toContain("question");
+    const calls = async () => (await site.api<LogPage>("GET", "/log?log_type=2&size=1")).total_count ?? 0;
+    const before = await calls();
+    await page.goto(`/panel/log/${id}`);
+    const message = page.getByRole("textbox", { name: "Message" });
 
-  await test.step("they are a conversation", async () => {
-    await expect(page.getByRole("list", { name: "Conversation" }).getByRole("listitem")).toHaveText([
-      "System promptAnswer in one word.",
-      "UserIt's a question",
-      /^AssistantResponse\S+/,
-    ]);
-  });
-  await test.step("the command does not contain the key", async () => {
-    await page.getByRole("button", { name: "Copy as cURL" }).click();
-    await page.getByText("cURL command copied").waitFor();
-    const command = await page.evaluate(() => navigator.clipboard.readText());
-    expect(command).toContain(`curl '${site.url}/v1/chat/completions'`);
-    expect(command).not.toContain(keeping.key);
-  });
-  await test.step("they are raw text", async () => {
-    await page.getByRole("tab", { name: "Raw" }).click();
-    await page.locator("pre").filter({ hasText: "chat.completion.chunk" }).waitFor();
-  });
-  await test.step("the playground opens them without sending them", async () => {
-    await page.getByRole("button", { name: "Open in playground" }).click();
-    await page.waitForURL("**/panel/playground");
-    await expect(message).toHaveValue("It's a question");
-    expect(await calls()).toBe(before);
-    await page.goBack();
-  });
-  await test.step("Replay sends them once, and a reload not again", async () => {
-    await page.getByRole("button", { name: "Replay" }).click();
-    await page.waitForURL("**/panel/playground");
-    await page.getByText(/Cost \$0\.000\d+/).waitFor();
-    await page.getByText("It's a question").first().waitFor();
-    await expect.poll(calls).toBe(before + 1);
-    await page.reload();
-    await message.waitFor();
-    expect(await calls()).toBe(before + 1);
-  });
-});
+    await test.step("they are a conversation", async () => {
+      await expect(page.getByRole("list", { name: "Conversation" }).getByRole("listitem")).toHaveText([
+        "System promptAnswer in one word.",
+        "UserIt's a question",
+        /^AssistantResponse\S+/,
+      ]);
+    });
+    await test.step("the command does not contain the key", async () => {
+      await page.getByRole("button", { name: "Copy as cURL" }).click();
+      await page.getByText("cURL command copied").waitFor();
+      const command = await page.evaluate(() => navigator.clipboard.readText());
+      expect(command).toContain(`curl '${site.url}/v1/chat/completions'`);
+      expect(command).not.toContain(keeping.key);
+    });
+    await test.step("they are raw text", async () => {
+      await page.getByRole("tab", { name: "Raw" }).click();
+      await page.locator("pre").filter({ hasText: "chat.completion.chunk" }).waitFor();
+    });
+    await test.step("the playground opens them without sending them", async () => {
+      await page.getByRole("button", { name: "Open in playground" }).click();
+      await page.waitForURL("**/panel/playground");
+      await expect(message).toHaveValue("It's a question");
+      expect(await calls()).toBe(before);
+      await page.goBack();
+    });
+    await test.step("Replay sends them once, and a reload not again", async () => {
+      await page.getByRole("button", { name: "Replay" }).click();
+      await page.waitForURL("**/panel/playground");
+      await page.getByText(/Cost \$0\.000\d+/).waitFor();
+      await page.getByText("It's a question").first().waitFor();
+      await expect.poll(calls).toBe(before + 1);
+      await page.reload();
+      await message.waitFor();
+      expect(await calls()).toBe(before + 1);
+    });
+  },
+);

@@ -87,46 +87,48 @@ test("the log counts its values, filters on click, and clears the filters with o
   });
 });
 
-test("the panel of a call has an address, follows j and k, and closes with Back and Escape", async ({
-  page,
-}) => {
-  const call = () => new URL(page.url()).searchParams.get("call");
-  const dialog = page.getByRole("dialog");
-  const details = dialog.getByRole("heading", { name: "Details", exact: true });
-  const list = "**/panel/log?size=20&log_type=2";
+test(
+  "the panel of a call has an address, follows j and k, and closes with Back and Escape",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const call = () => new URL(page.url()).searchParams.get("call");
+    const dialog = page.getByRole("dialog");
+    const details = dialog.getByRole("heading", { name: "Details", exact: true });
+    const list = "**/panel/log?size=20&log_type=2";
 
-  await test.step("a link to a call that does not exist is explained, and closing it stays on the list", async () => {
-    await page.goto("/panel/log?size=20&log_type=2&call=nothing");
-    await dialog.getByText("This call was not found").waitFor();
-    await page.keyboard.press("Escape");
-    await page.waitForURL(list);
-    await expect(dialog).toHaveCount(0);
-    await rowsOf(page).nth(3).waitFor();
-  });
-  await test.step("j and k move between the calls, in the list and in the panel", async () => {
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    await page.keyboard.press("Enter");
-    const second = (await rowsOf(page).nth(1).getAttribute("data-row")) ?? "";
-    await details.waitFor();
-    const first = call();
-    await page.keyboard.press("j");
-    await expect.poll(call).not.toBe(first);
-    await page.keyboard.press("k");
-    await expect.poll(call).toBe(first);
-    await expect(page.locator("tr[data-selected]")).toHaveAttribute("data-row", second);
-  });
-  await test.step("Back closes the panel, Forward opens it, and Escape closes it", async () => {
-    await page.goBack();
-    await page.waitForURL(list);
-    await expect(dialog).toHaveCount(0);
-    await page.goForward();
-    await details.waitFor();
-    await page.keyboard.press("Escape");
-    await page.waitForURL(list);
-    await expect(dialog).toHaveCount(0);
-  });
-});
+    await test.step("a link to a call that does not exist is explained, and closing it stays on the list", async () => {
+      await page.goto("/panel/log?size=20&log_type=2&call=nothing");
+      await dialog.getByText("This call was not found").waitFor();
+      await page.keyboard.press("Escape");
+      await page.waitForURL(list);
+      await expect(dialog).toHaveCount(0);
+      await rowsOf(page).nth(3).waitFor();
+    });
+    await test.step("j and k move between the calls, in the list and in the panel", async () => {
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      const second = (await rowsOf(page).nth(1).getAttribute("data-row")) ?? "";
+      await details.waitFor();
+      const first = call();
+      await page.keyboard.press("j");
+      await expect.poll(call).not.toBe(first);
+      await page.keyboard.press("k");
+      await expect.poll(call).toBe(first);
+      await expect(page.locator("tr[data-selected]")).toHaveAttribute("data-row", second);
+    });
+    await test.step("Back closes the panel, Forward opens it, and Escape closes it", async () => {
+      await page.goBack();
+      await page.waitForURL(list);
+      await expect(dialog).toHaveCount(0);
+      await page.goForward();
+      await details.waitFor();
+      await page.keyboard.press("Escape");
+      await page.waitForURL(list);
+      await expect(dialog).toHaveCount(0);
+    });
+  },
+);
 
 test(
   "a link's unknown filters are named, and its filters are saved as a view",

@@ -43,54 +43,56 @@ const rowOf = (page: Page, text: string) => page.locator("tbody tr").filter({ ha
 const details = (page: Page) => page.getByRole("dialog");
 
 // The first test of the file: the hint is for an account without calls.
-test("the log shows how to make the first call, and keeps its filters and columns after a reload", async ({
-  page,
-}) => {
-  const time = page.getByRole("combobox", { name: "Time" });
-  const models = page.locator("tbody tr td:nth-child(3)");
-  const onlyDemoChat = async () => {
-    await rowOf(page, "demo-chat").waitFor();
-    await expect.poll(async () => new Set(await models.allTextContents())).toEqual(new Set(["demo-chat"]));
-  };
-  await test.step("an empty log shows the command of a first call", async () => {
-    // The opening balance is an entry, too. The hint is for an empty list.
-    await page.goto("/panel/log?range=custom&from=1&to=2");
-    await page.getByText("No calls yet").waitFor();
-    await expect(page.locator("pre")).toContainText(`${site.url}/v1/chat/completions`);
-  });
-  await test.step("model, time and columns are chosen", async () => {
-    await ask("hello");
-    await time.click();
-    await page.getByRole("option", { name: "Today" }).click();
-    await rowOf(page, "demo-chat").waitFor();
-    await page.getByRole("button", { name: "Model: all" }).click();
-    await page.getByRole("option", { name: /^demo-chat\s*\d*$/ }).click();
-    await page.waitForURL("**/log?range=today&model_name=demo-chat");
-    await onlyDemoChat();
-    await page.getByRole("button", { name: "Columns" }).click();
-    await page.getByRole("checkbox", { name: "Source IP" }).click();
-  });
-  await test.step("a reload keeps them", async () => {
-    await page.reload();
-    await onlyDemoChat();
-    await page.getByRole("button", { name: "Model: demo-chat" }).waitFor();
-    await expect(time).toHaveValue("Today");
-    await page.getByRole("cell", { name: "127.0.0.1" }).first().waitFor();
-  });
-  await test.step("one click clears the filters, but not the time", async () => {
-    await page.getByRole("button", { name: "Clear filters" }).click();
-    await page.waitForURL("**/log?range=today");
-  });
-  await test.step("the server finds a channel by its name", async () => {
-    const channel = { type: 900, groups: ["default"], models: ["unused"] };
-    await site.api("POST", "/channel", { ...channel, name: "Channel without calls" });
-    await page.getByRole("button", { name: "Channel: all" }).click();
-    await page.getByRole("textbox", { name: "Channel" }).fill("without");
-    await page.getByRole("option", { name: /Channel without calls$/ }).click();
-    await page.waitForURL(/channel_id=\d+/);
-    await page.getByRole("button", { name: /^Channel: \d+ · Channel without calls$/ }).waitFor();
-  });
-});
+test(
+  "the log shows how to make the first call, and keeps its filters and columns after a reload",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const time = page.getByRole("combobox", { name: "Time" });
+    const models = page.locator("tbody tr td:nth-child(3)");
+    const onlyDemoChat = async () => {
+      await rowOf(page, "demo-chat").waitFor();
+      await expect.poll(async () => new Set(await models.allTextContents())).toEqual(new Set(["demo-chat"]));
+    };
+    await test.step("an empty log shows the command of a first call", async () => {
+      // The opening balance is an entry, too. The hint is for an empty list.
+      await page.goto("/panel/log?range=custom&from=1&to=2");
+      await page.getByText("No calls yet").waitFor();
+      await expect(page.locator("pre")).toContainText(`${site.url}/v1/chat/completions`);
+    });
+    await test.step("model, time and columns are chosen", async () => {
+      await ask("hello");
+      await time.click();
+      await page.getByRole("option", { name: "Today" }).click();
+      await rowOf(page, "demo-chat").waitFor();
+      await page.getByRole("button", { name: "Model: all" }).click();
+      await page.getByRole("option", { name: /^demo-chat\s*\d*$/ }).click();
+      await page.waitForURL("**/log?range=today&model_name=demo-chat");
+      await onlyDemoChat();
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("checkbox", { name: "Source IP" }).click();
+    });
+    await test.step("a reload keeps them", async () => {
+      await page.reload();
+      await onlyDemoChat();
+      await page.getByRole("button", { name: "Model: demo-chat" }).waitFor();
+      await expect(time).toHaveValue("Today");
+      await page.getByRole("cell", { name: "127.0.0.1" }).first().waitFor();
+    });
+    await test.step("one click clears the filters, but not the time", async () => {
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.waitForURL("**/log?range=today");
+    });
+    await test.step("the server finds a channel by its name", async () => {
+      const channel = { type: 900, groups: ["default"], models: ["unused"] };
+      await site.api("POST", "/channel", { ...channel, name: "Channel without calls" });
+      await page.getByRole("button", { name: "Channel: all" }).click();
+      await page.getByRole("textbox", { name: "Channel" }).fill("without");
+      await page.getByRole("option", { name: /Channel without calls$/ }).click();
+      await page.waitForURL(/channel_id=\d+/);
+      await page.getByRole("button", { name: /^Channel: \d+ · Channel without calls$/ }).waitFor();
+    });
+  },
+);
 
 test("a call shows its tokens and its cost, and explains the exact charge", async ({ page }) => {
   // 3,000 × 0.5 + 9,000 × 0.05 + 801 × 1.5 = 3,151.5 points
@@ -145,52 +147,56 @@ test("a call shows its tokens and its cost, and explains the exact charge", asyn
   });
 });
 
-test("the details of calls show failed attempts, estimated tokens and refusals", async ({ page }) => {
-  await ask("hello", 200, "demo-chat-mini");
-  await ask("[[no-usage]] count for yourself");
-  await ask("hello", 404, "no-such-model");
-  await page.goto("/panel/log");
+test(
+  "the details of calls show failed attempts, estimated tokens and refusals",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await ask("hello", 200, "demo-chat-mini");
+    await ask("[[no-usage]] count for yourself");
+    await ask("hello", 404, "no-such-model");
+    await page.goto("/panel/log");
 
-  await test.step("the channel that failed is before the one that succeeded", async () => {
-    await rowOf(page, "demo-chat-mini").click();
-    await expect(details(page).getByRole("listitem")).toHaveText([
-      /Broken upstream.*Provider error.*priority 10 · HTTP 500/,
-      /Demo upstream.*Succeeded/,
-    ]);
-    await expect(details(page).getByRole("link", { name: "Broken upstream" })).toHaveCount(1);
-    await page.keyboard.press("Escape");
-    await expect(details(page)).toHaveCount(0);
-  });
-  await test.step("tokens that the gateway counted are marked", async () => {
-    await rowOf(page, "≈").click();
-    await details(page)
-      .getByText("The provider reported no usage. The gateway counted the tokens.")
-      .waitFor();
-    await page.keyboard.press("Escape");
-    await expect(details(page)).toHaveCount(0);
-  });
-  await test.step("a failed call is listed under Failed with its reason, and costs nothing", async () => {
-    await page.getByRole("tab", { name: "Failed" }).click();
-    await page.waitForURL("**/log?log_type=5");
-    const row = rowOf(page, "no-such-model");
-    await expect(row).toContainText("404");
-    await expect(row).not.toContainText("$");
-    await row.click();
-    await details(page).getByText("model_not_found").waitFor();
-    await details(page).getByText("The call failed and was not charged.").waitFor();
-    await page.keyboard.press("Escape");
-    await expect(details(page)).toHaveCount(0);
-  });
-  await test.step("the export has only the rows that match the filter", async () => {
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export" }).click();
-    const file = await (await download).path();
-    const [head = "", ...rows] = (await readFile(file, "utf8")).trimEnd().split("\r\n");
-    expect(head).toContain("time,request_id,type,username");
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.filter((row) => !row.includes(",failed,"))).toEqual([]);
-  });
-});
+    await test.step("the channel that failed is before the one that succeeded", async () => {
+      await rowOf(page, "demo-chat-mini").click();
+      await expect(details(page).getByRole("listitem")).toHaveText([
+        /Broken upstream.*Provider error.*priority 10 · HTTP 500/,
+        /Demo upstream.*Succeeded/,
+      ]);
+      await expect(details(page).getByRole("link", { name: "Broken upstream" })).toHaveCount(1);
+      await page.keyboard.press("Escape");
+      await expect(details(page)).toHaveCount(0);
+    });
+    await test.step("tokens that the gateway counted are marked", async () => {
+      await rowOf(page, "≈").click();
+      await details(page)
+        .getByText("The provider reported no usage. The gateway counted the tokens.")
+        .waitFor();
+      await page.keyboard.press("Escape");
+      await expect(details(page)).toHaveCount(0);
+    });
+    await test.step("a failed call is listed under Failed with its reason, and costs nothing", async () => {
+      await page.getByRole("tab", { name: "Failed" }).click();
+      await page.waitForURL("**/log?log_type=5");
+      const row = rowOf(page, "no-such-model");
+      await expect(row).toContainText("404");
+      await expect(row).not.toContainText("$");
+      await row.click();
+      await details(page).getByText("model_not_found").waitFor();
+      await details(page).getByText("The call failed and was not charged.").waitFor();
+      await page.keyboard.press("Escape");
+      await expect(details(page)).toHaveCount(0);
+    });
+    await test.step("the export has only the rows that match the filter", async () => {
+      const download = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Export" }).click();
+      const file = await (await download).path();
+      const [head = "", ...rows] = (await readFile(file, "utf8")).trimEnd().split("\r\n");
+      expect(head).toContain("time,request_id,type,username");
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.filter((row) => !row.includes(",failed,"))).toEqual([]);
+    });
+  },
+);
 
 test(
   "the log loads more rows on demand, counts all of them, and is sorted by its headers",

@@ -149,42 +149,44 @@ test("the page of a token shows an administrator its limits, budget and usage, b
   });
 });
 
-test("a new customer gets an account, a key with a budget, a message, and another token", async ({
-  page,
-}) => {
-  await page.goto("/panel/user");
-  await test.step("the customer is created with a budget", async () => {
-    await page.getByRole("button", { name: "New customer" }).click();
-    const form = page.getByRole("dialog", { name: "New customer" });
-    await form.getByLabel("Username").fill("globex");
-    await form.getByLabel("Monthly budget in dollars").fill("10");
-    await form.getByRole("button", { name: "Create customer" }).click();
-  });
-  await test.step("the message contains the name and a key that works within the budget", async () => {
-    const message = await page.getByLabel("Message to send").inputValue();
-    expect(message).toContain("globex");
-    const key = /sk-\S+/.exec(message)?.[0] ?? "";
-    const answer = await fetch(`${site.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
-    expect(answer.status).toBe(200);
-    const tokens = await site.api<{ data: { setting: { rates: { monthly_spend: number } } }[] }>(
-      "GET",
-      "/token/admin/search?keyword=globex",
-    );
-    expect(tokens.data[0]?.setting.rates.monthly_spend).toBe(5_000_000);
-  });
-  await test.step("the page of the customer is linked", async () => {
-    await page.getByRole("link", { name: "Open the page" }).click();
-    await heading(page, "globex").waitFor();
-  });
-  await test.step("the list of all tokens adds another one", async () => {
-    const id = /\/user\/(\d+)/.exec(page.url())?.[1];
-    await goTo(page, `/panel/token?view=all&user_id=${id}`);
-    await page.getByRole("button", { name: "New token" }).click();
-    const form = page.getByRole("dialog", { name: "New token for a user" });
-    await form.getByLabel("Name", { exact: false }).last().fill("second of globex");
-    await form.getByRole("button", { name: "Create and copy the key" }).click();
-    await page.getByTestId("new-key").waitFor();
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("second of globex").first().waitFor();
-  });
-});
+test(
+  "a new customer gets an account, a key with a budget, a message, and another token",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/user");
+    await test.step("the customer is created with a budget", async () => {
+      await page.getByRole("button", { name: "New customer" }).click();
+      const form = page.getByRole("dialog", { name: "New customer" });
+      await form.getByLabel("Username").fill("globex");
+      await form.getByLabel("Monthly budget in dollars").fill("10");
+      await form.getByRole("button", { name: "Create customer" }).click();
+    });
+    await test.step("the message contains the name and a key that works within the budget", async () => {
+      const message = await page.getByLabel("Message to send").inputValue();
+      expect(message).toContain("globex");
+      const key = /sk-\S+/.exec(message)?.[0] ?? "";
+      const answer = await fetch(`${site.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status).toBe(200);
+      const tokens = await site.api<{ data: { setting: { rates: { monthly_spend: number } } }[] }>(
+        "GET",
+        "/token/admin/search?keyword=globex",
+      );
+      expect(tokens.data[0]?.setting.rates.monthly_spend).toBe(5_000_000);
+    });
+    await test.step("the page of the customer is linked", async () => {
+      await page.getByRole("link", { name: "Open the page" }).click();
+      await heading(page, "globex").waitFor();
+    });
+    await test.step("the list of all tokens adds another one", async () => {
+      const id = /\/user\/(\d+)/.exec(page.url())?.[1];
+      await goTo(page, `/panel/token?view=all&user_id=${id}`);
+      await page.getByRole("button", { name: "New token" }).click();
+      const form = page.getByRole("dialog", { name: "New token for a user" });
+      await form.getByLabel("Name", { exact: false }).last().fill("second of globex");
+      await form.getByRole("button", { name: "Create and copy the key" }).click();
+      await page.getByTestId("new-key").waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByText("second of globex").first().waitFor();
+    });
+  },
+);

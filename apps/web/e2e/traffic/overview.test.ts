@@ -126,46 +126,48 @@ test("the chart of the first screen is drawn before the browser reports sizes, s
 test.describe("a customer's first screen", () => {
   test.use({ guest: true });
 
-  test("updates balance and calls without a reload, and explains a rejected call with a top-up link", async ({
-    page,
-  }) => {
-    const customer = { username: "customer", password: "a long password" };
-    const { id } = await site.api<{ id: number }>("POST", "/user", customer);
-    await site.api("POST", `/user/quota/${id}`, { quota: 500_000, remark: "for the test" });
-    const headers = { "api-version": "2", origin: site.url };
-    await page.request.post("/api/user/login", { headers, data: customer });
-    const made = await page.request.post("/api/token", {
-      headers,
-      data: { name: "mine", unlimited_quota: true },
-    });
-    const token = ((await made.json()) as { data: { key: string } }).data;
-    const balance = page.getByRole("banner").getByRole("link", { name: /^Balance/ });
+  test(
+    "updates balance and calls without a reload, and explains a rejected call with a top-up link",
+    { tag: "@nightly" },
+    async ({ page }) => {
+      const customer = { username: "customer", password: "a long password" };
+      const { id } = await site.api<{ id: number }>("POST", "/user", customer);
+      await site.api("POST", `/user/quota/${id}`, { quota: 500_000, remark: "for the test" });
+      const headers = { "api-version": "2", origin: site.url };
+      await page.request.post("/api/user/login", { headers, data: customer });
+      const made = await page.request.post("/api/token", {
+        headers,
+        data: { name: "mine", unlimited_quota: true },
+      });
+      const token = ((await made.json()) as { data: { key: string } }).data;
+      const balance = page.getByRole("banner").getByRole("link", { name: /^Balance/ });
 
-    await test.step("it shows the balance, and nothing of the gateway", async () => {
-      await page.goto("/panel/dashboard");
-      await page.getByText("Live", { exact: true }).waitFor();
-      await expect(balance).toHaveText("$1.00");
-      await expect(page.getByRole("tab", { name: "Gateway" })).toHaveCount(0);
-    });
-    await test.step("a paid call is counted", async () => {
-      expect(await call(token.key)).toBe(200);
-      const today = page.getByText("Requests today").locator("xpath=following::p[1]");
-      await expect(today).toHaveText("1");
-    });
-    await test.step("an empty balance is explained", async () => {
-      const { quota } = await site.api<{ quota: number }>("GET", `/user/${id}`);
-      await site.api("POST", `/user/quota/${id}`, { quota: -quota, remark: "for the test" });
-      expect(await call(token.key)).toBe(402);
-      await page.getByText("Calls are refused until you top up.").waitFor();
-      await expect(balance).toHaveText("$0.00");
-    });
-    await test.step("a rejected call has its reason and a link to top up", async () => {
-      const alert = page.getByRole("alert");
-      await alert.getByText("1 call refused: balance empty").waitFor();
-      await alert.getByRole("link", { name: "Top up" }).click();
-      await page.waitForURL("**/panel/topup");
-      // The balance is on every screen.
-      await expect(balance).toHaveText("$0.00");
-    });
-  });
+      await test.step("it shows the balance, and nothing of the gateway", async () => {
+        await page.goto("/panel/dashboard");
+        await page.getByText("Live", { exact: true }).waitFor();
+        await expect(balance).toHaveText("$1.00");
+        await expect(page.getByRole("tab", { name: "Gateway" })).toHaveCount(0);
+      });
+      await test.step("a paid call is counted", async () => {
+        expect(await call(token.key)).toBe(200);
+        const today = page.getByText("Requests today").locator("xpath=following::p[1]");
+        await expect(today).toHaveText("1");
+      });
+      await test.step("an empty balance is explained", async () => {
+        const { quota } = await site.api<{ quota: number }>("GET", `/user/${id}`);
+        await site.api("POST", `/user/quota/${id}`, { quota: -quota, remark: "for the test" });
+        expect(await call(token.key)).toBe(402);
+        await page.getByText("Calls are refused until you top up.").waitFor();
+        await expect(balance).toHaveText("$0.00");
+      });
+      await test.step("a rejected call has its reason and a link to top up", async () => {
+        const alert = page.getByRole("alert");
+        await alert.getByText("1 call refused: balance empty").waitFor();
+        await alert.getByRole("link", { name: "Top up" }).click();
+        await page.waitForURL("**/panel/topup");
+        // The balance is on every screen.
+        await expect(balance).toHaveText("$0.00");
+      });
+    },
+  );
 });

@@ -34,53 +34,57 @@ async function chooseModel(page: Page, name: string, model: string): Promise<voi
 const cost = /Cost \$0\.000\d+/;
 const partial = "This sentence belongs to a long answer";
 
-test("the playground keeps chats in the browser, and deleted ones are restored", async ({ page }) => {
-  const remove = page.getByRole("button", { name: /^Delete / });
-  const undo = page.getByRole("button", { name: "Undo" });
+test(
+  "the playground keeps chats in the browser, and deleted ones are restored",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const remove = page.getByRole("button", { name: /^Delete / });
+    const undo = page.getByRole("button", { name: "Undo" });
 
-  await test.step("a response has tokens and cost, and is copied", async () => {
-    await page.goto("/panel/playground");
-    await page.getByRole("button", { name: /Write code/ }).click();
-    await page.getByText("Here is a small example:").waitFor();
-    await page.getByText(cost).waitFor();
-    await page.getByText(/\d+ in, \d+ out/).waitFor();
-    await page.getByRole("button", { name: "Copy", exact: true }).click();
-    await expect
-      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
-      .toMatch(/^export function add/);
-  });
-  await test.step("a reload keeps chats, the last prompt and its partial response", async () => {
-    await page.getByRole("button", { name: "New chat" }).click();
-    await say(page, "keep me [[chunk-delay=40]] [[length=4000]]");
-    await page.getByText(partial).first().waitFor();
-    await page.reload();
-    await page.getByText("What would you like to try?").waitFor();
-    await page.getByRole("button", { name: /^keep me/ }).click();
-    await page.getByText(partial).first().waitFor();
-    await page.getByText("Stopped").waitFor();
-    await page
-      .getByRole("button", { name: /^Write code: a TypeScript/ })
-      .first()
-      .click();
-    await page.getByText("Here is a small example:").waitFor();
-  });
-  await test.step("a deleted chat is restored", async () => {
-    await page.getByRole("button", { name: /^Delete Write code/ }).click();
-    await page.getByText("1 chat deleted").waitFor();
-    await undo.click();
-    await page.getByText("Here is a small example:").waitFor();
-    await expect(remove).toHaveCount(2);
-  });
-  await test.step("chats deleted in a row are one message, whose button restores all of them", async () => {
-    await remove.first().click();
-    await page.getByText("1 chat deleted").waitFor();
-    await remove.first().click();
-    await page.getByText("2 chats deleted").waitFor();
-    await expect(undo).toHaveCount(1);
-    await undo.click();
-    await expect(remove).toHaveCount(2);
-  });
-});
+    await test.step("a response has tokens and cost, and is copied", async () => {
+      await page.goto("/panel/playground");
+      await page.getByRole("button", { name: /Write code/ }).click();
+      await page.getByText("Here is a small example:").waitFor();
+      await page.getByText(cost).waitFor();
+      await page.getByText(/\d+ in, \d+ out/).waitFor();
+      await page.getByRole("button", { name: "Copy", exact: true }).click();
+      await expect
+        .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+        .toMatch(/^export function add/);
+    });
+    await test.step("a reload keeps chats, the last prompt and its partial response", async () => {
+      await page.getByRole("button", { name: "New chat" }).click();
+      await say(page, "keep me [[chunk-delay=40]] [[length=4000]]");
+      await page.getByText(partial).first().waitFor();
+      await page.reload();
+      await page.getByText("What would you like to try?").waitFor();
+      await page.getByRole("button", { name: /^keep me/ }).click();
+      await page.getByText(partial).first().waitFor();
+      await page.getByText("Stopped").waitFor();
+      await page
+        .getByRole("button", { name: /^Write code: a TypeScript/ })
+        .first()
+        .click();
+      await page.getByText("Here is a small example:").waitFor();
+    });
+    await test.step("a deleted chat is restored", async () => {
+      await page.getByRole("button", { name: /^Delete Write code/ }).click();
+      await page.getByText("1 chat deleted").waitFor();
+      await undo.click();
+      await page.getByText("Here is a small example:").waitFor();
+      await expect(remove).toHaveCount(2);
+    });
+    await test.step("chats deleted in a row are one message, whose button restores all of them", async () => {
+      await remove.first().click();
+      await page.getByText("1 chat deleted").waitFor();
+      await remove.first().click();
+      await page.getByText("2 chats deleted").waitFor();
+      await expect(undo).toHaveCount(1);
+      await undo.click();
+      await expect(remove).toHaveCount(2);
+    });
+  },
+);
 
 test("the playground never runs or loads content of a response, shows errors in its place, and compares models", async ({
   page,
@@ -144,64 +148,68 @@ test("the playground never runs or loads content of a response, shows errors in 
 test.describe("the public page of the playground", () => {
   test.use({ guest: true });
 
-  test("sends parameters and images, draws, and asks before another site gets a key", async ({ page }) => {
-    await test.step("a guest signs in first", async () => {
-      await page.goto("/playground");
-      await page.waitForURL("**/login?next=*");
-      await page.getByLabel("Username").fill(rootUser.username);
-      await page.getByRole("textbox", { name: "Password" }).fill(rootUser.password);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.waitForURL("**/playground");
-    });
-    await test.step("the system prompt, the parameters and images are part of the request", async () => {
-      await page.getByRole("button", { name: "System prompt and parameters" }).click();
-      await page.getByLabel("System prompt", { exact: true }).fill("Be brief.");
-      await page.getByLabel("Temperature").fill("0.3");
-      await page.getByLabel("Maximum output tokens").fill("200");
-      await page.keyboard.press("Escape");
-      const [chooser] = await Promise.all([
-        page.waitForEvent("filechooser"),
-        page.getByRole("button", { name: "Attach images" }).click(),
-      ]);
-      await chooser.setFiles({
-        name: "dot.png",
-        mimeType: "image/png",
-        buffer: Buffer.from(onePixel, "base64"),
+  test(
+    "sends parameters and images, draws, and asks before another site gets a key",
+    { tag: "@nightly" },
+    async ({ page }) => {
+      await test.step("a guest signs in first", async () => {
+        await page.goto("/playground");
+        await page.waitForURL("**/login?next=*");
+        await page.getByLabel("Username").fill(rootUser.username);
+        await page.getByRole("textbox", { name: "Password" }).fill(rootUser.password);
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await page.waitForURL("**/playground");
       });
-      await page.getByAltText("Image 1").waitFor();
-      const [request] = await Promise.all([
-        page.waitForRequest("**/v1/chat/completions"),
-        say(page, "What is this?"),
-      ]);
-      expect(request.postDataJSON()).toMatchObject({
-        stream: true,
-        temperature: 0.3,
-        max_tokens: 200,
-        messages: [
-          { role: "system", content: "Be brief." },
-          { role: "user", content: [{ type: "text" }, { type: "image_url" }] },
-        ],
+      await test.step("the system prompt, the parameters and images are part of the request", async () => {
+        await page.getByRole("button", { name: "System prompt and parameters" }).click();
+        await page.getByLabel("System prompt", { exact: true }).fill("Be brief.");
+        await page.getByLabel("Temperature").fill("0.3");
+        await page.getByLabel("Maximum output tokens").fill("200");
+        await page.keyboard.press("Escape");
+        const [chooser] = await Promise.all([
+          page.waitForEvent("filechooser"),
+          page.getByRole("button", { name: "Attach images" }).click(),
+        ]);
+        await chooser.setFiles({
+          name: "dot.png",
+          mimeType: "image/png",
+          buffer: Buffer.from(onePixel, "base64"),
+        });
+        await page.getByAltText("Image 1").waitFor();
+        const [request] = await Promise.all([
+          page.waitForRequest("**/v1/chat/completions"),
+          say(page, "What is this?"),
+        ]);
+        expect(request.postDataJSON()).toMatchObject({
+          stream: true,
+          temperature: 0.3,
+          max_tokens: 200,
+          messages: [
+            { role: "system", content: "Be brief." },
+            { role: "user", content: [{ type: "text" }, { type: "image_url" }] },
+          ],
+        });
+        await page.getByText("I see 1 image", { exact: false }).waitFor();
       });
-      await page.getByText("I see 1 image", { exact: false }).waitFor();
-    });
-    await test.step("an image has a cost", async () => {
-      await page.getByRole("button", { name: "New chat" }).click();
-      await chooseModel(page, "Model", "demo-image");
-      await say(page, "A red house");
-      const picture = page.getByRole("img", { name: "Image from demo-image" });
-      await picture.waitFor();
-      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
-      await page.getByText(/Cost \$0\.01/).waitFor();
-    });
-    await test.step("another site gets a key only after confirmation", async () => {
-      await page.getByRole("tab", { name: "ChatGPT Next" }).click();
-      await page
-        .getByText("This chat is hosted on another site, app.nextchat.dev.", { exact: false })
-        .waitFor();
-      await expect(page.locator("iframe")).toHaveCount(0);
-      const address = await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href");
-      expect(address).toContain(encodeURIComponent(site.url));
-      expect(address).toMatch(/sk-\w{40}/);
-    });
-  });
+      await test.step("an image has a cost", async () => {
+        await page.getByRole("button", { name: "New chat" }).click();
+        await chooseModel(page, "Model", "demo-image");
+        await say(page, "A red house");
+        const picture = page.getByRole("img", { name: "Image from demo-image" });
+        await picture.waitFor();
+        await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
+        await page.getByText(/Cost \$0\.01/).waitFor();
+      });
+      await test.step("another site gets a key only after confirmation", async () => {
+        await page.getByRole("tab", { name: "ChatGPT Next" }).click();
+        await page
+          .getByText("This chat is hosted on another site, app.nextchat.dev.", { exact: false })
+          .waitFor();
+        await expect(page.locator("iframe")).toHaveCount(0);
+        const address = await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href");
+        expect(address).toContain(encodeURIComponent(site.url));
+        expect(address).toMatch(/sk-\w{40}/);
+      });
+    },
+  );
 });

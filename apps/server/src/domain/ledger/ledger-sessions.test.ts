@@ -169,65 +169,69 @@ describe("the budget of a session", () => {
     await dying.close();
   }, 30_000);
 
-  it("is exceeded only by what calls cost above their reservations, with a killed node among three", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.bigInt({ min: 50n, max: 400n }),
-        fc.array(
-          fc.record({
-            node: fc.integer({ min: 0, max: 2 }),
-            amount: fc.bigInt({ min: 0n, max: 60n }),
-            // In percent of the reservation.
-            charge: fc.bigInt({ min: 0n, max: 180n }),
-            end: fc.constantFrom("settle", "settle", "fail", "killed"),
-          }),
-          { minLength: 20, maxLength: 60 },
-        ),
-        async (limit, calls) => {
-          const account = await makeAccount(database, { quota: 1_000_000n });
-          const session = await share(account, limit);
-          const killed = makeNode({ beatMs: 60_000 });
-          await killed.start();
-          const lost: ReserveInput[] = [];
-          let above = 0n;
-          await Promise.all(
-            calls.map(async ({ node: at, amount, charge, end }) => {
-              const node = end === "killed" ? killed : nodes[at]!;
-              const input = { ...reservation(account, amount), session };
-              const granted = await node.reserve(input).then(
-                () => true,
-                (error: unknown) => {
-                  if (error instanceof GatewayError) return false;
-                  throw error;
-                },
-              );
-              if (!granted) return;
-              const now = await stateOf(session.id);
-              expect(now.spent + now.reserved).toBeLessThanOrEqual(limit + above);
-              if (end === "killed") lost.push(input);
-              else if (end === "fail") await node.settle(callOf(input, 0n, { type: 5, outcome: "failed" }));
-              else {
-                const cost = (amount * charge) / 100n;
-                if (cost > amount) above += cost - amount;
-                await node.settle(callOf(input, cost));
-              }
+  it(
+    "is exceeded only by what calls cost above their reservations, with a killed node among three",
+    { tags: "nightly", timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.bigInt({ min: 50n, max: 400n }),
+          fc.array(
+            fc.record({
+              node: fc.integer({ min: 0, max: 2 }),
+              amount: fc.bigInt({ min: 0n, max: 60n }),
+              // In percent of the reservation.
+              charge: fc.bigInt({ min: 0n, max: 180n }),
+              end: fc.constantFrom("settle", "settle", "fail", "killed"),
             }),
-          );
-          const { spent, reserved } = await stateOf(session.id);
-          const open = lost.reduce((sum, { amount }) => sum + amount, 0n);
-          expect(reserved).toBe(open);
-          expect(spent + reserved).toBeLessThanOrEqual(limit + above);
-          const { rows } = await database.pool.query<{ charged: bigint }>(
-            "SELECT COALESCE(sum(quota), 0)::bigint AS charged FROM request_logs WHERE user_id = $1 AND type = 2",
-            [account.userId],
-          );
-          expect(rows[0]?.charged).toBe(spent);
-          await killed.close();
-          expect(await stateOf(session.id)).toMatchObject({ reserved: 0n, spent });
-        },
-      ),
-      { numRuns: 6 },
-    );
-    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
-  }, 240_000);
+            { minLength: 20, maxLength: 60 },
+          ),
+          async (limit, calls) => {
+            const account = await makeAccount(database, { quota: 1_000_000n });
+            const session = await share(account, limit);
+            const killed = makeNode({ beatMs: 60_000 });
+            await killed.start();
+            const lost: ReserveInput[] = [];
+            let above = 0n;
+            await Promise.all(
+              calls.map(async ({ node: at, amount, charge, end }) => {
+                const node = end === "killed" ? killed : nodes[at]!;
+                const input = { ...reservation(account, amount), session };
+                const granted = await node.reserve(input).then(
+                  () => true,
+                  (error: unknown) => {
+                    if (error instanceof GatewayError) return false;
+                    throw error;
+                  },
+                );
+                if (!granted) return;
+                const now = await stateOf(session.id);
+                expect(now.spent + now.reserved).toBeLessThanOrEqual(limit + above);
+                if (end === "killed") lost.push(input);
+                else if (end === "fail") await node.settle(callOf(input, 0n, { type: 5, outcome: "failed" }));
+                else {
+                  const cost = (amount * charge) / 100n;
+                  if (cost > amount) above += cost - amount;
+                  await node.settle(callOf(input, cost));
+                }
+              }),
+            );
+            const { spent, reserved } = await stateOf(session.id);
+            const open = lost.reduce((sum, { amount }) => sum + amount, 0n);
+            expect(reserved).toBe(open);
+            expect(spent + reserved).toBeLessThanOrEqual(limit + above);
+            const { rows } = await database.pool.query<{ charged: bigint }>(
+              "SELECT COALESCE(sum(quota), 0)::bigint AS charged FROM request_logs WHERE user_id = $1 AND type = 2",
+              [account.userId],
+            );
+            expect(rows[0]?.charged).toBe(spent);
+            await killed.close();
+            expect(await stateOf(session.id)).toMatchObject({ reserved: 0n, spent });
+          },
+        ),
+        { numRuns: 6 },
+      );
+      expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+    },
+  );
 });

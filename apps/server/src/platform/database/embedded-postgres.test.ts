@@ -118,22 +118,26 @@ describe("an embedded Postgres", () => {
     expect(await query(second.url, "SELECT n FROM kept")).toEqual([42]);
   });
 
-  it("does not receive a Ctrl-C from the terminal, and is taken over when its gateway was killed", async () => {
-    const { child, postgresPid } = await startElsewhere();
-    const group = (await readFile(`/proc/${postgresPid}/stat`, "utf8")).split(" ")[4];
-    expect(Number(group)).toBe(postgresPid);
-    child.kill("SIGKILL");
-    await ended(child);
-    const next = await start();
-    expect(next.pid()).toBe(postgresPid);
-    // Postgres notices after a moment that the killed gateway is gone.
-    const users = "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted";
-    await expect.poll(() => query(next.url, users)).toEqual([1]);
-    await next.stop();
-    expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
-  });
+  it(
+    "does not receive a Ctrl-C from the terminal, and is taken over when its gateway was killed",
+    { tags: "nightly" },
+    async () => {
+      const { child, postgresPid } = await startElsewhere();
+      const group = (await readFile(`/proc/${postgresPid}/stat`, "utf8")).split(" ")[4];
+      expect(Number(group)).toBe(postgresPid);
+      child.kill("SIGKILL");
+      await ended(child);
+      const next = await start();
+      expect(next.pid()).toBe(postgresPid);
+      // Postgres notices after a moment that the killed gateway is gone.
+      const users = "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted";
+      await expect.poll(() => query(next.url, users)).toEqual([1]);
+      await next.stop();
+      expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
+    },
+  );
 
-  it("recovers when gateway and Postgres were both killed", async () => {
+  it("recovers when gateway and Postgres were both killed", { tags: "nightly" }, async () => {
     const { child, postgresPid } = await startElsewhere();
     child.kill("SIGKILL");
     process.kill(postgresPid, "SIGKILL");
@@ -159,7 +163,7 @@ describe("an embedded Postgres", () => {
     await expect.poll(() => postgres.pid()).not.toBe(before);
   });
 
-  it("stays up until the last of several gateways on one DATA_DIR stops", async () => {
+  it("stays up until the last of several gateways on one DATA_DIR stops", { tags: "nightly" }, async () => {
     await beforeFirstStart();
     const [one, two] = await Promise.all([start(), start()]);
     expect(one.url).toBe(two.url);
@@ -197,18 +201,22 @@ describe.runIf(isRoot)("as root", () => {
     expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
   });
 
-  it("keeps the data outside DATA_DIR when only root may enter it, and reports that", async () => {
-    await beforeFirstStart();
-    await chmod(dataDir, 0o700);
-    const postgres = await start();
-    expect(await query(postgres.url, "SELECT 1")).toEqual([1]);
-    const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
-      data: string;
-    };
-    expect(notes.data).toMatch(/^\/var\/lib\/gateway\/data-/);
-    expect(sentences.join(" ")).toContain(`so the database lives in ${notes.data}`);
-    await postgres.stop();
-    await rm(notes.data, { recursive: true, maxRetries: 10, retryDelay: 100 });
-    await rm(`${notes.data}.log`);
-  });
+  it(
+    "keeps the data outside DATA_DIR when only root may enter it, and reports that",
+    { tags: "nightly" },
+    async () => {
+      await beforeFirstStart();
+      await chmod(dataDir, 0o700);
+      const postgres = await start();
+      expect(await query(postgres.url, "SELECT 1")).toEqual([1]);
+      const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
+        data: string;
+      };
+      expect(notes.data).toMatch(/^\/var\/lib\/gateway\/data-/);
+      expect(sentences.join(" ")).toContain(`so the database lives in ${notes.data}`);
+      await postgres.stop();
+      await rm(notes.data, { recursive: true, maxRetries: 10, retryDelay: 100 });
+      await rm(`${notes.data}.log`);
+    },
+  );
 });
