@@ -30,7 +30,7 @@ async function markdownIn(folder: string): Promise<string[]> {
 }
 
 async function readPages(): Promise<Page[]> {
-  const names = [...(await markdownIn(docs)), ...(await markdownIn(translations))];
+  const names = (await Promise.all([docs, translations, join(docs, "decisions")].map(markdownIn))).flat();
   const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map((name) =>
     join(root, name),
   );
