@@ -3,6 +3,7 @@
 //   npm test -- <path or title>            tests whose path, or else whose title contains the text
 //   npm test -- <path> -t <title>          one test
 //   npm test -- --changed                  checks, and what differs from the last commit
+//   npm test -- --suite <name>             one part of the whole run: checks, shared, web, server or e2e
 import { parseArgs } from "node:util";
 import {
   buildServer,
@@ -22,7 +23,11 @@ import { runSuite, suites } from "./testing/suites.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { changed: { type: "boolean", default: false }, title: { type: "string", short: "t" } },
+  options: {
+    changed: { type: "boolean", default: false },
+    suite: { type: "string" },
+    title: { type: "string", short: "t" },
+  },
 });
 
 const shared = suites.shared.folder;
@@ -41,6 +46,11 @@ const checks = [
 ];
 
 const isWhole = positionals.length === 0 && !values.changed;
+const parts = ["checks", "shared", "web", "server", "e2e"];
+if (values.suite !== undefined && !parts.includes(values.suite)) {
+  console.error(`--suite is one of ${parts.join(", ")}.`);
+  process.exit(1);
+}
 
 process.once("exit", printReport);
 step("setup", () => {
@@ -54,15 +64,16 @@ else await runNamed();
 process.exitCode = report.failures.length === 0 ? 0 : 1;
 
 async function runAll() {
-  prepare({ browser: true });
+  const runs = (part) => values.suite === undefined || values.suite === part;
+  prepare({ browser: runs("e2e") });
   // First what takes seconds. Beside tests it would slow them down, and its errors are the most frequent ones.
-  await runChecks();
-  await runSuite(suites.shared);
-  await runSuite(suites.web);
+  if (runs("checks")) await runChecks();
+  if (runs("shared")) await runSuite(suites.shared);
+  if (runs("web")) await runSuite(suites.web);
   // One after the other: together they need more than two cores, and their time limits pass for nothing.
   // A failed test is repeated once, and named in the report. The nightly run does not repeat.
-  await runSuite(suites.server, { repeats: 1 });
-  await runSuite(suites.e2e);
+  if (runs("server")) await runSuite(suites.server, { repeats: 1 });
+  if (runs("e2e")) await runSuite(suites.e2e);
 }
 
 async function runNamed() {
