@@ -123,7 +123,7 @@ function translationRules(file) {
 
 /** The keys of the messages are the English texts. */
 function inMessages(file, messages, rules) {
-  if (!file.endsWith("en_US.json"))
+  if (!file.includes("locales/en_US/"))
     return Object.values(messages).flatMap((message) => inText(file, message, rules));
   const labels = Object.keys(messages).filter((key) => addLabel.test(key) && !addErrors.has(key));
   return [
@@ -177,7 +177,7 @@ function checkedFiles() {
   });
   return tracked
     .split("\n")
-    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || /locales\/\w+\.json$/.test(file))
+    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || /locales\/\w+\/[\w-]+\.json$/.test(file))
     .filter((file) => !/fixtures\/|CHANGELOG|docs\/vocabulary\.md|scripts\/check-terms/.test(file));
 }
 

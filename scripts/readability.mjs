@@ -1,7 +1,7 @@
 // Prints the texts that are hardest to read: long sentences, passive voice, and phrases that CONTRIBUTING.md
 // forbids. `pnpm readability` checks the console's English texts and the documentation; it never fails.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./steps.mjs";
 
@@ -44,7 +44,11 @@ function judge(text) {
   return { points, reasons };
 }
 
-const english = JSON.parse(readFileSync(join(root, "apps/web/src/locales/en_US.json"), "utf8"));
+const locale = join(root, "apps/web/src/locales/en_US");
+const english = Object.assign(
+  {},
+  ...readdirSync(locale).map((name) => JSON.parse(readFileSync(join(locale, name), "utf8"))),
+);
 const documents = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((file) => file !== "" && !file.includes("fixtures/") && file !== "CHANGELOG.md");

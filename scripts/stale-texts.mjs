@@ -13,12 +13,18 @@ const languages = ["zh_CN", "zh_HK", "ja_JP"];
 const docs = join(root, "docs");
 const translated = join(docs, "zh_CN");
 
-/** Returns the messages of a language, now or at a commit; {} when the commit lacks the file. */
+/** Returns the messages of a language in all namespaces, now or at a commit; {} when the commit lacks them. */
 function messages(language, commit) {
-  const path = `${locales}/${language}.json`;
-  if (commit === undefined) return JSON.parse(readFileSync(join(root, path), "utf8"));
-  const options = { cwd: root, encoding: "utf8", maxBuffer: 100_000_000 };
-  return JSON.parse(execFileSync("git", ["show", `${commit}:${path}`], options));
+  const folder = `${locales}/${language}`;
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 100_000_000 });
+  const texts =
+    commit === undefined
+      ? readdirSync(join(root, folder)).map((name) => readFileSync(join(root, folder, name), "utf8"))
+      : git("ls-tree", "--name-only", commit, `${folder}/`)
+          .split("\n")
+          .filter(Boolean)
+          .map((path) => git("show", `${commit}:${path}`));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
 }
 
 /** Returns a line per text whose English changed and whose translation did not. The English text is the key. */

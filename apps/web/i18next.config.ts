@@ -10,13 +10,16 @@ export default defineConfig({
       "../../packages/shared/src/site/diagnosis.ts",
       "../../packages/shared/src/site/import-notes.ts",
     ],
-    output: "src/locales/{{language}}.json",
-    defaultNS: false,
+    output: "src/locales/{{language}}/{{namespace}}.json",
+    // Texts of the frame and of parts that several features use. Every other namespace is a feature's or `errors`.
+    defaultNS: "common",
+    fallbackNS: "common",
     primaryLanguage: "en_US",
     // The English phrase is the key.
     keySeparator: false,
     nsSeparator: false,
     functions: ["t", "*.t", "phrase"],
+    useTranslationNames: ["useTranslation", "phrasesIn"],
     extractFromComments: false,
     sort: true,
     indentation: 2,

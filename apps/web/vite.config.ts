@@ -4,7 +4,6 @@ import { defineConfig } from "vite";
 import { compression } from "vite-plugin-compression2";
 import { helpPages } from "./help-pages.ts";
 import { settingsDefaults } from "./settings-defaults.ts";
-import { splitMessages } from "./split-messages.ts";
 
 // Keeps the browser's host, because the server rejects changes from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
@@ -20,10 +19,13 @@ export default defineConfig({
   plugins: [
     react(),
     settingsDefaults(),
-    splitMessages(import.meta.dirname),
     helpPages(),
     // The server has no time to compress during a request.
-    compression({ algorithms: ["gzip", "brotliCompress"], include: /\.(js|css|svg)$/, threshold: 1_024 }),
+    compression({
+      algorithms: ["gzip", "brotliCompress"],
+      include: /\.(js|json|css|svg)$/,
+      threshold: 1_024,
+    }),
   ],
   build: {
     target: "es2022",

@@ -1,10 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { helpPages } from "./help-pages.ts";
 import { settingsDefaults } from "./settings-defaults.ts";
-import { splitMessages } from "./split-messages.ts";
 
 export default defineConfig({
-  plugins: [splitMessages(import.meta.dirname), helpPages(), settingsDefaults()],
+  plugins: [helpPages(), settingsDefaults()],
   test: {
     include: ["src/**/*.test.{ts,tsx}"],
     // Loading modules takes longer than the tests: workers load each module once. Each test sets what it needs.

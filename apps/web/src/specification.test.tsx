@@ -25,10 +25,12 @@ import { unreachable } from "./lib/connection.ts";
 import { errorNote, errorReason } from "./lib/error-text.ts";
 import { ApiError, asList, asPage, DataFormatError } from "./lib/http.ts";
 import { languages, matchLanguage } from "./lib/i18n.ts";
+import { messagesOf } from "./lib/locale-files.ts";
 import { formatTime, quotaText } from "./lib/quota.ts";
-import english from "./locales/en_US.json" with { type: "json" };
-import chinese from "./locales/zh_CN.json" with { type: "json" };
 import { toast } from "./ui/toast.tsx";
+
+const english = messagesOf("en_US");
+const chinese = messagesOf("zh_CN");
 
 const source = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const root = { role: Role.root, permissions: null };
@@ -230,7 +232,7 @@ describe("§8 texts", () => {
     "Menu Items Error",
   ])("%s", (text) => {
     expect(texts).toContain(text);
-    expect(english[text as keyof typeof english]).toBe(text);
+    expect(english[text]).toBe(text);
   });
 
   it("the heading of an unknown route is the same in every language", () =>
@@ -307,6 +309,7 @@ describe("§8 a failed request in zh_CN", () => {
 });
 
 describe("§5 channel", () => {
+  const t = ((text: string) => text) as unknown as TFunction;
   const provider = {
     needs_base_url: true,
     needs_key: true,
@@ -314,12 +317,12 @@ describe("§5 channel", () => {
     extra: [],
   } as unknown as ProviderInfo;
   it("API address and key are required", () =>
-    expect(providerFaults(newDraft(undefined, []), provider, false)).toMatchObject({
+    expect(providerFaults(t, newDraft(undefined, []), provider, false)).toMatchObject({
       base_url: "API address is required",
       key: "API key is required",
     }));
   it("an unknown type is an error", () =>
-    expect(providerFaults(newDraft(undefined, []), undefined, false)).toEqual({
+    expect(providerFaults(t, newDraft(undefined, []), undefined, false)).toEqual({
       type: "Channel type error",
     }));
 });

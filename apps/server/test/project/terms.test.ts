@@ -18,7 +18,7 @@ describe("terms: scripts/check-terms.mjs", () => {
     expect(findTerms("src/a.ts", "fail(`Model ${name}: nobody answers.`);")).toHaveLength(1);
     expect(findTerms("src/a.tsx", "export const A = () => <p>0 is never.</p>;")).toHaveLength(1);
     expect(findTerms("docs/a.md", "Calls in flight.\n\nThe price in force.")).toHaveLength(2);
-    expect(findTerms("locales/en_US.json", '{"Everybody": "Everybody"}')).toHaveLength(1);
+    expect(findTerms("locales/en_US/logs.json", '{"Everybody": "Everybody"}')).toHaveLength(1);
   });
 
   it("reports an old term in a comment, except in quotes", () => {
@@ -27,20 +27,20 @@ describe("terms: scripts/check-terms.mjs", () => {
   });
 
   it("reports a second term of a translation, in messages and pages", () => {
-    expect(findTerms("locales/zh_CN.json", '{"Account": "账户", "Accounts": "账号"}')).toEqual([
-      "locales/zh_CN.json: “账户”: write 账号: 账户",
+    expect(findTerms("locales/zh_CN/logs.json", '{"Account": "账户", "Accounts": "账号"}')).toEqual([
+      "locales/zh_CN/logs.json: “账户”: write 账号: 账户",
     ]);
-    expect(findTerms("locales/zh_HK.json", '{"User": "使用者"}')).toHaveLength(1);
-    expect(findTerms("locales/ja_JP.json", '{"User": "利用者"}')).toHaveLength(1);
+    expect(findTerms("locales/zh_HK/logs.json", '{"User": "使用者"}')).toHaveLength(1);
+    expect(findTerms("locales/ja_JP/logs.json", '{"User": "利用者"}')).toHaveLength(1);
     expect(findTerms("docs/zh_CN/a.md", "一个账户")).toHaveLength(1);
     expect(findTerms("docs/a.md", "一个账户")).toEqual([]);
   });
 
   it("reports a button that adds something with an article, but no sentence", () => {
     const labels = { "Add a channel": "", "Add an address": "", "Add a channel with your API key.": "" };
-    expect(findTerms("locales/en_US.json", JSON.stringify(labels))).toEqual([
-      "locales/en_US.json: “Add a channel”: write Add channel",
-      "locales/en_US.json: “Add an address”: write Add address",
+    expect(findTerms("locales/en_US/logs.json", JSON.stringify(labels))).toEqual([
+      "locales/en_US/logs.json: “Add a channel”: write Add channel",
+      "locales/en_US/logs.json: “Add an address”: write Add address",
     ]);
   });
 

@@ -1,6 +1,6 @@
 /** What holds for every screen. */
-import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
+import { messagesOf } from "../../src/lib/locale-files.ts";
 import { faults } from "./faults.ts";
 import type { Walk } from "./walk.ts";
 
@@ -56,12 +56,6 @@ function textsOf(page: Page): Promise<string[]> {
     return [...found];
   });
 }
-
-type Messages = Record<string, string>;
-const messagesOf = (language: string): Messages =>
-  JSON.parse(
-    readFileSync(new URL(`../../src/locales/${language}.json`, import.meta.url), "utf8"),
-  ) as Messages;
 
 /** Two plain words in a row, the second in small letters: a sentence, not the name of a thing. */
 const englishText = /[A-Za-z]{2,} [a-z]{2,}/;

@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
+import { loadNamespaces } from "#lib/i18n.ts";
 import { selfQuery } from "#lib/session.ts";
 import { Failed } from "#ui/empty.tsx";
 import { requireLoadable } from "./load-ahead.ts";
@@ -20,7 +20,7 @@ const ABOVE_WITHIN_MS = 1_000;
 
 async function load(screen: Screen, loadPage: LoadPage): ReturnType<LoadPage> {
   requireLoadable(loadPage);
-  const [page] = await Promise.all([loadPage(), loadScreenMessages(screen.messages)]);
+  const [page] = await Promise.all([loadPage(), loadNamespaces(...screen.namespaces)]);
   return page;
 }
 

@@ -9,17 +9,18 @@ import { useSearchParams } from "react-router-dom";
 import { prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
 import { FirstSteps } from "#features/dashboard/first-steps.tsx";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
+import { loadNamespaces } from "#lib/i18n.ts";
 import { rememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { loadable } from "./loadable.tsx";
 import { queryClient } from "./providers.tsx";
 
-const withMessages = async <T,>(page: Promise<T>, part: "overview" | "usage"): Promise<T> =>
-  (await Promise.all([page, loadScreenMessages(part)]))[0];
+/** Loads a page with its texts. The first steps on both have those of the dashboard. */
+const withTexts = async <T,>(page: Promise<T>, ...more: string[]): Promise<T> =>
+  (await Promise.all([page, loadNamespaces("dashboard", ...more)]))[0];
 
-const loadOverview = () => withMessages(import("#features/overview/overview-page.tsx"), "overview");
-const loadUsage = () => withMessages(import("#features/dashboard/dashboard-page.tsx"), "usage");
+const loadOverview = () => withTexts(import("#features/overview/overview-page.tsx"), "overview");
+const loadUsage = () => withTexts(import("#features/dashboard/dashboard-page.tsx"));
 
 /** Returns whether the address asks for the user's own usage. */
 const asksForUsage = () => new URLSearchParams(window.location.search).get("view") === "usage";

@@ -1,19 +1,13 @@
-/**
- * The command palette (⌘K) and the list of shortcuts (`?`). Their code and messages are loaded on first use.
- */
+/** The command palette (⌘K) and the list of shortcuts (`?`). Their code is loaded on first use. */
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { lazy, useEffect } from "react";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
-const withMessages = async <T,>(module: Promise<T>): Promise<T> =>
-  (await Promise.all([module, loadScreenMessages("palette")]))[0];
-
 const CommandPalette = lazy(() =>
-  withMessages(import("./command-palette.tsx")).then((module) => ({ default: module.CommandPalette })),
+  import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })),
 );
 const ShortcutList = lazy(() =>
-  withMessages(import("./shortcut-list.tsx")).then((module) => ({ default: module.ShortcutList })),
+  import("./shortcut-list.tsx").then((module) => ({ default: module.ShortcutList })),
 );
 
 /**

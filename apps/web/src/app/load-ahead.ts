@@ -4,9 +4,9 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { loadNamespaces } from "#lib/i18n.ts";
 import { savesData, whenIdle } from "#lib/idle.ts";
 import { isMissingCode } from "#lib/missing-code.ts";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { itemsIn, visibleMenu } from "./menu/menu.ts";
 import { type Screen, screenById } from "./screens.ts";
@@ -34,7 +34,7 @@ function noteMissing(load: Screen["load"], error: unknown): void {
 export async function loadAhead(screen: Screen, client: QueryClient): Promise<void> {
   if (savesData()) return;
   try {
-    const [page] = await Promise.all([screen.load(), loadScreenMessages(screen.messages)]);
+    const [page] = await Promise.all([screen.load(), loadNamespaces(...screen.namespaces)]);
     await page.prefetch?.(client);
   } catch (error) {
     // Opening the screen reports the error.
@@ -54,10 +54,10 @@ export function useScreensAhead(): void {
       const rights = client.getQueryData(selfQuery.queryKey);
       if (!rights) return;
       const items = visibleMenu(rights).flatMap(itemsIn);
-      for (const { load, messages } of items.flatMap(({ id }) => screenById(id) ?? [])) {
+      for (const { load, namespaces } of items.flatMap(({ id }) => screenById(id) ?? [])) {
         await whenIdle();
         if (stopped) return;
-        await Promise.all([load(), loadScreenMessages(messages)]).catch((error: unknown) =>
+        await Promise.all([load(), loadNamespaces(...namespaces)]).catch((error: unknown) =>
           noteMissing(load, error),
         );
       }

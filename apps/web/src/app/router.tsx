@@ -2,7 +2,7 @@
 import { type ComponentType, lazy, memo } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import { basePath } from "#lib/http.ts";
-import { consoleMessages, loadMessagesOf, type MessageFiles, type Messages } from "#lib/i18n.ts";
+import { loadNamespaces } from "#lib/i18n.ts";
 import { selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { RequireSession } from "./guards.tsx";
@@ -12,64 +12,27 @@ import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 
 type Load = () => Promise<{ default: ComponentType }>;
 
-/** Messages of the public pages. Those of the console's other screens are listed with them. */
-const messages = {
-  site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
-  login: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=login", import: "default" }),
-  session: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=session", import: "default" }),
-  models: import.meta.glob<Messages>("/src/locales/*.json", {
-    query: "?part=model-prices",
-    import: "default",
-  }),
-  connect: import.meta.glob<Messages>("/src/locales/*.json", {
-    query: "?part=connect",
-    import: "default",
-  }),
-  migration: import.meta.glob<Messages>("/src/locales/*.json", {
-    query: "?part=migration",
-    import: "default",
-  }),
-  help: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=help", import: "default" }),
-  playground: import.meta.glob<Messages>("/src/locales/*.json", {
-    query: "?part=playground",
-    import: "default",
-  }),
-  tokens: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=tokens", import: "default" }),
-};
-
 /** A page whose code and messages are loaded on the first visit. */
-function page(load: Load, ...parts: MessageFiles[]): RouteObject["element"] {
-  const Page = lazy(async () => (await Promise.all([load(), loadMessagesOf(...parts)]))[0]);
+function page(load: Load, ...namespaces: string[]): RouteObject["element"] {
+  const Page = lazy(async () => (await Promise.all([load(), loadNamespaces(...namespaces)]))[0]);
   return <Page />;
 }
 
-const sitePage = (load: Load) => page(load, messages.site);
-const sessionPage = (load: Load) => page(load, messages.session);
-
-/** A console screen that visitors may see too. */
-const screen = (load: Load, part: MessageFiles) => page(load, consoleMessages, part);
+const sitePage = (load: Load) => page(load, "site");
+const sessionPage = (load: Load) => page(load, "session");
 
 /** Loads the console and its screens on the first visit. The public site never loads their list. */
 async function loadConsole() {
-  const [Console] = await Promise.all([loadRoutes(), loadMessagesOf(consoleMessages)]);
-  return { default: Console };
-}
-
-async function loadRoutes() {
   const { Console, loadScreenOf } = await import("./console-routes.tsx");
   // The frame stays: the content area of the screen shows the error.
   await loadScreenOf(window.location, queryClient).catch(() => {});
-  return Console;
+  return { default: Console };
 }
 
 const Console = loadable(loadConsole);
-const ClosedConsole = lazy(async () => {
-  const [{ ClosedConsole }] = await Promise.all([
-    import("./console-routes.tsx"),
-    loadMessagesOf(consoleMessages),
-  ]);
-  return { default: ClosedConsole };
-});
+const ClosedConsole = lazy(() =>
+  import("./console-routes.tsx").then((module) => ({ default: module.ClosedConsole })),
+);
 
 function closedConsole(error: Error, retry: () => void) {
   return <ClosedConsole error={error} onRetry={retry} />;
@@ -78,7 +41,6 @@ function closedConsole(error: Error, retry: () => void) {
 const notFound = sitePage(() => import("#features/site/not-found-page.tsx"));
 
 const loadHome = () => import("#features/site/home-page.tsx");
-const HomePage = lazy(loadHome);
 
 /** Starts what the page at the current address needs, in parallel with the messages. */
 export function startFirstPage(): void {
@@ -93,10 +55,10 @@ export function startFirstPage(): void {
 const publicRoutes: RouteObject = {
   element: <PublicFrame />,
   children: [
-    { index: true, element: <HomePage /> },
+    { index: true, element: sitePage(loadHome) },
     { path: "about", element: sitePage(() => import("#features/site/about-page.tsx")) },
     { path: "status", element: sitePage(() => import("#features/site/status-page.tsx")) },
-    { path: "login", element: page(() => import("#features/session/login-page.tsx"), messages.login) },
+    { path: "login", element: sessionPage(() => import("#features/session/login-page.tsx")) },
     { path: "register", element: sessionPage(() => import("#features/session/register-page.tsx")) },
     { path: "reset", element: sessionPage(() => import("#features/session/reset-page.tsx")) },
     { path: "user/reset", element: sessionPage(() => import("#features/session/new-password-page.tsx")) },
@@ -104,7 +66,7 @@ const publicRoutes: RouteObject = {
     { path: "setup", element: sessionPage(() => import("#features/session/setup-page.tsx")) },
     {
       path: "setup/import",
-      element: screen(() => import("#features/migration/wizard-page.tsx"), messages.migration),
+      element: page(() => import("#features/migration/wizard-page.tsx"), "migration"),
     },
     {
       path: "price",
@@ -112,7 +74,7 @@ const publicRoutes: RouteObject = {
       children: [
         {
           index: true,
-          element: screen(() => import("#features/model-prices/model-prices-page.tsx"), messages.models),
+          element: page(() => import("#features/model-prices/model-prices-page.tsx"), "model-prices"),
         },
       ],
     },
@@ -123,7 +85,7 @@ const publicRoutes: RouteObject = {
         { index: true, element: <OtherAddress of="/price" /> },
         {
           path: ":id",
-          element: screen(() => import("#features/model-prices/model-page.tsx"), messages.models),
+          element: page(() => import("#features/model-prices/model-page.tsx"), "model-prices"),
         },
       ],
     },
@@ -132,7 +94,7 @@ const publicRoutes: RouteObject = {
       element: <PublicScreen />,
       children: ["", ":id"].map((path) => ({
         path,
-        element: screen(() => import("#features/help/help-page.tsx"), messages.help),
+        element: page(() => import("#features/help/help-page.tsx"), "help"),
       })),
     },
     {
@@ -141,7 +103,7 @@ const publicRoutes: RouteObject = {
       children: [
         {
           index: true,
-          element: screen(() => import("#features/connect/connect-page.tsx"), messages.connect),
+          element: page(() => import("#features/connect/connect-page.tsx"), "connect"),
         },
       ],
     },
@@ -154,7 +116,7 @@ const publicRoutes: RouteObject = {
           children: [
             {
               index: true,
-              element: screen(() => import("#features/playground/playground-page.tsx"), messages.playground),
+              element: page(() => import("#features/playground/playground-page.tsx"), "playground"),
             },
           ],
         },
@@ -169,7 +131,7 @@ const publicRoutes: RouteObject = {
           children: [
             {
               index: true,
-              element: screen(() => import("#features/tokens/device-page.tsx"), messages.tokens),
+              element: page(() => import("#features/tokens/device-page.tsx"), "tokens"),
             },
           ],
         },

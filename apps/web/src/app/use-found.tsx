@@ -14,13 +14,12 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery } from "#features/channels/api.ts";
-import { currentLanguage } from "#lib/i18n.ts";
+import { currentLanguage, loadNamespaces } from "#lib/i18n.ts";
 import { channelParams, tokenParams, userParams } from "#lib/list-queries.ts";
 import { initialOf } from "#lib/params.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { afterVerb } from "./after-verb.ts";
@@ -43,6 +42,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const requested = settled.length >= shortest;
   const findsChannels = useMayEnter("channels") && requested;
   const findsUsers = useMayEnter("users") && requested;
+  const inSettings = (text: string) => t(text, { ns: "settings" });
   const client = useQueryClient();
   const query = { keyword: settled, size: most };
   const mayRotate = useMayEnter("channels", "edit");
@@ -71,7 +71,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
     queryFn: async () => {
       const [{ allSettings }] = await Promise.all([
         import("./settings-found.ts"),
-        loadScreenMessages("settings"),
+        loadNamespaces("settings"),
       ]);
       return allSettings();
     },
@@ -136,7 +136,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
       "setting",
       settings.data
         ?.filter((one) =>
-          [one.label, t(one.label), one.section, t(one.section), one.key, one.hint]
+          [one.label, inSettings(one.label), one.section, inSettings(one.section), one.key, one.hint]
             .join(" ")
             .toLowerCase()
             .includes(lower),
@@ -144,8 +144,8 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
         .slice(0, most)
         .map((one) => ({
           id: one.key,
-          name: t(one.label),
-          note: t(one.section),
+          name: inSettings(one.label),
+          note: inSettings(one.section),
           icon: <IconSettings size={18} stroke={1.7} />,
           // The key of the setting finds it in every language.
           to: `/panel/setting?q=${encodeURIComponent(one.key)}`,

@@ -6,11 +6,7 @@ import { codeText, errorNote, errorReason } from "./error-text.ts";
 import { ApiError } from "./http.ts";
 import { languages } from "./i18n.ts";
 import { loadErrorTexts } from "./late-errors.ts";
-
-type Messages = Record<string, string>;
-// The messages that every page has after an error: those of the first page and those of errors.
-const home = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" });
-const late = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" });
+import { messagesOf } from "./locale-files.ts";
 
 const errors = allErrors().map(({ code, reason, template }) => {
   const names = [...template.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
@@ -18,13 +14,14 @@ const errors = allErrors().map(({ code, reason, template }) => {
   return { code, reason, template, values };
 });
 
+/** Translates with the messages that every page has after an error. */
 async function speak(language: string): Promise<TFunction> {
-  const path = `/src/locales/${language}.json`;
-  const [first, more] = await Promise.all([home[path]?.(), late[path]?.()]);
   const i18n = createInstance();
   return i18n.init({
     lng: language,
-    resources: { [language]: { translation: { ...first, ...more } } },
+    resources: {
+      [language]: { translation: { ...messagesOf(language, "common"), ...messagesOf(language, "errors") } },
+    },
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },

@@ -1,5 +1,5 @@
-import i18next, { type InitOptions, type Resource } from "i18next";
 /** The language of the console and the loading of its messages. Independent of screens. */
+import i18next, { type BackendModule, type InitOptions, type ResourceKey } from "i18next";
 import { initReactI18next } from "react-i18next";
 import { keep, kept } from "./stored.ts";
 import { wordSpacing } from "./word-spacing.ts";
@@ -21,6 +21,14 @@ const fallback: Language = "zh_CN";
 /* @__NO_SIDE_EFFECTS__ */
 export function phrase(text: string): string {
   return text;
+}
+
+/**
+ * Returns the `phrase` of a namespace: `const phrase = phrasesIn("logs")`. `t` of that namespace translates its texts.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function phrasesIn(_namespace: string): typeof phrase {
+  return phrase;
 }
 
 /** "zh-TW" → zh_HK, "en" → en_US; null for an unsupported language. */
@@ -56,50 +64,49 @@ function detectLanguage(): { language: Language; wished: boolean } {
   return { language: matchLanguage(document.documentElement.lang) ?? fallback, wished: false };
 }
 
-export type Messages = Record<string, string>;
-
-/** The files of a part of the messages, by path: one per language, loaded on demand. */
-export type MessageFiles = Record<string, () => Promise<Messages>>;
-
-const home = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" });
-const errors = import.meta.glob<Messages>("/src/locales/*.json", {
-  query: "?part=errors",
+/** Addresses of the locale files. */
+const files = import.meta.glob<string>("/src/locales/*/*.json", {
+  query: "?url",
   import: "default",
+  eager: true,
 });
 
-/** Messages of the console's frame and first screen. The parts of all screens build on it. */
-export const consoleMessages = import.meta.glob<Messages>("/src/locales/*.json", {
-  query: "?part=console",
-  import: "default",
-});
-
-/** The parts that were loaded. A change of language loads them again. */
-const spoken = new Set<MessageFiles>([home]);
-
-async function loadMessages(language: Language, wanted: Iterable<MessageFiles>): Promise<Messages> {
-  const loaded = [...wanted].map((files) => {
-    const load = files[`/src/locales/${language}.json`];
-    if (!load) throw new Error(`There is no locale file for ${language}.`);
-    return load();
-  });
-  return Object.assign({}, ...(await Promise.all(loaded))) as Messages;
+async function read(language: string, namespace: string): Promise<ResourceKey> {
+  const response = await fetch(files[`/src/locales/${language}/${namespace}.json`] ?? "");
+  if (!response.ok) throw new Error(`The texts of ${namespace} were not found (${response.status}).`);
+  return (await response.json()) as ResourceKey;
 }
 
-/** Loads parts of the messages. The pages that show them wait for it. */
-export async function loadMessagesOf(...parts: MessageFiles[]): Promise<void> {
+const backend: BackendModule = {
+  type: "backend",
+  callbackApi: true,
+  init() {},
+  read(language, namespace, done) {
+    read(language, namespace).then(
+      (texts) => done(null, texts),
+      (error: Error) => done(error, null),
+    );
+  },
+};
+
+/** Texts of all pages. */
+const common = "common";
+/** Messages of errors, which are loaded with the first error. */
+export const errorNamespace = "errors";
+
+/**
+ * Loads the messages of namespaces. A page waits for its own, so that it never appears in English first.
+ * @throws when a file cannot be loaded
+ */
+export async function loadNamespaces(...names: string[]): Promise<void> {
   // The router may call this before the first messages are loaded.
   if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
-  const missing = parts.filter((part) => !spoken.has(part));
-  if (missing.length === 0) return;
-  const language = currentLanguage();
-  i18next.addResources(language, "translation", await loadMessages(language, missing));
-  for (const part of missing) spoken.add(part);
-  // The language was changed in the meantime.
-  if (currentLanguage() !== language) await switchTo(currentLanguage());
+  await i18next.loadNamespaces(names);
+  const { language } = i18next;
+  const missing = names.filter((name) => !i18next.hasResourceBundle(language, name));
+  // i18next does not load a file again that failed before.
+  for (const name of missing) i18next.addResourceBundle(language, name, await read(language, name));
 }
-
-/** Loads the messages of all errors. Called with the first error. */
-export const loadErrorLabels = (): Promise<void> => loadMessagesOf(errors);
 
 function markDocument(language: Language): void {
   document.documentElement.lang = languages.find((entry) => entry.id === language)?.tag ?? "";
@@ -124,25 +131,24 @@ const hearing: InitOptions = {
 export async function startI18n(): Promise<void> {
   const { language, wished } = detectLanguage();
   undecided = !wished;
-  const resources: Resource = {
-    [language]: { translation: await loadMessages(language, spoken) },
-  };
   await i18next
+    .use(backend)
     .use(initReactI18next)
     .use(wordSpacing)
     .init({
       lng: language,
-      fallbackLng: fallback,
+      // The key is the English text.
+      fallbackLng: false,
       load: "currentOnly",
       supportedLngs: languages.map((entry) => entry.id),
-      resources,
-      partialBundledLanguages: true,
+      ns: [common],
+      defaultNS: common,
+      fallbackNS: [common, errorNamespace],
       keySeparator: false,
       nsSeparator: false,
       returnEmptyString: false,
       interpolation: { escapeValue: false },
       postProcess: wordSpacing.name,
-      react: { useSuspense: false },
       ...(missingText ? hearing : {}),
     });
   i18next.services.formatter?.add("inside", (word: string) => insideSentence(word));
@@ -157,7 +163,6 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  i18next.addResources(language, "translation", await loadMessages(language, spoken));
   await i18next.changeLanguage(language);
   markDocument(language);
 }

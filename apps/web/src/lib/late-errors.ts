@@ -1,7 +1,7 @@
 /** Error templates by name. Forms bring their own; all others are loaded with the first error. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { useEffect, useState } from "react";
-import { loadErrorLabels } from "./i18n.ts";
+import { errorNamespace, loadNamespaces } from "./i18n.ts";
 
 type TemplateOf = (name: string) => string | undefined;
 
@@ -19,8 +19,9 @@ export function templateNamed(name: string): string | undefined {
 
 /** Resolves when errors can be shown in the user's language. Without a connection they stay in English. */
 export async function loadErrorTexts(): Promise<void> {
+  const texts = loadNamespaces(errorNamespace).catch(() => {});
   try {
-    const [{ templateOf }] = await Promise.all([import("./error-templates.ts"), loadErrorLabels()]);
+    const [{ templateOf }] = await Promise.all([import("./error-templates.ts"), texts]);
     ofErrors = templateOf;
   } catch {
     // The server's English message is shown instead.

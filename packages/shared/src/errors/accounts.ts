@@ -1,5 +1,7 @@
 /** Errors of accounts, sign-in, sessions and permissions. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Codes with one message. */
 export const accountMessages = {

@@ -1,5 +1,7 @@
 /** Errors of balances, payments, prices and statements. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Codes with one message. */
 export const billingMessages = {

@@ -1,5 +1,7 @@
 /** Errors of requests to the AI endpoints: unreadable bodies and invalid fields. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Codes with one message. */
 export const bodyMessages = {

@@ -1,5 +1,7 @@
 /** Errors of channels, models, model owners and providers. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Codes with a message per reason. */
 export const channelReasons = {

@@ -7,6 +7,12 @@ export function phrase<const Text extends string>(text: Text): Text {
   return text;
 }
 
+/** Returns the `phrase` of a namespace of the locale files: `const phrase = phrasesIn("errors")`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function phrasesIn(_namespace: string): typeof phrase {
+  return phrase;
+}
+
 type Placeholders<Text extends string> = Text extends `${string}{{${infer Name}}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never;

@@ -1,5 +1,7 @@
 /** Errors of providers, and limits of this gateway. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Codes with one message. */
 export const relayMessages = {

@@ -1,5 +1,7 @@
 /** Errors of settings, lists, mail, notifications, tokens and the Telegram bot. */
-import { phrase } from "./phrase.ts";
+import { phrasesIn } from "./phrase.ts";
+
+const phrase = phrasesIn("errors");
 
 /** Why the address of a setting or a request could not be fetched. */
 const addressReasons = {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
-import { filled, phrase, type Values, type WireParams } from "#errors/phrase.ts";
+import { filled, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
 import { UnixTime } from "#paging.ts";
+
+const phrase = phrasesIn("diagnostics");
 
 /**
  * What `gateway doctor` and the page Diagnostics check. A check returns facts, from which the console builds the

@@ -1,5 +1,7 @@
-import { filled, phrase, type Values, type WireParams } from "#errors/phrase.ts";
+import { filled, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
 import type { Reason } from "#reasons.ts";
+
+const phrase = phrasesIn("migration");
 
 /**
  * What an import changed, left out, or what an operator has to look at. The report stores codes and values, from which the

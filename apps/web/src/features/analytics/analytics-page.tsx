@@ -27,7 +27,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function AnalyticsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const [params, setParams] = useListParams(analyticsParams);
   const view = { params, onChange: setParams };
   return (

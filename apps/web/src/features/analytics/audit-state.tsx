@@ -9,7 +9,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { useAudit } from "./api.ts";
 
 export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const mayChange = useMayChange();
   const run = useAudit();

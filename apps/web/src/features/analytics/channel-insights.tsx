@@ -15,7 +15,7 @@ import { type AnalyticsParams, share, windowOf } from "./period.ts";
 import classes from "./analytics.module.css";
 
 export function ChannelInsights({ params }: { params: AnalyticsParams }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));

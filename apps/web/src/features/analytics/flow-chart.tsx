@@ -21,7 +21,7 @@ const head = 24;
 const left = (column: number) => (column * (width - barWidth)) / (flowColumns.length - 1);
 
 export function FlowChart({ layout, titles, print, percent, addressOf }: FlowChartProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const [active, setActive] = useState<FlowNode | null>(null);
   const touches = (band: FlowBand) => active !== null && (band.from === active || band.to === active);
   const sayName = (node: FlowNode) => node.name || t("Others");

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
@@ -23,6 +23,8 @@ import { windowOf } from "./period.ts";
 import { MetricControl, TableToggle } from "./view-controls.tsx";
 import classes from "./analytics.module.css";
 
+const phrase = phrasesIn("analytics");
+
 const titles: Record<FlowColumn, string> = {
   user: phrase("User"),
   token: phrase("Token"),
@@ -35,7 +37,7 @@ const titles: Record<FlowColumn, string> = {
 const mostPaths = 50;
 
 export function FlowSection({ params, onChange }: View) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));

@@ -13,7 +13,7 @@ import { useMakeStatements } from "./api.ts";
 
 /** @param made first days of the closed months */
 export function MakeStatements({ made, shown }: { made: string[]; shown?: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const make = useMakeStatements();
   const [last] = useState(() => lastMonth(new Date()));
   if (!useCan("configure")) return null;

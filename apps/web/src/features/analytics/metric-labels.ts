@@ -1,7 +1,9 @@
 /** Labels and number formats of the metrics. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { useFormat } from "#lib/quota.ts";
 import type { Metric } from "./period.ts";
+
+const phrase = phrasesIn("analytics");
 
 export const metricLabels: Record<Metric, string> = {
   quota: phrase("Spend"),

@@ -6,7 +6,7 @@ import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
@@ -14,6 +14,8 @@ import { Empty } from "#ui/empty.tsx";
 import { Halves, Section } from "#ui/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
+
+const phrase = phrasesIn("analytics");
 
 const kindLabels = lookupTable<string>({
   topup: phrase("Top-ups"),
@@ -39,7 +41,7 @@ const kindColors = lookupTable<string>({
 });
 
 export function MoneySection({ params }: { params: AnalyticsParams }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const { data: period, error } = useQuery(periodQuery(params));
   if (error && !period) return null;
   return (
@@ -55,7 +57,7 @@ export function MoneySection({ params }: { params: AnalyticsParams }) {
 }
 
 function Credits({ period }: { period: Period }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const stacks = stack(
     period.credit_statistics.map((row) => ({ date: row.date, name: row.kind, value: row.quota })),
@@ -105,7 +107,7 @@ function Credits({ period }: { period: Period }) {
 }
 
 function Accounts({ period }: { period: Period }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const stacks = stack(
     period.user_statistics.flatMap((row) => [

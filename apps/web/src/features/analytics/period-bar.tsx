@@ -12,7 +12,7 @@ export type View = { params: AnalyticsParams; onChange: (patch: Partial<Analytic
 
 /** The selected days, kept in the address. */
 export function PeriodBar({ params, onChange }: View) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const client = useQueryClient();
   const fetching = useIsFetching({ queryKey: ["analytics"] }) > 0;

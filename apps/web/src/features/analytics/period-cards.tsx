@@ -12,7 +12,7 @@ import classes from "./analytics.module.css";
 
 /** The sums of the period, compared with the same number of days before it. */
 export function PeriodCards({ params }: { params: AnalyticsParams }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const { data: period, isPlaceholderData: old, error } = useQuery(periodQuery(params));
   // The section below shows the error.
@@ -117,7 +117,7 @@ function SumCard({ title, period, of, print, color, trend, note }: SumCardProps)
 }
 
 function Change({ now, before }: { now: number; before: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const change = share(now - before, before);
   if (change === null || isUnchanged(change)) return null;
   return (

@@ -1,9 +1,11 @@
 import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 /** Parameters of the screen in the address, and sums over the period. Pure. */
 import { groupTypes } from "@gateway/shared/usage/group-types";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { matching, oneOf, type ParamsOf, whole } from "#lib/params.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
+
+const phrase = phrasesIn("analytics");
 
 export const ranges = ["today", "7d", "30d", "90d", "month", "last-month", "custom"] as const;
 export type Range = (typeof ranges)[number];

@@ -21,7 +21,7 @@ import classes from "./analytics.module.css";
 type RankingCardProps = View & { of: "models" | "users" };
 
 export function RankingCard({ of, params, onChange }: RankingCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
@@ -105,7 +105,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
 }
 
 function Change({ row, metric }: { row: Ranked; metric: Metric }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now, before] = [row[metric], row.before[metric]];
   const change = share(now - before, before);

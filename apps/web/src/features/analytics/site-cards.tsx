@@ -14,7 +14,7 @@ import { siteQuery } from "./api.ts";
 import { AuditState } from "./audit-state.tsx";
 
 export function SiteCards() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const site = useQuery(siteQuery);
   return (
     <Section title={t("Now")} hint={t("The whole site, regardless of the selected period")}>
@@ -30,7 +30,7 @@ export function SiteCards() {
 }
 
 function Now({ site }: { site: SiteStatistics }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const users = site.user_statistics;
   const channels = (status: number) =>

@@ -25,7 +25,7 @@ const listParams = { ...paging, size: sizeOf(20), month: text(), keyword: text()
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const months = useQuery(closedMonthsQuery);
   if (months.error && !months.data)
     return <Failed error={months.error} onRetry={() => void months.refetch()} />;
@@ -47,7 +47,7 @@ export function StatementsTab() {
 }
 
 function StatementList({ months }: { months: string[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const client = useQueryClient();
   const [params, setParams] = useListParams(listParams);
@@ -155,7 +155,10 @@ function UserMonth({ date, user, onClose }: { date: string; user: StatementUser;
   );
 }
 
-function userColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<StatementUser>[] {
+function userColumns(
+  t: TFunction<"analytics">,
+  format: ReturnType<typeof useFormat>,
+): Column<StatementUser>[] {
   const number = (
     id: keyof StatementUser,
     title: string,

@@ -5,7 +5,7 @@ import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
@@ -21,6 +21,8 @@ import { UserFilter } from "./user-filter.tsx";
 import { MetricControl, TableToggle } from "./view-controls.tsx";
 import classes from "./analytics.module.css";
 
+const phrase = phrasesIn("analytics");
+
 const groupLabels: Record<GroupType, string> = {
   model: phrase("By model"),
   model_type: phrase("By provider"),
@@ -30,7 +32,7 @@ const groupLabels: Record<GroupType, string> = {
 };
 
 export function UsageSection({ params, onChange }: View) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const seesUsers = useMayEnter("users");
   const period = useQuery(periodQuery(params));
@@ -95,7 +97,7 @@ export function UsageSection({ params, onChange }: View) {
 }
 
 function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
   if (stacks.series.length === 0)

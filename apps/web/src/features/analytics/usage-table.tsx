@@ -10,7 +10,7 @@ type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupT
 
 /** The period's sums, one row per member of the grouping. */
 export function UsageTable({ rows, title, by }: UsageTableProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const format = useFormat();
   const phone = useIsPhone();
   const time = (ms: number | null) => (ms === null || ms === 0 ? "–" : formatDuration(ms));

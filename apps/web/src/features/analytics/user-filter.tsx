@@ -8,7 +8,7 @@ type UserFilterProps = { userId: number; onChange: (userId: number) => void };
 
 /** All users, or one found by name. */
 export function UserFilter({ userId, onChange }: UserFilterProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   return (
     <FoundSelect

@@ -8,7 +8,7 @@ import { type Metric, metrics } from "./period.ts";
 type MetricControlProps = { value: Metric; onChange: (metric: Metric) => void };
 
 export function MetricControl({ value, onChange }: MetricControlProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   return (
     <SegmentedControl

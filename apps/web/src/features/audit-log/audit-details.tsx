@@ -14,7 +14,7 @@ import classes from "./audit-details.module.css";
 type AuditDetailsProps = { row: AuditRow; settings: SettingNames; onClose: () => void };
 
 export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("audit-log");
   const phone = useIsPhone();
   const name = targetName(t, row, settings);
   const changes = changesOf(row.before, row.after);
@@ -58,7 +58,7 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
 }
 
 function Comparison({ row, changes }: { row: AuditRow; changes: Change[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("audit-log");
   const format = useFormat();
   const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
   return (

@@ -38,7 +38,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 
 /** @param settings names of the settings, which another feature has */
 export default function AuditLogPage({ settings }: { settings: SettingNames }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("audit-log");
   const [filter, setFilter] = useListParams(auditParams);
   const opened = useOpened("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
@@ -133,7 +133,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   );
 }
 
-function auditColumns(t: TFunction, settings: SettingNames): Column<AuditRow>[] {
+function auditColumns(t: TFunction<"audit-log">, settings: SettingNames): Column<AuditRow>[] {
   return [
     {
       id: "action",
@@ -197,7 +197,7 @@ function auditColumns(t: TFunction, settings: SettingNames): Column<AuditRow>[] 
 const mostFields = 3;
 
 function Target({ row, settings }: { row: AuditRow; settings: SettingNames }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("audit-log");
   const name = targetName(t, row, settings);
   if (row.target_type === "setting" && name !== row.target_name)
     return <Short text={name} width={200} title={`${name} (${row.target_id})`} />;
@@ -217,7 +217,7 @@ function Target({ row, settings }: { row: AuditRow; settings: SettingNames }) {
 
 /** The labels of the first changed fields; a single one with its values. */
 function Fields({ row }: { row: AuditRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("audit-log");
   const format = useFormat();
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;

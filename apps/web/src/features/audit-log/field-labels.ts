@@ -2,16 +2,18 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { channelFieldNames } from "#lib/labels/channel-fields.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
 import { exactText, type useFormat } from "#lib/quota.ts";
 import { printed } from "./diff.ts";
 
+const phrase = phrasesIn("audit-log");
+
 type Labels = Readonly<Record<string, string>>;
 
 const common = {
-  id: "ID",
+  id: phrase("ID"),
   name: phrase("Name"),
   group: phrase("Group"),
   status: phrase("Status"),
@@ -95,7 +97,7 @@ const labelsOf = lookupTable<Labels>({
 /**
  * Returns the label of a field and what follows it: "Models · 4". A field without a label has its own name.
  */
-export function fieldLabel(t: TFunction, targetType: string, path: string): string {
+export function fieldLabel(t: TFunction<"audit-log">, targetType: string, path: string): string {
   const labels = labelsOf[targetType];
   const parts = path.split(".");
   for (let end = parts.length; end > 0; end -= 1) {
@@ -136,7 +138,9 @@ export type SettingNames = Readonly<Record<string, { section: string; label: str
 type Target = Pick<AuditRow, "target_type" | "target_id" | "target_name">;
 
 /** Returns the name of an entry's target: of a setting, its section and label. */
-export function targetName(t: TFunction, row: Target, settings: SettingNames): string {
+export function targetName(t: TFunction<"audit-log">, row: Target, settings: SettingNames): string {
   const setting = row.target_type === "setting" ? settings[row.target_id] : undefined;
-  return setting ? `${t(setting.section)} · ${t(setting.label)}` : row.target_name;
+  if (!setting) return row.target_name;
+  const ns = "settings";
+  return `${t(setting.section, { ns })} · ${t(setting.label, { ns })}`;
 }

@@ -1,8 +1,10 @@
 /** Labels of actions and targets. An unknown one is shown by the server's name. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { withoutExtraSpaces } from "#lib/word-spacing.ts";
+
+const phrase = phrasesIn("audit-log");
 
 export const targetLabels = lookupTable<string>({
   channel: phrase("Channel"),
@@ -73,26 +75,29 @@ const verbLabels = lookupTable<string>({
   deny: phrase("denied"),
 });
 
-function targetText(t: TFunction, type: string): string {
+function targetText(t: TFunction<"audit-log">, type: string): string {
   const word = targetLabels[type];
   return word === undefined ? type : t(word);
 }
 
 /** "channel.create" → "created". */
-export function actionText(t: TFunction, action: string): string {
+export function actionText(t: TFunction<"audit-log">, action: string): string {
   const verb = action.slice(action.indexOf(".") + 1);
   const word = verbLabels[verb];
   return word === undefined ? verb : t(word);
 }
 
 /** Returns both words of an entry and what separates them: "Channel created", "渠道已创建". */
-export function entryLabels(t: TFunction, row: { target_type: string; action: string }): [string, string] {
+export function entryLabels(
+  t: TFunction<"audit-log">,
+  row: { target_type: string; action: string },
+): [string, string] {
   const target = targetText(t, row.target_type);
   const action = actionText(t, row.action);
   return [target, withoutExtraSpaces(`${target} ${action}`, {}).slice(target.length)];
 }
 
 /** Returns who made a change. The gateway itself has a name in the database, in English. */
-export function actorText(t: TFunction, { username }: { username: string }): string {
+export function actorText(t: TFunction<"audit-log">, { username }: { username: string }): string {
   return username === "" || username === "system" ? t("system") : username;
 }

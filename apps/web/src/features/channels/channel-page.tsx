@@ -20,7 +20,6 @@ import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
-import { withTexts } from "./late-parts.ts";
 import { ANY_MODEL } from "./list/any-model.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
@@ -33,39 +32,29 @@ import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
 
 const ChannelEditor = lazyPart(
-  () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
+  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
 const ChangesDrawer = lazyPart(() =>
-  withTexts(import("./model-changes/changes-drawer.tsx")).then((module) => module.ChangesDrawer),
+  import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
 );
-const BulkEditor = lazyPart(() =>
-  withTexts(import("./list/bulk-editor.tsx")).then((module) => module.BulkEditor),
-);
+const BulkEditor = lazyPart(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
 const DisableModelDialog = lazyPart(() =>
-  withTexts(import("#components/disabled-models/disable-model-dialog.tsx")).then(
-    (module) => module.DisableModelDialog,
-  ),
+  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );
-const RemoveModel = lazyPart(() =>
-  withTexts(import("./list/remove-model.tsx")).then((module) => module.RemoveModel),
-);
-const TestAllDialog = lazyPart(() =>
-  withTexts(import("./list/test-all.tsx")).then((module) => module.TestAllDialog),
-);
+const RemoveModel = lazyPart(() => import("./list/remove-model.tsx").then((module) => module.RemoveModel));
+const TestAllDialog = lazyPart(() => import("./list/test-all.tsx").then((module) => module.TestAllDialog));
 const TimelineDrawer = lazyPart(() =>
-  withTexts(import("./list/timeline-drawer.tsx")).then((module) => module.TimelineDrawer),
+  import("./list/timeline-drawer.tsx").then((module) => module.TimelineDrawer),
 );
 const ExportDialog = lazyPart(() =>
-  withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ExportDialog),
+  import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog),
 );
 const ImportDialog = lazyPart(() =>
-  withTexts(import("./list/transfer-dialogs.tsx")).then((module) => module.ImportDialog),
+  import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog),
 );
-const RotateDialog = lazyPart(() =>
-  withTexts(import("./keys/rotate-dialog.tsx")).then((module) => module.RotateDialog),
-);
-const TagList = lazyPart(() => withTexts(import("./tags/tag-list.tsx")).then((module) => module.TagList));
+const RotateDialog = lazyPart(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
+const TagList = lazyPart(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
 const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
 
@@ -76,7 +65,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function ChannelPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const [{ view, ...query }, setQuery] = useListParams(pageParams);
   const edited = useOpened();
@@ -223,7 +212,7 @@ export default function ChannelPage() {
 type View = "channels" | "tags";
 
 function ViewChoice({ view, onChange }: { view: View; onChange: (view: View) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <SegmentedControl
       size="sm"
@@ -247,7 +236,7 @@ type PageActionsProps = {
 };
 
 function PageActions({ opened, views, onBalances, onAdd }: PageActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { ask, removal, disabling, changes, file } = opened;
   return (
     <>

@@ -24,7 +24,6 @@ import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { oneChannelQuery, useProvider } from "./api.ts";
-import { withTexts } from "./late-parts.ts";
 import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { useReason } from "./reason.tsx";
@@ -32,12 +31,12 @@ import { TestMenu } from "./runs/test-menu.tsx";
 import { liveState, pauseReason, statusOf } from "./status.ts";
 
 const ChannelEditor = lazyPart(
-  () => withTexts(import("./editor/channel-editor.tsx")).then((module) => module.ChannelEditor),
+  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
 
 export default function OneChannelPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const id = idOf(useParams()["id"]);
   const channel = useQuery(oneChannelQuery(id));
   return (
@@ -58,7 +57,7 @@ export default function OneChannelPage() {
 }
 
 function Loaded({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const edited = useOpened();
   const mayChange = useMayChange();
   const provider = useProvider(row.type);
@@ -157,7 +156,7 @@ function Loaded({ row }: { row: ChannelRow }) {
  * Why the channel is disabled, and which models are paused until when. Renders nothing for a healthy channel.
  */
 function Standing({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const reason = useReason(row.status_reason, row.status_facts);
   const lines = [
     ...(reason === "" || statusOf(row.status).tone === "good"
@@ -198,7 +197,7 @@ function Standing({ row }: { row: ChannelRow }) {
 const mostModels = 40;
 
 function Settings({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const provider = useProvider(row.type);
   const groupName = useGroupNames();
   return (

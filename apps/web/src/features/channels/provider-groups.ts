@@ -1,6 +1,8 @@
 /** The groups of the list of providers. */
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("channels");
 
 /** English titles; translated when displayed. Providers that are not named here are in the group `others`. */
 const groups: { title: string; ids: string[] }[] = [

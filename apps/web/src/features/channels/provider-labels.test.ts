@@ -1,10 +1,10 @@
 import i18next from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
-import words from "#locales/zh_CN.json" with { type: "json" };
+import { messagesOf } from "#lib/locale-files.ts";
 import { providerWord } from "./provider-labels.ts";
 
 beforeAll(async () => {
-  const resources = { zh_CN: { translation: words } };
+  const resources = { zh_CN: { translation: messagesOf("zh_CN", "channels") } };
   const interpolation = { escapeValue: false };
   await i18next.init({ lng: "zh_CN", resources, keySeparator: false, nsSeparator: false, interpolation });
 });

@@ -1,6 +1,8 @@
 /** Names of providers and their own fields. They come with the list of providers, in English. */
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("channels");
 
 const known = new Set([
   phrase("API version"),
@@ -54,7 +56,7 @@ const known = new Set([
 ]);
 
 /** Translates a label; returns it as it is when this console does not know it. */
-export function providerWord(t: TFunction, text: string): string {
+export function providerWord(t: TFunction<"channels">, text: string): string {
   const path = /^Default: (\/\S+)\. Enter "disable" to turn this endpoint off\.$/.exec(text)?.[1];
   if (path) return t('Default: {{path}}. Enter "disable" to turn this endpoint off.', { path });
   const [, voice, manner] = /^Default: (\S+)\. Format: voice\|(emotion|role)$/.exec(text) ?? [];

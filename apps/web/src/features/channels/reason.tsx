@@ -6,7 +6,7 @@ import { pauseReason } from "./status.ts";
 
 /** Returns the reason for the state of a channel or key in the user's language. Loads the messages of errors. */
 export function useReason(text: string, facts: readonly ReasonFact[]): string {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   useErrorTexts(namesError(facts));
   return storedReason(t, text, facts, pauseReason);
 }

@@ -1,7 +1,9 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("channels");
 
 /** Returns the label and colour of a channel's status. English; translate when displayed. */
 export function statusOf(status: number): { word: string; tone: Tone } {

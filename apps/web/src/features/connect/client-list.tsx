@@ -3,9 +3,11 @@ import { type ClientKind, clients } from "@gateway/shared/connect/clients";
 import { Select, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./connect.module.css";
+
+const phrase = phrasesIn("connect");
 
 const kinds: { kind: ClientKind; title: string }[] = [
   { kind: "agent", title: phrase("Coding agents") },
@@ -17,7 +19,7 @@ const kinds: { kind: ClientKind; title: string }[] = [
 type ClientListProps = { value: string; onChange: (id: string) => void };
 
 export function ClientList({ value, onChange }: ClientListProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   const groups = kinds.map(({ kind, title }) => ({
     title: t(title),
     items: clients.filter((client) => client.kind === kind),

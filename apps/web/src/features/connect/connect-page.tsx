@@ -33,7 +33,7 @@ function ownPlatform(): Platform {
 }
 
 export default function ConnectPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   const self = useSelf();
   const address = useServerAddress();
   const [params, setParams] = useListParams(connectParams);

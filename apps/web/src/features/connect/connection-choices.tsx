@@ -50,7 +50,7 @@ export function ConnectionChoices({
   onToken,
   ...rest
 }: ConnectionChoicesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   const self = useSelf();
   const models = useQuery(modelsQuery);
   const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
@@ -117,7 +117,7 @@ type KeyChoiceProps = Pick<ConnectionChoicesProps, "token" | "onToken" | "insert
 };
 
 function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   const fetchKey = useFetchKey();
   const usable = tokens?.filter(({ status }) => status === TokenStatus.enabled) ?? [];
   const known = usable.some(({ id }) => String(id) === token);

@@ -11,7 +11,7 @@ import { newestCallQuery } from "./api.ts";
 import classes from "./connect.module.css";
 
 export function FirstCallLine() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   // The newest call when the page was opened. Ids are compared, because the clocks of both sides may differ.
   const [known, setKnown] = useState<string | undefined>();
   const [call, setCall] = useState<LogRow | undefined>();
@@ -33,7 +33,7 @@ export function FirstCallLine() {
 }
 
 function Received({ call }: { call: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   const format = useFormat();
   const failed = call.outcome === "failed";
   return (

@@ -4,9 +4,11 @@ import { Button, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "#components/code-box.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import classes from "./connect.module.css";
+
+const phrase = phrasesIn("connect");
 
 type Command = Extract<Part, { kind: "command" }>;
 
@@ -41,7 +43,7 @@ type PartViewProps = {
 };
 
 export function PartView({ part, platform, complete }: PartViewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("connect");
   switch (part.kind) {
     case "command":
       return (

@@ -1,6 +1,8 @@
 /** One sentence for each mistake that is often made with a client. Translate it with `t(text)` when displayed. */
 import type { Pitfall } from "@gateway/shared/connect/connection";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("connect");
 
 export const pitfallTexts: Record<Pitfall, string> = {
   "no-v1": phrase("Enter the base URL without /v1. The client adds the path."),

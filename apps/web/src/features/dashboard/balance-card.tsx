@@ -16,7 +16,7 @@ const manyDays = 365;
  * @param days undefined while loading
  */
 export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const self = useSelf();
   if (!self) return null;

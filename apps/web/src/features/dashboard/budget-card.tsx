@@ -6,7 +6,7 @@ import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { Section } from "#ui/page.tsx";
 
 export function BudgetCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const uses = useQuery({ ...ownBudgetQuery, meta: { quiet: true } }).data?.account ?? [];
   if (uses.length === 0) return null;
   return (

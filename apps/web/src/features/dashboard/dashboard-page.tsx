@@ -41,7 +41,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const [state, retry] = useLiveAccount();
   return (
     <Page
@@ -68,7 +68,7 @@ export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) 
 const awaitedDays = Array.from({ length: shownDays }, (_, day) => `#${day}`);
 
 function Usage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const dashboard = useQuery(dashboardQuery);
   if (dashboard.error && !dashboard.data)
@@ -144,7 +144,7 @@ function Usage() {
 }
 
 function QuickStart() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const address = useServerAddress();
   const models = useQuery(modelsQuery).data ?? {};
   // Until the tokens are known: only a new account has none.

@@ -9,7 +9,7 @@ import type { DaySum } from "./usage.ts";
 
 /** Usage per day, newest first. */
 export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const phone = useIsPhone();
   const number = (text: ReactNode) => (loading ? <Skeleton height={12} width={36} ml="auto" my={3} /> : text);

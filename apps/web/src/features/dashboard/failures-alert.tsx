@@ -12,7 +12,7 @@ import classes from "./dashboard.module.css";
 const daySeconds = 86_400;
 
 export function FailuresAlert() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const dashboard = useQuery(dashboardQuery);
   const { reasons = [] } = dashboard.data?.failures ?? {};

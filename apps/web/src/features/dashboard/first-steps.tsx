@@ -12,7 +12,7 @@ import { type Step, StepList } from "./step-list.tsx";
 const ADVANCE_MS = 4_000;
 
 export function FirstSteps() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const self = useSelf();
   const admin = self ? addsChannels(self) : false;
   const fresh = self?.request_count === 0;

@@ -11,7 +11,7 @@ const shownAtFirst = 18;
 
 /** The models of the user's group; a click copies the name. */
 export function ModelsCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const models = useQuery(modelsQuery);
   const [all, setAll] = useState(false);
   const names = Object.keys(models.data ?? {}).sort((a, b) => a.localeCompare(b));

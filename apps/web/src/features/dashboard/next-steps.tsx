@@ -11,7 +11,7 @@ import { type Step, StepList } from "./step-list.tsx";
 type NextStepsProps = { self: Self; onHide: () => void };
 
 export function NextSteps({ self, onHide }: NextStepsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const mayAddChannels = addsChannels(self);
   const mayAddCustomers = addsCustomers(self);
   const first = useQuery(firstCallQuery);

@@ -10,7 +10,7 @@ type RateCardProps = { rate: Dashboard["rate"] | undefined; refreshing: boolean;
 
 /** Requests of the last minute compared with the group's limit. */
 export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const share = rate && rate.max_rpm > 0 ? Math.min(1, rate.rpm / rate.max_rpm) : 0;
   const color = share > 0.9 ? "red.5" : share > 0.7 ? "amber.4" : "iris.5";

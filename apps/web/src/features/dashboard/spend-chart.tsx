@@ -5,7 +5,7 @@ import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { type Stacks, tickDigits, topOf } from "#ui/charts/stacks.ts";
 
 export function SpendChart(stacks: Stacks) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   // All ticks of the axis have the same number of decimals.
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);

@@ -47,7 +47,7 @@ export function StatCard({ title, value, print, exact, change, trend, color }: S
 }
 
 function Change({ share }: { share: number | null }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   return (
     <Text fz="xs" c="dimmed">
       {share === null ? (

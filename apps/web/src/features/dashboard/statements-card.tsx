@@ -17,7 +17,7 @@ const StatementDrawer = lazy(async () => ({
 
 /** Closed months, newest first. Renders nothing before the first one. */
 export function StatementsCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const format = useFormat();
   const months = useQuery(statementsQuery).data?.data ?? [];
   const [opened, setOpened] = useState("");
@@ -59,7 +59,7 @@ export function StatementsCard() {
 }
 
 function Statement({ date, onClose }: { date: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const self = useSelf();
   const lines = useQuery(statementQuery(date));
   return (

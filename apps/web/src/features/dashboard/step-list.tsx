@@ -18,7 +18,7 @@ export type Step = {
 
 /** @param offers returns whether the links of the step are shown */
 export function StepList({ steps, offers }: { steps: Step[]; offers: (step: Step) => boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   return (
     <ol className={classes.steps} style={{ "--steps": steps.length } as CSSProperties}>
       {steps.map((step, index) => (

@@ -16,7 +16,7 @@ import { recentTokensQuery } from "./api.ts";
 
 /** The user's newest tokens. */
 export function TokensCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("dashboard");
   const phone = useIsPhone();
   const tokens = useQuery(recentTokensQuery);
   return (

@@ -20,7 +20,7 @@ import { findingTexts, groupLabels, linkOf, states } from "./labels.ts";
 import classes from "./diagnostics.module.css";
 
 export default function DiagnosticsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("diagnostics");
   const { data, error, isFetching, refetch } = useQuery(diagnosisQuery);
   useErrorTexts(data?.findings.some(({ cause }) => cause !== null) ?? false);
   const run = () => void refetch();
@@ -62,7 +62,7 @@ export default function DiagnosticsPage() {
 }
 
 function Running() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("diagnostics");
   return (
     <Stack gap={6} role="status">
       <Progress value={100} animated aria-label={t("Checking…")} size="sm" />
@@ -74,7 +74,7 @@ function Running() {
 }
 
 function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis: Diagnosis }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("diagnostics");
   const count = (state: DiagnosisState) => findings.filter((one) => one.state === state).length;
   return (
     <>
@@ -107,7 +107,7 @@ function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis:
 }
 
 function FindingRow({ finding }: { finding: DiagnosisFinding }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("diagnostics");
   const { label, tone } = states[finding.state];
   const { text, fix } = findingTexts(t, finding);
   const link = linkOf(finding);

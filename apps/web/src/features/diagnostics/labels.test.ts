@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis";
 import i18next, { type TFunction } from "i18next";
 import { beforeAll, expect, it } from "vitest";
+import { messagesOf } from "#lib/locale-files.ts";
 import { findingTexts } from "./labels.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
@@ -9,8 +9,7 @@ const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(St
 beforeAll(() => i18next.init({ lng: "en_US" }));
 
 it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the texts of every code in %s", (language) => {
-  const file = new URL(`../../locales/${language}.json`, import.meta.url);
-  const texts = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  const texts = messagesOf(language, "diagnostics");
   for (const { text, fix = "" } of Object.values<{ text: string; fix?: string }>(diagnosisTexts))
     for (const template of [text, fix].filter(Boolean)) {
       expect(texts[template] ?? "", template).not.toBe("");

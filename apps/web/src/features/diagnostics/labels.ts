@@ -4,8 +4,10 @@ import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { diagnosisTemplates } from "@gateway/shared/site/diagnosis";
 import type { TFunction } from "i18next";
 import { codeText, withSeparators } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("diagnostics");
 
 export const groupLabels: Record<DiagnosisFinding["group"], string> = {
   server: phrase("Server"),
@@ -46,7 +48,10 @@ export function linkOf({ code }: Pick<DiagnosisFinding, "code">): string | undef
 }
 
 /** Returns the texts of a finding; those of another server version stay in English. */
-export function findingTexts(t: TFunction, finding: DiagnosisFinding): { text: string; fix: string } {
+export function findingTexts(
+  t: TFunction<"diagnostics">,
+  finding: DiagnosisFinding,
+): { text: string; fix: string } {
   const { code, params, cause } = finding;
   const templates = diagnosisTemplates(code);
   if (templates === undefined) return finding;

@@ -20,7 +20,7 @@ type GroupDrawerProps = {
 const defaultRate = 300;
 
 export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   const save = useSaveGroup();
   const form = useSchemaForm(
     UserGroupInput,
@@ -34,7 +34,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       min: group?.min ?? 0,
       max: group?.max ?? 0,
     },
-    windowError,
+    (values) => windowError(t, values),
   );
   const { api_rate, ratio, promotion } = form.values;
   return (
@@ -136,12 +136,15 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
   );
 }
 
-function windowError({ promotion, min, max }: z.input<typeof UserGroupInput>): Record<string, string> {
+function windowError(
+  t: TFunction<"groups">,
+  { promotion, min, max }: z.input<typeof UserGroupInput>,
+): Record<string, string> {
   if (!promotion || max === 0 || max > min) return {};
-  return { max: "Enter an amount above the lower limit, or 0" };
+  return { max: t("Enter an amount above the lower limit, or 0") };
 }
 
-function ratioHint(ratio: number, t: TFunction): string {
+function ratioHint(ratio: number, t: TFunction<"groups">): string {
   if (ratio === 0) return t("Calls are free for this group.");
   return t("A call that costs $1 at ratio 1 costs {{amount}} in this group.", {
     amount: formatCost(ratio || 1),
@@ -149,7 +152,7 @@ function ratioHint(ratio: number, t: TFunction): string {
 }
 
 function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   return (
     <Group gap={6} role="group" aria-label={t("Change the prices of this group")}>
       <Text fz="xs" c="dimmed" w={{ base: "100%", sm: "auto" }}>

@@ -48,7 +48,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function GroupsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   const mayChange = useMayChange();
   const [params, setParams] = useListParams(groupParams);
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
@@ -191,7 +191,7 @@ export default function GroupsPage() {
 }
 
 /** @param budgets per group with a budget, the use of the member who has spent the most */
-function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail>[] {
+function groupColumns(t: TFunction<"groups">, budgets: BudgetUses): Column<UserGroupDetail>[] {
   return [
     {
       id: "name",
@@ -249,7 +249,7 @@ function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail
 }
 
 function Promotion({ group }: { group: UserGroupDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   if (!group.promotion)
     return (
       <Text span c="dimmed" fz="inherit">
@@ -262,7 +262,7 @@ function Promotion({ group }: { group: UserGroupDetail }) {
 }
 
 function EnableSwitch({ group }: { group: UserGroupDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   const mayChange = useMayChange();
   const toggle = useSwitchGroup();
   if (group.symbol === DEFAULT_GROUP)

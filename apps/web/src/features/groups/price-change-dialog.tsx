@@ -21,7 +21,7 @@ import { priceSteps, steppedRatio } from "./price-steps.ts";
 const allGroups = { ...initialOf(groupParams), size: 100, order: "id" };
 
 export function PriceChangeDialog({ group, onClose }: { group: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("groups");
   const groups = useQuery(groupsQuery(allGroups));
   const [chosen, setChosen] = useState(/^\d+$/.test(group) ? group : "");
   const [percent, setPercent] = useState<number | string>(20);

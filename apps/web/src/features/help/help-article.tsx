@@ -24,7 +24,7 @@ type HelpArticleProps = {
 };
 
 export function HelpArticle({ entry, pages }: HelpArticleProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const [inEnglish, setInEnglish] = useState(false);
   const language = inEnglish ? "en_US" : entry.language;
   const page = useQuery(helpPageQuery(entry.id, language));
@@ -87,7 +87,7 @@ export function HelpArticle({ entry, pages }: HelpArticleProps) {
 /** Says when a page is shown in English for want of a translation, or when its translation is older. */
 function Version(props: { entry: HelpEntry; inEnglish: boolean; onEnglish: (english: boolean) => void }) {
   const { entry, inEnglish, onEnglish } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   if (entry.language === "en_US")
     return currentLanguage() === "en_US" ? null : (
       <Text className={classes.version}>{t("This page is available in English only.")}</Text>
@@ -105,7 +105,7 @@ function Version(props: { entry: HelpEntry; inEnglish: boolean; onEnglish: (engl
 
 /** The sections of the page, on wide screens. */
 function Outline({ entry }: { entry: HelpEntry }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const addressOf = useHelpAddress();
   const sections = entry.sections.filter((section) => section.level === 2);
   if (sections.length < 2) return null;

@@ -11,7 +11,7 @@ export function HelpBlocks({ blocks }: { blocks: Block[] }) {
 }
 
 function OneBlock({ block }: { block: Block }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   switch (block.kind) {
     case "heading":
       return <Heading block={block} />;
@@ -56,7 +56,7 @@ function OneBlock({ block }: { block: Block }) {
 }
 
 function Heading({ block }: { block: Extract<Block, { kind: "heading" }> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const Level = block.level === 2 ? "h2" : block.level === 3 ? "h3" : "h4";
   return (
     <Level id={block.id}>
@@ -70,7 +70,7 @@ function Heading({ block }: { block: Extract<Block, { kind: "heading" }> }) {
 
 /** Scrolls sideways when it is wider than the screen, also by keyboard. */
 function Table({ block }: { block: Extract<Block, { kind: "table" }> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const { aligns, head, rows } = block;
   const named = head.some((cell) => cell.length > 0);
   return (

@@ -13,7 +13,7 @@ const tags: Record<HelpLanguage, string> = { en_US: "en", zh_CN: "zh-CN" };
 
 /** The menu beside a page. */
 export function HelpMenu({ index, onOpen }: { index: HelpIndex; onOpen: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const addressOf = useHelpAddress();
   return (
     <nav aria-label={t("Help pages")} className={classes.menu}>
@@ -63,7 +63,7 @@ export function HelpContents({ index }: { index: HelpIndex }) {
 
 /** Pages and sections that match the query. */
 export function HelpHits({ index, query }: { index: HelpIndex; query: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const addressOf = useHelpAddress();
   const hits = searchHelp(index, query);
   if (hits.length === 0)

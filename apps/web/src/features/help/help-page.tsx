@@ -19,7 +19,7 @@ import { nearest } from "./search.ts";
 import classes from "./help.module.css";
 
 export default function HelpPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const index = useQuery(helpIndexQuery(helpLanguageOf(currentLanguage())));
   if (index.error) return <Failed error={index.error} onRetry={() => void index.refetch()} heading />;
   if (!index.data)
@@ -32,7 +32,7 @@ export default function HelpPage() {
 }
 
 function Help({ index }: { index: HelpIndex }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const { id = "" } = useParams();
   const [search, setSearch] = useSearchParams();
   const [menuOpen, setMenuOpen] = useState(false);
@@ -80,7 +80,7 @@ function Help({ index }: { index: HelpIndex }) {
 
 /** Names the nearest page for an unknown one. The list of all pages follows. */
 function Unknown({ id, index }: { id: string; index: HelpIndex }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("help");
   const addressOf = useHelpAddress();
   const pages = index.flatMap((group) => group.pages);
   const similar = nearest(id, pages, (page) => [page.id, page.title]);

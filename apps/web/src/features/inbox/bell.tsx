@@ -5,18 +5,14 @@ import { IconBell, IconBellExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { useSelf } from "#lib/session.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { stateQuery } from "./state.ts";
 import classes from "./bell.module.css";
 
-const LatestEntries = lazy(async () => {
-  // Without a connection its messages stay in English.
-  const messages = loadScreenMessages("inbox").catch(() => undefined);
-  const [module] = await Promise.all([import("./latest-entries.tsx"), messages]);
-  return { default: module.LatestEntries };
-});
+const LatestEntries = lazy(() =>
+  import("./latest-entries.tsx").then((module) => ({ default: module.LatestEntries })),
+);
 
 /** Larger numbers are shown as "99+". */
 const MOST_SHOWN = 99;

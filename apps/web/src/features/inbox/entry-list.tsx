@@ -33,7 +33,7 @@ const pictures: Record<InboxKind, Icon> = {
 type EntryListProps = { rows: InboxRow[]; compact?: boolean; onLeave?: () => void };
 
 export function EntryList({ rows, compact = false, onLeave }: EntryListProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("inbox");
   useErrorTexts(rows.some((row) => namesError(row.reason_facts)));
   return (
     <ul className={classes.list} aria-label={t("Notifications")} data-compact={compact || undefined}>
@@ -45,7 +45,7 @@ export function EntryList({ rows, compact = false, onLeave }: EntryListProps) {
 }
 
 function Entry({ row, onLeave }: { row: InboxRow; onLeave: (() => void) | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("inbox");
   const format = useFormat();
   const { mutate: markRead, isPending } = useMarkRead();
   const { title, text, to } = entryText(t, row, format);

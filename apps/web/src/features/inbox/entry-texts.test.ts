@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
 import type { InboxRow } from "@gateway/shared/site/inbox";
 import { createInstance } from "i18next";
 import { expect, it } from "vitest";
+import { messagesOf } from "#lib/locale-files.ts";
 import { entryText } from "./entry-texts.ts";
-
-const chinese = new URL("../../locales/zh_CN.json", import.meta.url);
 
 it("a notification is built from its facts in the reader's language, with its reason and its link", async () => {
   const t = await createInstance().init({
     lng: "zh_CN",
-    resources: { zh_CN: { translation: JSON.parse(readFileSync(chinese, "utf8")) as object } },
+    resources: { zh_CN: { translation: messagesOf("zh_CN") } },
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },

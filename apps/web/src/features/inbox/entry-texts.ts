@@ -2,11 +2,13 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { moneyText } from "#lib/money.ts";
 import { formatTime, type useFormat } from "#lib/quota.ts";
+
+const phrase = phrasesIn("inbox");
 
 export type EntryText = { title: string; text: string; to: string };
 type Format = Pick<ReturnType<typeof useFormat>, "quota">;
@@ -45,10 +47,10 @@ const securityTitles: Partial<Record<InboxRow["event"], string>> = {
 };
 
 /** "T2026112600: The amount differs." An operator may refund an order without a reason. */
-const aboutOrder = (t: TFunction, order: string, reason: string) =>
+const aboutOrder = (t: TFunction<"inbox">, order: string, reason: string) =>
   reason === "" ? order : t("{{what}}: {{reason}}", { what: order, reason });
 
-export function entryText(t: TFunction, row: InboxRow, format: Format): EntryText {
+export function entryText(t: TFunction<"inbox">, row: InboxRow, format: Format): EntryText {
   const { event, facts } = row;
   const of = (name: string) => facts[name] ?? "–";
   const points = (name: string) => format.quota(Number(facts[name] ?? 0));
@@ -164,7 +166,7 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
   }
 }
 
-function changedModels(t: TFunction, { facts }: InboxRow): EntryText {
+function changedModels(t: TFunction<"inbox">, { facts }: InboxRow): EntryText {
   const provider = facts["provider"] ?? "–";
   const [added, removed] = [Number(facts["added"] ?? 0), Number(facts["removed"] ?? 0)];
   const title =
@@ -184,7 +186,7 @@ function changedModels(t: TFunction, { facts }: InboxRow): EntryText {
   return { title, text, to: "/panel/channel?changes=all" };
 }
 
-function undelivered(t: TFunction, id: string, reason: string): EntryText {
+function undelivered(t: TFunction<"inbox">, id: string, reason: string): EntryText {
   const channel = Object.hasOwn(noticeChannels, id) ? t(noticeChannels[id] ?? "") : id;
   return {
     title: t("A notice could not be sent: {{channel}}", { channel }),
@@ -193,7 +195,7 @@ function undelivered(t: TFunction, id: string, reason: string): EntryText {
   };
 }
 
-function refusedCalls(t: TFunction, { count, facts }: InboxRow): EntryText {
+function refusedCalls(t: TFunction<"inbox">, { count, facts }: InboxRow): EntryText {
   const code = facts["code"] ?? "";
   const label = failureLabel(code);
   const search = new URLSearchParams({ log_type: "5", error_code: code });
@@ -220,7 +222,11 @@ const periodTexts = lookupTable<{ account: string; token: string }>({
   },
 });
 
-function budgetNotice(t: TFunction, { facts }: InboxRow, points: (name: string) => string): EntryText {
+function budgetNotice(
+  t: TFunction<"inbox">,
+  { facts }: InboxRow,
+  points: (name: string) => string,
+): EntryText {
   const ofToken = facts["target"] === "token";
   const texts = periodTexts[facts["period"] ?? ""] ?? periodTexts["day"];
   const time = formatTime(Number(facts["resets"] ?? 0));

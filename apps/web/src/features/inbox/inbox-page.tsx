@@ -19,7 +19,7 @@ import { useFreshList } from "./use-fresh-list.ts";
 const SIZE = 30;
 
 export default function InboxPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("inbox");
   const [filter, setFilter] = useListParams(inboxParams);
   const inbox = useInfiniteQuery(inboxQuery(filter, SIZE));
   const state = useQuery(stateQuery);

@@ -21,7 +21,7 @@ type LatestEntriesProps = {
 };
 
 export function LatestEntries({ onLeave, waiting }: LatestEntriesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("inbox");
   const inbox = useInfiniteQuery(inboxQuery({ unread: 0, kind: "" }, SHOWN));
   useFreshList();
   const state = useQuery(stateQuery).data;

@@ -9,7 +9,7 @@ import classes from "./logs.module.css";
 
 /** The calculation of a bill: every line in points, the sum, the rounding, the dollars. */
 export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const lines = explainLines(bill);
   const uncollected = Number(bill.uncollected ?? "0");

@@ -11,7 +11,7 @@ import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const [isShown, calculation] = useDisclosure(false);
   const { lines, print, rounded } = costsOf(bill, format.pointsPerUsd);

@@ -16,7 +16,7 @@ import classes from "./logs.module.css";
 
 /** Request and response bodies of a call. Renders nothing when they were not stored or have expired. */
 export function Bodies({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const call = row.type === LogType.consume || row.type === LogType.failed;
   const kept = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" });
   const bodies = kept.data;
@@ -31,7 +31,7 @@ export function Bodies({ row }: { row: LogRow }) {
 }
 
 function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const conversation = useMemo(() => readConversation(bodies.request, bodies.response), [bodies]);
   const [tab, setTab] = useState<string | null>(null);
   const raw = (
@@ -69,7 +69,7 @@ function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
 }
 
 function Body({ title, text, bytes }: { title: string; text: string; bytes: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const id = useId();
   const cut = new TextEncoder().encode(text).length < bytes;

@@ -17,7 +17,7 @@ import { parsed } from "./conversation/turns.ts";
 type BodyActionsProps = { row: LogRow; bodies: LogBodies; conversation: Conversation | null };
 
 export function BodyActions({ row, bodies, conversation }: BodyActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const navigate = useNavigate();
   const server = useServerAddress();
   const model = row.model_name;

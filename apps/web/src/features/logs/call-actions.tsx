@@ -9,7 +9,7 @@ import { idOfCall, linkToCall, pathOfCall } from "./call-address.ts";
 
 /** @param inPanel adds a link to the call's own page */
 export function CallActions({ row, inPanel = false }: { row: LogRow; inPanel?: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const id = idOfCall(row);
   return (
     <Group gap="xs">

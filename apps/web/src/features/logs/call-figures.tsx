@@ -7,7 +7,7 @@ import { tokensPerSecond } from "./pace.ts";
 import classes from "./call.module.css";
 
 export function CallFigures({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const speed = tokensPerSecond(row);
   const figures = [

@@ -9,7 +9,7 @@ import { CallHeading } from "./call-view.tsx";
 import { LoadedCall } from "./loaded-call.tsx";
 
 export default function CallPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { id = "" } = useParams();
   usePageTitle(t("Call"));
   return (

@@ -21,7 +21,7 @@ type CallPanelProps = {
 };
 
 export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const phone = useIsPhone();
   // The last call stays while the panel closes.
   const [shown, setShown] = useState({ id, row });

@@ -22,7 +22,7 @@ import classes from "./call.module.css";
 
 /** The model and the outcome of a call. Other entries are named by their type. */
 export function CallHeading({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { tone, text } = outcomeWord(row);
   const model = isCall(row) ? requestedModel(row) : "";
   return (
@@ -47,7 +47,7 @@ type CallViewProps = {
 };
 
 export function CallView({ row, wide = false }: CallViewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   useErrorTexts(namesError(row.content_facts));
   const { sentence } = outcomeWord(row);
   const call = isCall(row);
@@ -89,7 +89,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
 
 /** The failure of a call: its sentence, reason and code. */
 function FailureAlert({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const paused = pauseSentence(t, row, timeOfDay);
   const codes = [row.error_code, row.status > 0 ? `HTTP ${row.status}` : ""].filter(Boolean).join(" · ");
   return (

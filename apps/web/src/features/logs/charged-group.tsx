@@ -6,7 +6,7 @@ import { GroupName } from "#components/group-name.tsx";
 
 /** The charged group, with an arrow when it was the backup of another. */
 export function ChargedGroup({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const name = <GroupName symbol={row.group} />;
   if (!row.backup_group) return <span>{name}</span>;
   const label = t("Backup group");

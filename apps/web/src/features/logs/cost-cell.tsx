@@ -9,7 +9,7 @@ import classes from "./logs.module.css";
  * @param column its column in a table; undefined elsewhere
  */
 export function CostCell({ row, column }: { row: LogRow; column?: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   if (row.quota === 0)
     return <span className={classes.quiet}>{row.type === LogType.consume ? t("Free") : "–"}</span>;
   const note = row.estimated ? t("Tokens counted by the gateway") : undefined;

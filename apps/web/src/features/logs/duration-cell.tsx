@@ -7,7 +7,7 @@ import classes from "./logs.module.css";
 
 /** Total duration; below it the time to first byte and the speed of a streamed response. */
 export function DurationCell({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const failed = row.type === LogType.failed;
   const pace = paceOfDuration(row.request_time);
   const speed = tokensPerSecond(row);

@@ -24,7 +24,7 @@ type FacetPickerProps = {
 
 export function FacetPicker(props: FacetPickerProps) {
   const { label, value, options, onChange, free = false, onSearch } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const [text, setText] = useState("");
   const type = (next: string) => {
@@ -108,7 +108,7 @@ type FacetButtonProps = FacetPickerProps & { onClick: () => void; ref?: Ref<HTML
 /** @param rest what the list adds to its button */
 function FacetButton(props: FacetButtonProps) {
   const { label, value, valueLabel, options, onChange: _, free: _free, onSearch: _search, ...rest } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const chosen = options.find((option) => option.value === value)?.label ?? valueLabel ?? value;
   return (
     <Button

@@ -6,7 +6,7 @@ import { attemptResultText } from "#lib/labels/attempt-labels.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 
 /** Returns a short label of the reason; the code itself when it is of another version, "" for none. */
-export function shortReason(t: TFunction, code: string): string {
+export function shortReason(t: TFunction<"logs">, code: string): string {
   const label = failureLabel(code);
   return label === undefined ? code : t(label);
 }
@@ -19,7 +19,11 @@ export function hasFailed(row: Pick<LogRow, "type">): boolean {
  * Explains that no channel was called because of pauses named in the log row; "" for other reasons.
  * @param timeOf formats a time of day, from unix seconds
  */
-export function pauseSentence(t: TFunction, row: LogRow, timeOf: (seconds: number) => string): string {
+export function pauseSentence(
+  t: TFunction<"logs">,
+  row: LogRow,
+  timeOf: (seconds: number) => string,
+): string {
   const { paused, skipped, attempts } = row;
   if (!hasFailed(row) || !paused || paused.length === 0 || attempts?.length !== 0) return "";
   // "All channels are paused" would be wrong if others were skipped for another reason.

@@ -11,7 +11,7 @@ import { withSpace } from "#lib/word-spacing.ts";
 import { Empty } from "#ui/empty.tsx";
 
 export function FirstCall() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const address = useServerAddress();
   const models = useQuery(modelsQuery).data;
   return (

@@ -16,7 +16,7 @@ type FlagsProps = {
 };
 
 export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const { slow, expensive } = facets;
   const failedOutcome = "failed" as const;

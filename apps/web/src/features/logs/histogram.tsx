@@ -22,7 +22,7 @@ function barTime(seconds: number, span: number): string {
 }
 
 export function Histogram({ histogram, period, now, onNarrow }: HistogramProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const { span } = histogram;
   const bars = barsOf(histogram, period, now);

@@ -7,7 +7,7 @@ import classes from "./logs.module.css";
 
 /** Input tokens, and how many of them came from the provider's cache. */
 export function InputCell({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const share = cachedShare(row.bill, row.prompt_tokens);
   if (share === 0) return <>{format.whole(row.prompt_tokens)}</>;

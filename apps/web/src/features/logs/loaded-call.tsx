@@ -42,7 +42,7 @@ export function LoadedCall({ id, known, head, wide }: LoadedCallProps) {
 }
 
 function NoSuchCall() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   return (
     <Empty
       icon={IconFileSearch}

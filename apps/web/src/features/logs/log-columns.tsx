@@ -24,7 +24,7 @@ type Format = ReturnType<typeof useFormat>;
 const dash = <span className={classes.quiet}>–</span>;
 
 /** @param forAdmins adds the user and the channel of a call */
-export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Column<LogRow>[] {
+export function logColumns(t: TFunction<"logs">, format: Format, forAdmins: boolean): Column<LogRow>[] {
   const columns: (Column<LogRow> | false)[] = [
     {
       id: "outcome",
@@ -139,7 +139,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
 }
 
 /** A row on a phone: model and cost above; time, user, duration and reason below. */
-export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; forAdmins: boolean }) {
+export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction<"logs">; forAdmins: boolean }) {
   const who = [forAdmins ? row.username : "", row.token_name].filter(Boolean).join(" · ");
   const failed = hasFailed(row);
   return (
@@ -164,7 +164,7 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction; f
 }
 
 /** A dot with its label for screen readers and as a tooltip. */
-function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
+function OutcomeDot({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const { tone, text } = outcomeWord(row);
   const word = t(text);
   return <span className={classes.dot} data-tone={tone} role="img" aria-label={word} title={word} />;
@@ -184,7 +184,7 @@ function PersonCell({ row }: { row: LogRow }) {
   );
 }
 
-function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {
+function ChannelCell({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const name = row.channel_name || t("Deleted channel");
   if (row.channel_id === 0) return retriesOf(row) > 0 ? <Retries row={row} t={t} /> : dash;
   return (
@@ -196,7 +196,7 @@ function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {
 }
 
 /** "↪ 2": other channels were tried before. */
-function Retries({ row, t }: { row: LogRow; t: TFunction }) {
+function Retries({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const count = retriesOf(row);
   if (count === 0) return null;
   const text = t("Retried {{count}} times", { count });
@@ -208,7 +208,7 @@ function Retries({ row, t }: { row: LogRow; t: TFunction }) {
   );
 }
 
-function FailureReason({ row, t }: { row: LogRow; t: TFunction }) {
+function FailureReason({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const reason = shortReason(t, row.error_code) || t("Failed");
   return (
     <span className={classes.reason} title={contentText(t, row)}>
@@ -218,7 +218,7 @@ function FailureReason({ row, t }: { row: LogRow; t: TFunction }) {
   );
 }
 
-function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
+function ModelCell({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   if (!hasFailed(row)) return <ModelName row={row} t={t} />;
   return (
     <div className={classes.stack} data-left>
@@ -228,7 +228,7 @@ function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
   );
 }
 
-function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
+function ModelName({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const model = isCall(row) ? requestedModel(row) : "";
   if (model === "")
     return (

@@ -18,7 +18,7 @@ import classes from "./logs.module.css";
 type Fact = { label: string; value: ReactNode; shown?: boolean };
 
 export function LogFacts({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const call = isCall(row);
   const failed = row.type === LogType.failed;
   const speed = tokensPerSecond(row);
@@ -118,7 +118,7 @@ type CallsLinkProps = { field: "token_name" | "model_name" | "source_ip"; value:
 
 /** A link to the calls with the same value. */
 function CallsLink({ field, value, mono = false }: CallsLinkProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   return (
     <Anchor
       component={Link}
@@ -134,7 +134,7 @@ function CallsLink({ field, value, mono = false }: CallsLinkProps) {
 
 /** A link to the session, shortened: ids are up to 200 characters long. */
 function SessionLink({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const seesAll = useMayEnter("logs");
   if (row.session === null) return null;
   return (

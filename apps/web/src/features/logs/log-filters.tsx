@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 /** The filters of the list, kept in the address. */
@@ -21,6 +21,8 @@ import { type FacetOption, FacetPicker } from "./facet-picker.tsx";
 import { shortReason } from "./failure.ts";
 import { countNarrowing, type LogFilter, noNarrowing, type Range, ranges, windowOf } from "./log-filter.ts";
 import { outcomeText } from "./log-labels.ts";
+
+const phrase = phrasesIn("logs");
 
 type Props = {
   filter: LogFilter;
@@ -56,7 +58,7 @@ export function LogFilters(props: Props) {
 
 /** All filters on a sheet, for phones. */
 function FilterSheet(props: Props & { count: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { filter, onChange, count } = props;
   const [isOpen, sheet] = useDisclosure(false);
   return (
@@ -77,7 +79,7 @@ function FilterSheet(props: Props & { count: number }) {
 }
 
 function RareFilters(props: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { request_id, source_ip, billing_tag, session } = props.filter;
   const hidden = [request_id, source_ip, billing_tag, session].filter((value) => value !== "").length;
   return (
@@ -99,7 +101,7 @@ function RareFilters(props: Props) {
 }
 
 function RareFields({ filter, onChange, facets }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const admin = useMayEnter("logs");
   const seesTags = useCan("seeBillingTag");
   return (
@@ -149,7 +151,7 @@ function RareFields({ filter, onChange, facets }: Props) {
 }
 
 function MainFilters({ filter, onChange, whose, facets }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const models = useQuery(modelsQuery).data;
   const seesChannels = useMayEnter("channels");
   const everybody = whose === "everybody";
@@ -232,7 +234,7 @@ type ChannelPickerProps = {
 
 /** The channels of the newest calls. While the user types, the server searches by name. */
 function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const [text, setText] = useState("");
   const [keyword] = useDebouncedValue(text, 300);
   const found = useQuery({
@@ -271,7 +273,7 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
 }
 
 function RangeFilter({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const phone = useIsPhone();
   const choose = (range: Range) => {
     // A custom range starts with the previously shown range.

@@ -3,11 +3,13 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { attemptResultText } from "#lib/labels/attempt-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("logs");
 
 export const typeTabs = [
   { type: LogType.all, text: phrase("All") },
@@ -74,7 +76,7 @@ export function retriesOf({ attempts }: Pick<LogRow, "attempts">): number {
 }
 
 /** Translates the content of an entry. Text of users or providers stays as it is. */
-export function contentText(t: TFunction, { content, content_facts }: LogRow): string {
+export function contentText(t: TFunction<"logs">, { content, content_facts }: LogRow): string {
   return storedReason(t, content, content_facts);
 }
 
@@ -82,6 +84,6 @@ export function attemptText(note: AttemptNote): string {
   return attemptResultText(note.result);
 }
 
-export function billKindText(t: TFunction, kind: string): string {
+export function billKindText(t: TFunction<"logs">, kind: string): string {
   return t(nameOfBillLine(kind));
 }

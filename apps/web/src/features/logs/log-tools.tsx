@@ -19,7 +19,7 @@ type Props = {
 };
 
 export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const exporting = useMutation({
     mutationFn: () => exportLogs(whose, filter),
     onSuccess: ({ count, complete }) =>

@@ -53,7 +53,7 @@ export async function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function LogsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const self = useSelf();
   const [filter, setFilter] = useListParams(logParams);
@@ -179,7 +179,7 @@ export default function LogsPage() {
 type TypeTabsProps = { type: number; onChange: (type: number) => void };
 
 function TypeTabs({ type: shown, onChange }: TypeTabsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   return (
     <Tabs value={String(shown)} onChange={(type) => onChange(Number(type))} className={classes.tabs}>
       <Tabs.List className={classes.tabList}>
@@ -209,7 +209,7 @@ type NothingProps = {
 };
 
 function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: NothingProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const narrowed = countNarrowing(filter) > 0 || filter.log_type !== 0;
   if (searchedUntil !== undefined)
     return (

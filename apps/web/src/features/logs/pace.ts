@@ -1,7 +1,9 @@
 /** Rates the speed of a call. Pure. */
 import type { LogRow } from "@gateway/shared/usage/log";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("logs");
 
 export type Pace = { tone: Tone; text: string };
 

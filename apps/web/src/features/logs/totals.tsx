@@ -12,7 +12,7 @@ type TotalsProps = {
 
 /** Sums over all rows of the filter, not only over the loaded ones. */
 export function Totals({ totals, old, failed }: TotalsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const format = useFormat();
   const partial = totals?.complete === false;
   const facts: [string, string | undefined, string?][] = [

@@ -3,11 +3,13 @@ import type { LogRow, SkipReason } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { attemptResultText } from "#lib/labels/attempt-labels.ts";
 import { formatTime } from "#lib/quota.ts";
 import { ChannelLink } from "./waterfall.tsx";
 import classes from "./call.module.css";
+
+const phrase = phrasesIn("logs");
 
 const skipTexts: Record<SkipReason, string> = {
   "lower-priority": phrase("Not needed: lower priority"),
@@ -21,7 +23,7 @@ const skipTexts: Record<SkipReason, string> = {
 };
 
 export function UntriedChannels({ row }: { row: LogRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const [paused, skipped] = [row.paused ?? [], row.skipped ?? []];
   if (paused.length + skipped.length === 0) return null;
   return (

@@ -14,7 +14,7 @@ import { type Bar, barsOf } from "./waterfall-bars.ts";
 import classes from "./call.module.css";
 
 export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNote[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { bars, total } = barsOf(row, attempts);
   if (bars.length === 0)
     return (
@@ -42,7 +42,7 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
 }
 
 function Attempt({ bar, number, total }: { bar: Bar; number: number; total: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { note } = bar;
   const ok = note.result === "ok";
   const share = (ms: number) => `${(total > 0 ? ms / total : 0) * 100}%`;
@@ -94,7 +94,7 @@ function Attempt({ bar, number, total }: { bar: Bar; number: number; total: numb
   );
 }
 
-function barText(t: TFunction, { waiting, streaming }: Bar): string {
+function barText(t: TFunction<"logs">, { waiting, streaming }: Bar): string {
   if (streaming === 0) return formatDuration(waiting);
   return t("{{waiting}} to the first byte, then {{streaming}}", {
     waiting: formatDuration(waiting),
@@ -104,7 +104,7 @@ function barText(t: TFunction, { waiting, streaming }: Bar): string {
 
 /** A link for users who may open channels. */
 export function ChannelLink({ id, name }: { id: number; name: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const self = useSelf();
   const text = name || t("Deleted channel");
   return (

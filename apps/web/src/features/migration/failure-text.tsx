@@ -5,7 +5,7 @@ import { faultText } from "#lib/error-text.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 
 export function FailureText({ failure }: { failure: NonNullable<ImportRun["failure"]> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   useErrorTexts();
   // A refusal without facts is explained in English only.
   const known = failure.code === "conflict" && failure.params["reason"] === undefined;

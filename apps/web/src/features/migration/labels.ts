@@ -1,7 +1,9 @@
 /** Labels of what an import counts. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("migration");
 
 const kinds = lookupTable<string>({
   groups: phrase("User groups"),
@@ -27,7 +29,7 @@ const kinds = lookupTable<string>({
 });
 
 /** @param kind a name of the report; one of another version is shown as it is */
-export function kindText(t: TFunction, kind: string): string {
+export function kindText(t: TFunction<"migration">, kind: string): string {
   const label = kinds[kind];
   return label === undefined ? kind : t(label);
 }

@@ -21,7 +21,7 @@ export function isTooLong({ config }: LitellmOptions): boolean {
 type LitellmFieldsProps = { value: LitellmOptions; onChange: (value: LitellmOptions) => void };
 
 export function LitellmFields({ value, onChange }: LitellmFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [refused, setRefused] = useState(false);
   const change = (part: Partial<LitellmOptions>) => onChange({ ...value, ...part });
   const tooLong = t("The file is larger than {{kilobytes}} KB.", { kilobytes: MAX_LITELLM_CONFIG / 1024 });

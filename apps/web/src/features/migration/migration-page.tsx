@@ -23,7 +23,7 @@ export default function MigrationPage() {
 }
 
 function Reports({ onOpen }: { onOpen: (id: number) => void }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const reports = useQuery(reportsQuery);
   const number = new Intl.NumberFormat(i18n.language.replace("_", "-"));
   return (
@@ -99,7 +99,7 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
 }
 
 function OneReport({ id, onBack }: { id: number; onBack: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const detail = useQuery(reportQuery(id));
   const back = (
     <Button variant="default" leftSection={<IconArrowLeft size={16} stroke={1.7} />} onClick={onBack}>

@@ -1,19 +1,14 @@
-import { readFileSync } from "node:fs";
 import { reasonOf } from "@gateway/shared/reasons";
 import { importNotes } from "@gateway/shared/site/import-notes";
 import i18next, { type TFunction } from "i18next";
 import { expect, it } from "vitest";
+import { messagesOf } from "#lib/locale-files.ts";
 import { exampleText, noteText } from "./note-texts.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
 
-function messages(language: string): Record<string, string> {
-  const file = new URL(`../../locales/${language}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-}
-
 it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the text of every note in %s", (language) => {
-  const texts = messages(language);
+  const texts = messagesOf(language, "migration");
   for (const [code, template] of Object.entries(importNotes)) {
     expect(texts[template] ?? "", code).not.toBe("");
     expect(placeholders(texts[template] ?? ""), code).toEqual(placeholders(template));
@@ -28,7 +23,7 @@ it("fills in the values and the reason in the reader's language", async () => {
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },
-    resources: { zh_CN: { translation: messages("zh_CN") } },
+    resources: { zh_CN: { translation: messagesOf("zh_CN") } },
   });
   const note = { text: "In English.", params: {}, reason_facts: [] };
   const { facts } = reasonOf("importVariable", { variable: "OPENAI_KEY" });

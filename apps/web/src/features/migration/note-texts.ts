@@ -3,12 +3,14 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { noteTemplate } from "@gateway/shared/site/import-notes";
 import type { ImportNote } from "@gateway/shared/site/migration";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
+
+const phrase = phrasesIn("migration");
 
 /** Returns the text of a note; that of a code of another version stays in English. */
 export function noteText(
-  t: TFunction,
+  t: TFunction<"migration">,
   { code, text, params, reason_facts: facts }: Pick<ImportNote, "code" | "text" | "params" | "reason_facts">,
 ): string {
   const template = noteTemplate(code);
@@ -28,7 +30,7 @@ const subjects = lookupTable<string>({
 });
 
 /** Returns an example of a note: "user 5: email" → "User 5: email". Others are names and stay as they are. */
-export function exampleText(t: TFunction, example: string): string {
+export function exampleText(t: TFunction<"migration">, example: string): string {
   const [, word = "", id = "", rest = ""] = /^([a-z]+) ([^\s:]+)(: .*)?$/s.exec(example) ?? [];
   const template = subjects[word];
   return template === undefined ? example : t(template, { id, name: id }) + rest;

@@ -6,7 +6,7 @@ import { exampleText, noteText } from "./note-texts.ts";
 import classes from "./report.module.css";
 
 export function Notes({ notes }: { notes: readonly ImportNote[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <ul className={classes.notes}>
       {notes.map((note) => (
@@ -25,7 +25,7 @@ export function Notes({ notes }: { notes: readonly ImportNote[] }) {
 }
 
 export function Examples({ of: examples }: { of: readonly string[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   if (examples.length === 0) return null;
   return (
     <div className={classes.examples}>{examples.map((example) => exampleText(t, example)).join(" · ")}</div>

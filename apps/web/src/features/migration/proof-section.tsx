@@ -9,7 +9,7 @@ import { Examples } from "./notes.tsx";
 import classes from "./report.module.css";
 
 export function ProofSection({ report }: { report: ImportReport }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const locale = i18n.language.replace("_", "-");
   const number = new Intl.NumberFormat(locale);
   const points = (text: string) => number.format(BigInt(text));
@@ -122,7 +122,7 @@ export function ProofSection({ report }: { report: ImportReport }) {
 type Side = { key: string; name: string; source: string; here: string; differs: boolean };
 
 function Sides({ first, rows }: { first: string; rows: Side[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <div className={classes.scroll}>
       <table className={`${classes.table} ${classes.sides}`}>

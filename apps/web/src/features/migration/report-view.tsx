@@ -13,7 +13,7 @@ import classes from "./report.module.css";
 export function ReportView({ report }: { report: ImportReport }) {
   const attention = report.notes.filter((note) => note.level === "attention");
   const noted = report.notes.filter((note) => note.level === "info");
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <Stack gap="md">
       <Verdict report={report} />
@@ -55,7 +55,7 @@ export function ReportView({ report }: { report: ImportReport }) {
 }
 
 function Verdict({ report }: { report: ImportReport }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   if (!report.ok)
     return (
       <Alert color="red" icon={<IconAlertTriangle size={18} />} title={t("A check failed")}>
@@ -76,7 +76,7 @@ function Verdict({ report }: { report: ImportReport }) {
 }
 
 function Counts({ report }: { report: ImportReport }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const whole = new Intl.NumberFormat(i18n.language.replace("_", "-"));
   return (
     <div className={classes.scroll}>
@@ -106,7 +106,7 @@ function Counts({ report }: { report: ImportReport }) {
 
 /** Saves the report as the JSON that scripts read. */
 export function DownloadReport({ report }: { report: ImportReport }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const save = () => {
     const text = JSON.stringify(report, null, 2);
     const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));

@@ -20,7 +20,7 @@ type RunProgressProps = {
 };
 
 export function RunProgress({ title, onCancel, share, run, token = "", onEnd }: RunProgressProps) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const query = runQuery(run ?? 0, token);
   const state = useQuery({ ...query, queryFn: run === undefined ? skipToken : query.queryFn });
   const end = useEffectEvent((ended: ImportRun) => onEnd?.(ended));

@@ -53,7 +53,7 @@ type SourceFormProps = {
 };
 
 export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceFormProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const products = useQuery(productsQuery);
   const [starting, setStarting] = useState(false);
   const [missing, setMissing] = useState<"product" | "file" | "address" | null>(null);
@@ -181,7 +181,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
 type DatabaseFileProps = { file: File | null; missing: boolean; onChange: (file: File | null) => void };
 
 function DatabaseFile({ file, missing, onChange }: DatabaseFileProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <FileInput
       classNames={{ placeholder: classes.file }}
@@ -220,7 +220,7 @@ type DatabaseAddressProps = {
 };
 
 function DatabaseAddress({ address, missing, isLitellm, onChange }: DatabaseAddressProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <PasswordInput
       visibilityToggleButtonProps={{ "aria-label": t("Show password") }}

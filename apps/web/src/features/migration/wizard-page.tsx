@@ -16,7 +16,7 @@ import { RunProgress } from "./run-progress.tsx";
 import { emptySource, type Source, SourceForm } from "./source-form.tsx";
 
 export default function WizardPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [search] = useSearchParams();
   const token = search.get("token") ?? "";
   const site = useSite();
@@ -67,7 +67,7 @@ type Step =
   | { name: "ended"; run: ImportRun };
 
 function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const client = useQueryClient();
   const [source, setSource] = useState<Source>(emptySource);
   const [step, setStep] = useState<Step>({ name: "source" });
@@ -181,7 +181,7 @@ function Failure({ text }: { text: string }) {
 type EndedProps = { run: ImportRun; onBack: () => void; onImport: () => Promise<void> };
 
 function Ended({ run, onBack, onImport }: EndedProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [starting, setStarting] = useState(false);
   const back = (
     <Button variant="default" onClick={onBack}>

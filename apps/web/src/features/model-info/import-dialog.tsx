@@ -4,12 +4,14 @@ import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } fr
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useImportModelInfo } from "./api.ts";
+
+const phrase = phrasesIn("model-info");
 
 type Source = "own" | "url" | "text";
 
@@ -20,7 +22,7 @@ const sources: { value: Source; word: string }[] = [
 ];
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-info");
   const phone = useIsPhone();
   const [source, setSource] = useState<Source>("own");
   const [url, setUrl] = useState("");

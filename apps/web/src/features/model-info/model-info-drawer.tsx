@@ -26,7 +26,7 @@ type ModelInfoDrawerProps = {
 };
 
 export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-info");
   const save = useSaveModelInfo();
   const names = useQuery(modelNamesQuery).data ?? [];
   const free = names.filter((name) => !taken.includes(name) && !name.endsWith("*"));

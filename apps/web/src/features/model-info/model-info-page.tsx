@@ -37,7 +37,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function ModelInfoPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-info");
   const mayChange = useMayChange();
   const format = useFormat();
   const [params, setParams] = useListParams(catalogueParams);
@@ -167,7 +167,7 @@ export default function ModelInfoPage() {
   );
 }
 
-function infoColumns(t: TFunction, short: (value: number) => string): Column<ModelInfoRow>[] {
+function infoColumns(t: TFunction<"model-info">, short: (value: number) => string): Column<ModelInfoRow>[] {
   const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
   return [
     {

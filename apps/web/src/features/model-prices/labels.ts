@@ -1,7 +1,9 @@
 /** Names of kinds of models and of orders. English; translate when displayed. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Sorting } from "./offers.ts";
+
+const phrase = phrasesIn("model-prices");
 
 const kinds = lookupTable<string>({
   chat: phrase("Chat"),

@@ -10,7 +10,7 @@ import { nameOfKind } from "./labels.ts";
 import type { Offer } from "./offers.ts";
 
 export function ModelAbout({ offer }: { offer: Offer }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const format = useFormat();
   const { info } = offer;
   const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";

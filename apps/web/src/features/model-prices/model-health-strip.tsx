@@ -15,7 +15,7 @@ type ModelHealthStripProps = {
 };
 
 export function ModelHealthStrip({ health, since, pending }: ModelHealthStripProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const format = useFormat();
   if (pending) return <Skeleton height={96} radius="lg" />;
   if (health === undefined || since === undefined)

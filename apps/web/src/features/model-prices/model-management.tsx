@@ -14,7 +14,7 @@ import { useMayEnter } from "#lib/session.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 export function ModelManagement({ model, onDisable }: { model: string; onDisable: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const channels = useMayEnter("channels");
   const edit = useMayEnter("channels", "edit");
   const prices = useMayEnter("prices");

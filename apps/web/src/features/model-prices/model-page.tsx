@@ -29,7 +29,7 @@ const DisableModelDialog = lazyPart(() =>
 );
 
 export default function ModelPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const { id: model = "" } = useParams();
   const inConsole = useInConsole();
   const list = inConsole ? "/panel/model_price" : "/price";
@@ -87,7 +87,7 @@ type LoadedProps = {
 const useGroups = () => useQuery(groupsQuery).data;
 
 function Loaded({ offer, groups, onDisable }: LoadedProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const self = useSelf();
   const inConsole = useInConsole();
   const address = useServerAddress();

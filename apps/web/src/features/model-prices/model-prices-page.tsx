@@ -37,7 +37,7 @@ export default function ModelPricesPage() {
 }
 
 function ModelList({ inConsole }: { inConsole: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const self = useSelf();
   const navigate = useNavigate();
   const [params, setParams] = useListParams(priceParams);
@@ -172,7 +172,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
 
 /** @param onClear clears the filters that no model matches; undefined without filters */
 function NoModels({ onClear }: { onClear: (() => void) | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   if (onClear === undefined)
     return (
       <Empty title={t("No models yet")} hint={t("Models appear here when a channel serves your group.")} />
@@ -193,7 +193,7 @@ type OtherGroupsProps = { open: boolean; count: number; onChange: (open: boolean
 
 /** Shows or hides the models that the selected group does not have. */
 function OtherGroups({ open, count, onChange }: OtherGroupsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   return (
     <Button
       variant="default"

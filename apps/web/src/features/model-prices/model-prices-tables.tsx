@@ -19,7 +19,7 @@ type GroupPricesProps = {
 };
 
 export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const options = { unit, freeWord: t("Free"), cnyPerUsd: useCnyPerUsd() };
   const perCall = offer.type === "times";
   return (
@@ -75,7 +75,7 @@ type PartProps = {
 
 /** Other kinds of tokens as multiples of the input or output price, and tools priced per call. */
 export function Extras({ offer, group: { name, ratio } }: PartProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const cnyPerUsd = useCnyPerUsd();
   const entries = Object.entries(offer.extras);
   if (entries.length === 0) return null;
@@ -109,7 +109,7 @@ export function Extras({ offer, group: { name, ratio } }: PartProps) {
 
 /** Prices for inputs above a length. */
 export function Tiers({ offer, group: { name, ratio } }: PartProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const cnyPerUsd = useCnyPerUsd();
   if (offer.tiers.length === 0) return null;
   const options = { unit, freeWord: t("Free"), cnyPerUsd };

@@ -23,7 +23,7 @@ type OfferCardProps = {
 };
 
 export function OfferCard(props: OfferCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const phone = useIsPhone();
   const { offer, group, to } = props;
   const reachable = offer.groups.includes(group);
@@ -59,7 +59,7 @@ export function OfferCard(props: OfferCardProps) {
 
 /** Price and status below the name. */
 function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const format = useFormat();
   const cnyPerUsd = useCnyPerUsd();
   const price = (ratio: number) =>
@@ -81,7 +81,7 @@ function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
 }
 
 function Details({ offer, health, unit, group, groupRatio, groupNames }: OfferCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const cnyPerUsd = useCnyPerUsd();
   const reachable = offer.groups.includes(group);
   const price = (ratio: number) =>
@@ -130,7 +130,7 @@ function Details({ offer, health, unit, group, groupRatio, groupNames }: OfferCa
 
 /** "99.9% available · 0.8 s to first token · 45 tokens/s", without unknown values. */
 function HealthLine({ health }: { health: ModelHealth | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const format = useFormat();
   if (health === undefined) return null;
   const parts = [

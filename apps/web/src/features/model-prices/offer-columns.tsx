@@ -16,7 +16,7 @@ type View = {
 };
 
 export function useOfferColumns(view: View): Column<Offer>[] {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const { unit, group, groupRatio, groupNames } = view;
   const cnyPerUsd = useCnyPerUsd();
   return useMemo(() => {

@@ -26,7 +26,7 @@ type OfferFiltersProps = {
 };
 
 export function OfferFilters({ offers, groups, params, group, open, onChange }: OfferFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const phone = useIsPhone();
   const ownerRows = useQuery(ownersQuery).data;
   const waiting = offers === undefined;
@@ -132,7 +132,7 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
 type View = PriceView["view"];
 
 function ViewButton({ view, onChange }: { view: View; onChange: (view: View) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("model-prices");
   const next = view === "cards" ? "list" : "cards";
   const label = next === "list" ? t("Show as a list") : t("Show as cards");
   return (

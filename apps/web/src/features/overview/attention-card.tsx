@@ -17,7 +17,7 @@ import classes from "./overview.module.css";
 type Line = { title: string; text: string; to: string; urgent: boolean };
 
 export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   useErrorTexts(items.some((item) => "reason_facts" in item && namesError(item.reason_facts)));
   return (
@@ -67,7 +67,12 @@ function keyOf(item: AttentionItem): string {
   return item.kind === "notice" ? `${item.event} ${item.name} ${item.time}` : item.kind;
 }
 
-function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota: number) => string): Line {
+function lineOf(
+  t: TFunction<"overview">,
+  item: AttentionItem,
+  since: number,
+  points: (quota: number) => string,
+): Line {
   switch (item.kind) {
     case "channel-disabled":
       return {
@@ -118,7 +123,10 @@ function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota
   }
 }
 
-function balanceText(t: TFunction, item: Extract<AttentionItem, { kind: "channel-balance" }>): string {
+function balanceText(
+  t: TFunction<"overview">,
+  item: Extract<AttentionItem, { kind: "channel-balance" }>,
+): string {
   const amount = new Intl.NumberFormat(currentLocale(), {
     style: "currency",
     currency: item.currency,
@@ -128,7 +136,7 @@ function balanceText(t: TFunction, item: Extract<AttentionItem, { kind: "channel
   return t("{{amount}}, enough for {{days}} days at the current rate", { amount, days });
 }
 
-function noticeLine(t: TFunction, item: Extract<AttentionItem, { kind: "notice" }>): Line {
+function noticeLine(t: TFunction<"overview">, item: Extract<AttentionItem, { kind: "notice" }>): Line {
   const times = item.count > 1 ? ` (${item.count}×)` : "";
   const text = storedReason(t, item.reason, item.reason_facts);
   switch (item.event) {

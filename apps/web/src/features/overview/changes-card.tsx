@@ -12,7 +12,7 @@ import classes from "./overview.module.css";
 type ChangesCardProps = { of: "models" | "users"; changes: ChangeRow[]; since: number };
 
 export function ChangesCard({ of, changes, since }: ChangesCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   return (
     <Section title={of === "models" ? t("Largest changes: models") : t("Largest changes: customers")}>
       {changes.length === 0 ? (

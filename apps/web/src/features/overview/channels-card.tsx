@@ -20,7 +20,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./overview.module.css";
 
 export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; since: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const phone = useIsPhone();
   const { rows, total, enabled, disabled, auto_disabled: off } = channels;
   return (
@@ -58,7 +58,7 @@ export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; si
 }
 
 function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const ms = (value: number | null) => (value === null ? "–" : formatDuration(value));
   return (
@@ -120,7 +120,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
 
 /** Two lines: name and status, health and the two main figures. */
 function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const { calls, success } = healthOf(row);
   return (
@@ -142,7 +142,7 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
 }
 
 /** Rates a channel: below 80 % successful calls is bad; below 99 % is a warning. */
-function stateOf(t: TFunction, row: ChannelHealth): { tone: Tone; text: string } {
+function stateOf(t: TFunction<"overview">, row: ChannelHealth): { tone: Tone; text: string } {
   if (row.status === ChannelStatus.autoDisabled) return { tone: "bad", text: t("Disabled automatically") };
   if (row.status !== ChannelStatus.enabled) return { tone: "idle", text: t("Disabled") };
   const { success } = healthOf(row);
@@ -152,7 +152,7 @@ function stateOf(t: TFunction, row: ChannelHealth): { tone: Tone; text: string }
 }
 
 function State({ row }: { row: ChannelHealth }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const { tone, text } = stateOf(t, row);
   return (
     <Text span fz="sm">

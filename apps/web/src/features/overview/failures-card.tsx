@@ -14,7 +14,7 @@ import classes from "./overview.module.css";
 type FailuresCardProps = { failures: Failures; failed: number; since: number };
 
 export function FailuresCard({ failures: { reasons, complete }, failed, since }: FailuresCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const most = Math.max(1, ...reasons.map((reason) => reason.count));
   return (

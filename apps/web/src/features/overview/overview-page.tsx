@@ -30,7 +30,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function OverviewPage({ tabs, firstSteps }: OverviewPageProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const overview = useQuery(overviewQuery);
   const [state, retry] = useLiveOverview();
   return (
@@ -78,7 +78,7 @@ function Content({ overview }: { overview: Overview }) {
 type TrafficSectionProps = { traffic: NonNullable<Overview["traffic"]>; since: number };
 
 function TrafficSection({ traffic, since }: TrafficSectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const { rpm, tpm } = traffic.rate;
   return (

@@ -8,7 +8,7 @@ import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
 
 export function StatStrip({ traffic }: { traffic: Traffic }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const { requests, failed, charged, provider_cost: cost, latency } = traffic;
   const rate = errorRate(traffic);
@@ -75,7 +75,7 @@ type LatencyProps = {
 };
 
 function Latency({ title, now: [p50, p95], before, sample, none }: LatencyProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const text = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
     <Stat
@@ -105,7 +105,7 @@ function Latency({ title, now: [p50, p95], before, sample, none }: LatencyProps)
 
 /** The value of the previous day. It stands on a line of its own where the column is narrow. */
 function Before({ text }: { text: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   return (
     <>
       {" · "}
@@ -115,7 +115,7 @@ function Before({ text }: { text: string }) {
 }
 
 function Change({ compared }: { compared: Compared }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const share = changeOf(compared);
   if (share === null) return compared.now === 0 ? t("No change") : t("No data for the day before");
   if (isUnchanged(share)) return t("No change");

@@ -8,7 +8,7 @@ import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 const colors = { served: "var(--chart-1)", failed: "var(--chart-2)" };
 
 export function TrafficChart({ traffic, since }: { traffic: Traffic; since: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("overview");
   const format = useFormat();
   const { requests, failed } = traffic.hourly;
   const names: Record<string, string> = { served: t("Successful"), failed: t("Failed") };

@@ -17,7 +17,7 @@ type OwnerDrawerProps = {
 };
 
 export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("owners");
   const save = useSaveOwner();
   const form = useSchemaForm(owner ? ModelOwnerChange : ModelOwnerInput, {
     id: owner?.id ?? freeId,

@@ -29,7 +29,7 @@ const OwnerDrawer = lazyPart(() => import("./owner-drawer.tsx").then((module) =>
 const ownerParams = { keyword: text(), order: text() };
 
 export default function OwnersPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("owners");
   const mayChange = useMayChange();
   const [params, setParams] = useListParams(ownerParams);
   const owners = useQuery(ownersQuery);
@@ -115,7 +115,7 @@ export default function OwnersPage() {
   );
 }
 
-function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
+function ownerColumns(t: TFunction<"owners">): Column<ModelOwnerRow>[] {
   return [
     {
       id: "name",

@@ -18,7 +18,7 @@ type ConfigInputProps = {
 const mono = { input: { fontFamily: "var(--mantine-font-family-monospace)" } };
 
 export function ConfigInput({ field, required, secretSet, ...input }: ConfigInputProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const common = {
     label: t(field.label),
     description: field.hint ? t(field.hint) : undefined,

@@ -13,7 +13,7 @@ type DayFilterProps = {
 };
 
 export function DayFilter({ from, to, onChange }: DayFilterProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const label = [dayOf(from), dayOf(to)].filter(
     (day, index, all) => day !== "" && all.indexOf(day) === index,
   );

@@ -33,7 +33,7 @@ type GatewayDrawerProps = {
 };
 
 export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const save = useSaveGateway();
   const form = useSchemaForm(PaymentForm, initialValues(gateway), (values) => problemsOf(values, gateway));
   const { type } = form.values;
@@ -96,7 +96,7 @@ type GatewayForm = SchemaForm<z.input<typeof PaymentForm>>;
 type SectionProps = { form: GatewayForm; gateway: PaymentRow | undefined };
 
 function GeneralSection({ form, gateway }: SectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const [ownIcon, setOwnIcon] = useState(gateway !== undefined && !isOurs(gateway.icon));
   const { type, icon } = form.values;
 
@@ -168,7 +168,7 @@ function GeneralSection({ form, gateway }: SectionProps) {
 }
 
 function FeesSection({ form }: { form: GatewayForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const share = form.values.percent_fee ?? 0;
   return (
     <FormSection title={t("Fees")} hint={t("Customers pay both fees in addition to the top-up amount.")}>
@@ -195,7 +195,7 @@ function FeesSection({ form }: { form: GatewayForm }) {
 }
 
 function NotificationsSection({ form, gateway }: SectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   return (
     <FormSection
       title={t("Payment notifications")}

@@ -1,7 +1,9 @@
 /** Labels of gateways and their settings. */
 import type { paymentIcons } from "@gateway/shared/billing/payment";
 import type { PaymentConfigs, PaymentType } from "@gateway/shared/billing/payment-config";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("payments");
 
 /** Translated when displayed. */
 export const typeTitles: Record<PaymentType, string> = {

@@ -34,7 +34,7 @@ const GatewayDrawer = lazyPart(() => import("./gateway-drawer.tsx").then((module
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 
 export function GatewayList() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const [params, setParams] = useListParams(gatewayParams);
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
@@ -122,7 +122,7 @@ export function GatewayList() {
   );
 }
 
-function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
+function gatewayColumns(t: TFunction<"payments">): Column<PaymentRow>[] {
   return [
     {
       id: "name",
@@ -191,7 +191,7 @@ function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
 }
 
 function EnableSwitch({ gateway }: { gateway: PaymentRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const edits = useMayChange();
   const patch = usePatchGateway();
   return (
@@ -206,7 +206,7 @@ function EnableSwitch({ gateway }: { gateway: PaymentRow }) {
 }
 
 function SortField({ gateway }: { gateway: PaymentRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const patch = usePatchGateway();
   return (
     <InlineNumber

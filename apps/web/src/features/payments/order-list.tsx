@@ -54,7 +54,7 @@ const noFilters = {
 } as const;
 
 export function OrderList() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const [params, setParams] = useListParams(orderParams);
   const orders = useQuery(ordersQuery({ ...params, order: params.order || "-id" }));
   const names = useQuery(gatewayNamesQuery).data ?? [];
@@ -202,7 +202,7 @@ export function OrderList() {
   );
 }
 
-function orderColumns(t: TFunction): Column<OrderRow>[] {
+function orderColumns(t: TFunction<"payments">): Column<OrderRow>[] {
   const shared = sharedOrderColumns<OrderRow>(t);
   return [
     { ...shared.number, fixed: true },
@@ -262,7 +262,7 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
 }
 
 function OrderState({ order }: { order: OrderRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const Sign = order.status === "refunded" ? IconInfoCircle : IconAlertTriangle;
   const trouble = order.status === "refunded" ? order.refund_reason : troubleText(t, order);
   if (trouble === "") return <OrderStatus status={order.status} />;

@@ -14,7 +14,7 @@ const GatewayList = lazyPart(() => import("./gateway-list.tsx").then((module) =>
 const OrderList = lazyPart(() => import("./order-list.tsx").then((module) => module.OrderList));
 
 export default function PaymentsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const [search, setSearch] = useSearchParams();
   const edits = useMayChange();
   const site = useSite();

@@ -11,7 +11,7 @@ import { toast } from "#ui/toast.tsx";
 import { useRefundOrder } from "./api.ts";
 
 export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("payments");
   const format = useFormat();
   const refund = useRefundOrder();
   const form = useSchemaForm(OrderRefund, { reason: "" });

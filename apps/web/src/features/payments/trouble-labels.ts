@@ -1,7 +1,9 @@
 /** Messages for problems of an order. */
 import type { OrderRow, OrderTrouble } from "@gateway/shared/billing/order";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("payments");
 
 const labels: Record<OrderTrouble, string> = {
   not_opened: phrase("The payment gateway did not accept the order: {{reason}}"),
@@ -16,7 +18,7 @@ const labels: Record<OrderTrouble, string> = {
 /**
  * Returns "" without a problem. Orders from before problem codes contain a sentence, which is shown as it is.
  */
-export function troubleText(t: TFunction, { trouble, trouble_facts }: OrderRow): string {
+export function troubleText(t: TFunction<"payments">, { trouble, trouble_facts }: OrderRow): string {
   const word: string | undefined = labels[trouble as OrderTrouble];
   return word === undefined ? trouble : t(word, trouble_facts);
 }

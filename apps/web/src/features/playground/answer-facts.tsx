@@ -8,7 +8,7 @@ import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 
 export function AnswerFacts({ answer }: { answer: Answer }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const format = useFormat();
   const { usage, charge } = answer;
   const facts: ReactNode[] = [];
@@ -45,7 +45,7 @@ export function AnswerFacts({ answer }: { answer: Answer }) {
 }
 
 function Sum({ charge }: { charge: Charge }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const format = useFormat();
   return (
     <table className={classes.sum}>

@@ -43,7 +43,7 @@ function createMarkdown(copyWord: string): Marked {
 
 /** @param onDrawn called when it has appeared */
 export function AnswerText({ text, onDrawn }: { text: string; onDrawn: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const copyWord = t("Copy");
   const markdown = useMemo(() => createMarkdown(copyWord), [copyWord]);
   const html = useMemo(

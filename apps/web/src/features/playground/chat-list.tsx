@@ -15,7 +15,7 @@ type ChatListProps = {
 };
 
 export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatListProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const kept = chats.filter((chat) => chat.turns.length > 0);
   return (
     <>

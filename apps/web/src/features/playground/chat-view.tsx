@@ -26,7 +26,7 @@ const ParameterFields = lazyPart(() =>
 
 /** One toast for all chats deleted in a row. Its button restores them all. */
 function useDeletedMessage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const deleted = useRef<{ chat: Chat; at: number }[]>([]);
   return (chat: Chat, restore: (chat: Chat) => void) => {
     const now = performance.now();
@@ -58,7 +58,7 @@ type ChatViewProps = {
 };
 
 export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const narrow = useIsNarrow();
   const [draft] = useState(
     () =>
@@ -200,7 +200,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
 }
 
 function NoModels() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const admin = useCan("administer");
   return (
     <Empty

@@ -20,7 +20,7 @@ type ComposerProps = {
 };
 
 export function Composer({ text, onText, running, onSend, onStop }: ComposerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const phone = useIsPhone();
   const [images, setImages] = useState<string[]>([]);
   const [over, setOver] = useState(false);

@@ -1,16 +1,11 @@
 import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
 import { loadErrorTexts } from "#lib/late-errors.ts";
+import { messagesOf } from "#lib/locale-files.ts";
 import { failureText } from "./failure-text.ts";
 
-// Given to `init`, because messages are loaded into i18next only once, perhaps for a test file before this one.
-const messages = import.meta.glob<Record<string, string>>("/src/locales/zh_CN.json", {
-  query: "?part=errors",
-  import: "default",
-});
-
 beforeAll(async () => {
-  const errors = await messages["/src/locales/zh_CN.json"]?.();
+  const errors = messagesOf("zh_CN", "errors");
   const lost = { "The connection was lost before the response was complete.": "连接中断" };
   await i18next.init({
     lng: "zh_CN",

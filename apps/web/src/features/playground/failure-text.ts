@@ -5,7 +5,7 @@ import type { Answer } from "./chat.ts";
 
 export function failureText(
   { error, code, params }: Pick<Answer, "error" | "code" | "params">,
-  t: TFunction,
+  t: TFunction<"playground">,
 ) {
   if (error === "" && code === "") return t("The connection was lost before the response was complete.");
   return codeText(t, code, params) ?? (error === "" ? t("Unknown error") : error);

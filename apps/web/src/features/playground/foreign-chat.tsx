@@ -14,7 +14,7 @@ import { keyQuery } from "./api.ts";
 import classes from "./playground.module.css";
 
 export function ForeignChat({ link }: { link: ChatLinkEntry }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const server = useServerAddress();
   const key = useQuery(keyQuery);
   const [here, setHere] = useState(false);

@@ -35,7 +35,7 @@ const optionOf =
   );
 
 export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const phone = useIsPhone();
   const catalogue = useQuery(modelsQuery).data ?? {};
   const names = Object.fromEntries(

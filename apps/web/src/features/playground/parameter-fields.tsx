@@ -6,7 +6,7 @@ import { noParameters, type Parameters } from "./chat.ts";
 type ParameterFieldsProps = { value: Parameters; onChange: (value: Parameters) => void };
 
 export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const number = (next: string | number) => (typeof next === "number" ? next : null);
   const unset = t("Model's default");
   return (

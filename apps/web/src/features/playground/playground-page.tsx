@@ -18,7 +18,7 @@ import classes from "./playground.module.css";
 const own = "own";
 
 export default function PlaygroundPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   usePageTitle(t("Playground"));
   const site = useSite();
   const [search, setSearch] = useSearchParams();

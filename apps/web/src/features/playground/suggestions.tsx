@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import classes from "./playground.module.css";
 
 export function Suggestions({ onChoose }: { onChoose: (question: string) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const offers = [
     {
       icon: IconListDetails,

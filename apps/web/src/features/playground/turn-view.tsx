@@ -26,7 +26,7 @@ type TurnViewProps = {
 };
 
 export function TurnView({ turn, last, onAgain, onDrawn }: TurnViewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   return (
     <article className={classes.turn}>
       <div className={classes.question}>
@@ -61,7 +61,7 @@ type AnswerViewProps = Pick<TurnViewProps, "onDrawn"> & {
 };
 
 function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   const running = isRunning(answer);
   const thinking = running && answer.text === "";
   return (
@@ -150,7 +150,7 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
 }
 
 function Failure({ answer }: { answer: Answer }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("playground");
   useErrorTexts();
   return <Text fz="sm">{failureText(answer, t)}</Text>;
 }

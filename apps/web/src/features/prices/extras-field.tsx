@@ -6,7 +6,7 @@ import { isTier, isTool, nameOfKind, usageKinds } from "#lib/labels/usage-kinds.
 import type { PriceForm } from "./price-values.ts";
 
 export function ExtrasField({ form }: { form: PriceForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const extras = form.values.extra_ratios ?? {};
   const kinds = Object.keys(extras);
   const perCall = form.values.type === "times";

@@ -2,6 +2,7 @@ import type { PriceUpdate } from "@gateway/shared/billing/price";
 import { Alert, Anchor, Group, Popover, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
@@ -11,7 +12,7 @@ import { priceUpdatesQuery } from "./api.ts";
 
 /** Result of the last scheduled update. Renders nothing when none has run. */
 export function LastUpdate() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const [last] = useQuery(priceUpdatesQuery).data ?? [];
   const failed = last !== undefined && last.error !== "";
   useErrorTexts(failed);
@@ -37,7 +38,7 @@ export function LastUpdate() {
   );
 }
 
-type Translate = ReturnType<typeof useTranslation>["t"];
+type Translate = TFunction<"prices">;
 
 function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate): string {
   const parts = [
@@ -50,7 +51,7 @@ function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate)
 }
 
 function Names({ update }: { update: PriceUpdate }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const lists: [string, string[]][] = [
     [t("New"), update.added],
     [t("Changed"), update.changed],

@@ -14,7 +14,7 @@ type MissingPricesProps = { rows: readonly PriceRow[]; onPrice: (models: string[
 const shownAtMost = 12;
 
 export function MissingPrices({ rows, onPrice }: MissingPricesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const names = useQuery(modelNamesQuery).data;
   const missing = useMemo(() => modelsWithoutPrice(names ?? [], rows), [names, rows]);
   const orphans = rows.filter((row) => row.channel_type <= 0).map((row) => row.model);

@@ -12,7 +12,7 @@ import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
 
 export function ModelCell({ price, owner }: { price: ListedPrice; owner: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <Group gap={9} wrap="nowrap">
       <ModelIcon model={price.model} />
@@ -46,7 +46,7 @@ export function MoneyCell({
   side: "input" | "output";
   scale: Scale;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const cnyPerUsd = useCnyPerUsd();
   const perCall = price.type === "times";
   if (perCall && side === "output") return <Text c="dimmed">–</Text>;
@@ -66,7 +66,7 @@ export function MoneyCell({
 
 /** Kinds with a price of their own, and tiers of long contexts. */
 export function ExtrasCell({ price }: { price: ListedPrice }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const extras = Object.entries(price.extra_ratios);
   if (extras.length === 0 && price.tiers.length === 0)
     return (

@@ -15,13 +15,13 @@ import classes from "./prices.module.css";
 
 export type Owners = ReadonlyMap<number, ModelOwnerRow>;
 
-export function ownerName(owners: Owners, id: number, t: TFunction): string {
+export function ownerName(owners: Owners, id: number, t: TFunction<"prices">): string {
   return owners.get(id)?.name ?? t("Unknown owner");
 }
 
-const billed = (type: string, t: TFunction) => (type === "times" ? t("per call") : t("by tokens"));
+const billed = (type: string, t: TFunction<"prices">) => (type === "times" ? t("per call") : t("by tokens"));
 
-export function priceColumns(t: TFunction, owners: Owners, scale: Scale): Column<PriceRow>[] {
+export function priceColumns(t: TFunction<"prices">, owners: Owners, scale: Scale): Column<PriceRow>[] {
   return [
     {
       id: "model",
@@ -49,7 +49,7 @@ export function priceColumns(t: TFunction, owners: Owners, scale: Scale): Column
   ];
 }
 
-export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column<PriceGroup>[] {
+export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scale): Column<PriceGroup>[] {
   return [
     {
       id: "owner",
@@ -108,7 +108,7 @@ export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column
 const shownModels = 8;
 
 function sides<Row>(
-  t: TFunction,
+  t: TFunction<"prices">,
   scale: Scale,
   priceOf: (row: Row) => PriceRow,
   sortable: boolean,

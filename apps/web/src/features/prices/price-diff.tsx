@@ -39,7 +39,7 @@ export function linesOf({ added, changed, removed }: PriceChanges): Line[] {
 const marks = { added: "+", changed: "~", removed: "−" } as const;
 
 export function PriceDiff({ changes, owners }: { changes: PriceChanges; owners: Owners }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const lines = linesOf(changes);
   const labels: Record<string, string> = {
     type: t("Billed"),

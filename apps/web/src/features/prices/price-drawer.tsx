@@ -19,7 +19,7 @@ import type { Currency, RateUnit, Scale } from "./rate-units.ts";
 import { TiersField } from "./tiers-field.tsx";
 
 export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const save = useSavePrices();
   const [currency, setCurrency] = useState<Currency>("usd");
   const [scale, setScale] = useState<Scale>("M");
@@ -96,7 +96,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
 
 /** The models, their owner and how calls are billed. */
 function ModelsSection({ form }: { form: PriceForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const owners = useQuery(ownersQuery).data ?? [];
   const names = useQuery(modelNamesQuery).data ?? [];
   const [typed, setTyped] = useState("");
@@ -178,7 +178,7 @@ type RatesSectionProps = {
 
 /** The prices of input and output, in the unit that the provider publishes. */
 function RatesSection({ form, unit, onCurrency, onScale }: RatesSectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <FormSection
       title={t("Price")}

@@ -40,7 +40,7 @@ type PriceFiltersProps = {
 };
 
 export function PriceFilters({ params, onChange, owners, used }: PriceFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <>
       <SearchBox
@@ -90,7 +90,7 @@ export function PriceFilters({ params, onChange, owners, used }: PriceFiltersPro
 }
 
 export function NoMatch({ onClear }: { onClear: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <Empty
       icon={IconTags}
@@ -106,7 +106,7 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
 
 /** @param onUpdate undefined for someone who may not change prices */
 export function NoPrices({ onUpdate }: { onUpdate: (() => void) | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   if (onUpdate === undefined) return <Empty icon={IconTags} title={t("No prices yet")} />;
   return (
     <Empty

@@ -37,7 +37,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function PricesPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const mayChange = useMayChange();
   const [params, setParams] = useListParams(pricesParams);
   const prices = useQuery(pricesQuery);
@@ -198,7 +198,7 @@ export default function PricesPage() {
 type PageActionsProps = { onUpdate: () => void; onNew: () => void };
 
 function PageActions({ onUpdate, onNew }: PageActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <>
       <Button variant="default" leftSection={<IconDownload size={16} />} onClick={onUpdate}>
@@ -214,7 +214,7 @@ function PageActions({ onUpdate, onNew }: PageActionsProps) {
 type BulkActionsProps = { onPrice: () => void; onDelete: () => void };
 
 function BulkActions({ onPrice, onDelete }: BulkActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   return (
     <>
       <Button variant="default" onClick={onPrice}>

@@ -20,7 +20,7 @@ type RateFieldProps = {
 const signs = { rate: "×", usd: "$", rmb: "￥" } as const;
 
 export function RateField({ label, value, onChange, unit, error, path, onBlur, compact }: RateFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const [draft, setDraft] = useState<{ text: string; unit: RateUnit; ratio: number } | null>(null);
   // Keeps the typed text ("0.10") while it represents the form's value.
   const current = draft !== null && draft.unit === unit && Object.is(draft.ratio, value);

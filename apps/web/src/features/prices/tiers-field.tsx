@@ -8,7 +8,7 @@ import type { RateUnit } from "./rate-units.ts";
 import classes from "./prices.module.css";
 
 export function TiersField({ form, unit }: { form: PriceForm; unit: RateUnit }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const tiers = form.values.tiers ?? [];
   return (
     <Stack gap="sm">

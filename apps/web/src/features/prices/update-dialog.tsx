@@ -20,7 +20,7 @@ import { linesOf, PriceDiff } from "./price-diff.tsx";
 import classes from "./prices.module.css";
 
 export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const phone = useIsPhone();
   const service = useQuery(updateServiceQuery).data ?? "";
   const [source, setSource] = useState<"own" | "url">("own");
@@ -121,7 +121,7 @@ function changesOf({ changes }: PricePreview, mode: SyncMode): PriceChanges {
 type ChangesProps = { preview: PricePreview; owners: Owners; onDone: () => void };
 
 function Changes({ preview, owners, onDone }: ChangesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("prices");
   const [mode, setMode] = useState<SyncMode>("add");
   const takeOver = useTakeOver();
   const changes = changesOf(preview, mode);

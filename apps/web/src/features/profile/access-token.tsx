@@ -16,7 +16,7 @@ import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
 import { OwnerPrompt } from "./owner-prompt.tsx";
 
 export function AccessTokenSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const self = useSelf();
   const renew = useRenewAccessToken();
   const revoke = useRevokeAccessToken();
@@ -90,7 +90,7 @@ export function AccessTokenSection() {
 }
 
 function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   // Opened after it appears, so that it notes which element gets the focus back.
   const opened = useMounted();
   return (

@@ -9,7 +9,7 @@ import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 
 export function AccountSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const format = useFormat();
   const self = useSelf();
   if (!self) return null;

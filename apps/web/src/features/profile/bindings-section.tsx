@@ -19,7 +19,7 @@ import { confirmOwner, identitiesQuery, useBind, useBindWeChat, useUnbind } from
 import { OwnerPrompt } from "./owner-prompt.tsx";
 
 export function BindingsSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const site = useSite();
   const bound = useQuery(identitiesQuery);
   const offers = offeredProviders(site);
@@ -45,7 +45,7 @@ export function BindingsSection() {
 }
 
 function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const name = t(identityProviderTitle(id));
   return (
     <Line
@@ -69,7 +69,7 @@ function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undef
 type ButtonProps = { id: IdentityProviderId; name: string };
 
 function UnbindButton({ id, name }: ButtonProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const unbind = useUnbind();
   const act = async () => {
     const sure = await confirm({
@@ -97,7 +97,7 @@ function UnbindButton({ id, name }: ButtonProps) {
 }
 
 function BindButton({ id, name }: ButtonProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const [asking, setAsking] = useState(false);
   const [scanning, setScanning] = useState(false);
   const bind = useBind();
@@ -133,7 +133,7 @@ function BindButton({ id, name }: ButtonProps) {
 }
 
 function BindWeChat({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const site = useSite();
   const bind = useBindWeChat();
   const done = () => {

@@ -18,7 +18,7 @@ export function DetailsSection() {
 }
 
 function Details({ self }: { self: Self }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const change = useChangeProfile(inForm);
   const form = useSchemaForm(DetailsForm, {
     display_name: self.display_name,

@@ -21,7 +21,7 @@ const devicesQuery = queryOptions({
 });
 
 export function DevicesSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const devices = useQuery(devicesQuery);
   const client = useQueryClient();
   const revoke = useMutation({

@@ -17,7 +17,7 @@ const AddressForm = EmailRequest.pick({ email: true, password: true });
 const CodeForm = EmailProof.pick({ code: true });
 
 export function EmailSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const self = useSelf();
   const site = useSite();
   const [open, setOpen] = useState(false);
@@ -49,7 +49,7 @@ export function EmailSection() {
 }
 
 function EmailSteps({ asksPassword, onDone }: { asksPassword: boolean; onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const ask = useAskEmailCode();
   const [email, setEmail] = useState("");
   const form = useSchemaForm(AddressForm, { email: "", password: "" });
@@ -91,7 +91,7 @@ function EmailSteps({ asksPassword, onDone }: { asksPassword: boolean; onDone: (
 }
 
 function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void; onBack: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const bind = useBindEmail();
   const form = useSchemaForm(CodeForm, { code: "" });
   const submit = form.onSubmit(({ code }) =>
@@ -136,7 +136,7 @@ function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void
 
 /** The error of a request, unless a field already shows it. */
 function Failure({ error }: { error: unknown }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   if (!error || (error instanceof ApiError && Object.keys(error.issues).length > 0)) return null;
   return (
     <Text c="red" fz="sm" role="alert">

@@ -9,7 +9,7 @@ import { Section } from "#ui/page.tsx";
 
 /** The user's invite link. It cannot be used while sign-up is closed. */
 export function InviteSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const format = useFormat();
   const self = useSelf();
   const site = useSite();

@@ -5,7 +5,7 @@ import { Section } from "#ui/page.tsx";
 import { useChangeProfile } from "./api.ts";
 
 export function LooksSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const change = useChangeProfile();
   const choose = (language: Language) => {

@@ -20,7 +20,7 @@ type OwnerPromptProps = {
 };
 
 export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const asksPassword = useSelf()?.has_password ?? true;
   const [password, setPassword] = useState("");
   const act = useMutation({ mutationFn: run, meta: { quiet: true }, gcTime: 0 });

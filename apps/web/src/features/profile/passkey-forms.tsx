@@ -1,5 +1,6 @@
 import { PasskeyRename, type PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, issueText } from "#lib/error-text.ts";
@@ -10,7 +11,7 @@ import { toast } from "#ui/toast.tsx";
 import { useAddPasskey, useRenamePasskey } from "./passkeys-api.ts";
 
 export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const add = useAddPasskey();
   const [alias, setAlias] = useState("");
   const [password, setPassword] = useState("");
@@ -61,14 +62,14 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
 }
 
 /** Translates the browser's errors, which are technical English messages. */
-function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
+function reasonOf(error: Error, t: TFunction<"profile">): string {
   if (error instanceof ApiError || error instanceof TypeError) return errorReason(error, t);
   if (error.name === "InvalidStateError") return t("This device already has a passkey for your account.");
   return t("Your device did not create a passkey. Try again.");
 }
 
 export function RenamePasskey({ passkey, onDone }: { passkey: PasskeyRow; onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const rename = useRenamePasskey();
   const form = useSchemaForm(PasskeyRename, { alias: passkey.alias });
   const submit = form.onSubmit(({ alias }) =>

@@ -18,7 +18,7 @@ import { AddPasskey, RenamePasskey } from "./passkey-forms.tsx";
 import { passkeysQuery, useRemovePasskey } from "./passkeys-api.ts";
 
 export function PasskeysSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const self = useSelf();
   const site = useSite();
   const passkeys = useQuery(passkeysQuery);
@@ -73,7 +73,7 @@ export function PasskeysSection() {
 }
 
 function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const remove = useRemovePasskey();
   const { alias: name } = passkey;
   const act = async () => {

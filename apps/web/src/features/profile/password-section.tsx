@@ -17,7 +17,7 @@ const PasswordForm = z
   });
 
 export function PasswordSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const self = useSelf();
   const change = useChangePassword();
   const form = useSchemaForm(PasswordForm, { current_password: "", password: "", repeat: "" });

@@ -20,7 +20,7 @@ import { TelegramSection } from "./telegram-section.tsx";
 const tabs = ["general", "security", "access"] as const;
 
 export default function ProfilePage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const [search, setSearch] = useSearchParams();
   const tab = tabs.find((each) => each === search.get("tab")) ?? "general";
   return (

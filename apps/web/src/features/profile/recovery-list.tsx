@@ -6,7 +6,7 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 
 /** Recovery codes, shown only once. */
 export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   return (
     <Stack>
       <Text>

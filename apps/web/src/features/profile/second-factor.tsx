@@ -10,7 +10,7 @@ import { DisableTotp, EnableTotp, RenewRecovery } from "./totp-steps.tsx";
 type Open = { kind: "enable" | "disable" | "renew" } | { kind: "codes"; codes: string[] } | null;
 
 export function SecondFactorSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const self = useSelf();
   const [open, setOpen] = useState<Open>(null);
   if (!self) return null;

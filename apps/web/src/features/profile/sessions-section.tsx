@@ -7,7 +7,7 @@ import { toast } from "#ui/toast.tsx";
 import { sessionsQuery, useEndSession } from "./api.ts";
 
 export function SessionsSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const sessions = useQuery(sessionsQuery);
   const end = useEndSession();
   const endAll = end.isPending && end.variables === undefined;

@@ -18,7 +18,7 @@ import { OwnerPrompt } from "./owner-prompt.tsx";
 import { newTelegramCode, telegramLinkQuery, useUnlinkTelegram } from "./telegram-api.ts";
 
 export function TelegramSection() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const bot = useSite()?.telegram_bot ?? "";
   const [asking, setAsking] = useState(false);
   const [offer, setOffer] = useState<TelegramCode>();
@@ -63,7 +63,7 @@ export function TelegramSection() {
 type LinkStateProps = { link: TelegramLink | undefined; error: unknown; onRetry: () => void };
 
 function LinkState({ link, error, onRetry }: LinkStateProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   if (link === undefined)
     return error ? <Failed error={error} onRetry={onRetry} /> : <Skeleton height={20} width={180} />;
   if (link === null)
@@ -86,7 +86,7 @@ function LinkState({ link, error, onRetry }: LinkStateProps) {
 }
 
 function UnlinkButton() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const unlink = useUnlinkTelegram();
   const act = async () => {
     const sure = await confirm({
@@ -116,7 +116,7 @@ type LinkDialogProps = {
 };
 
 function LinkDialog({ bot, offer, link, onClose }: LinkDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const linked = Boolean(link);
   useEffect(() => {
     if (!linked) return;

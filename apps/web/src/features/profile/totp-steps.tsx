@@ -41,7 +41,7 @@ function Step({ onSubmit, action, loading, danger = false, children }: StepProps
 type FieldProps = { value: string; onChange: (value: string) => void; error: ReactNode };
 
 function PasswordField({ value, onChange, error }: FieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   return (
     <PasswordInput
       label={t("Current password")}
@@ -56,7 +56,7 @@ function PasswordField({ value, onChange, error }: FieldProps) {
 }
 
 function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofocus: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   return (
     <TextInput
       label={t("Verification code")}
@@ -75,7 +75,7 @@ function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofoc
 
 /** Returns the error of one field. With `takesRest` also an error without field errors. */
 function useFieldError(error: unknown, field: string, takesRest: boolean): ReactNode {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   if (!error) return undefined;
   const fields = error instanceof ApiError ? error.issues : {};
   const own = fields[field];
@@ -84,7 +84,7 @@ function useFieldError(error: unknown, field: string, takesRest: boolean): React
 }
 
 export function EnableTotp(props: { asksPassword: boolean; onDone: (codes: string[]) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const begin = useBeginTotp();
   const [offer, setOffer] = useState<TotpOffer | null>(null);
   const [password, setPassword] = useState("");
@@ -105,7 +105,7 @@ export function EnableTotp(props: { asksPassword: boolean; onDone: (codes: strin
 }
 
 function ConfirmApp({ offer, onDone }: { offer: TotpOffer; onDone: (codes: string[]) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const enable = useEnableTotp();
   const [code, setCode] = useState("");
   const error = useFieldError(enable.error, "code", true);
@@ -137,7 +137,7 @@ function ConfirmApp({ offer, onDone }: { offer: TotpOffer; onDone: (codes: strin
 }
 
 export function DisableTotp(props: { asksPassword: boolean; onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const disable = useDisableTotp();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -164,7 +164,7 @@ export function DisableTotp(props: { asksPassword: boolean; onDone: () => void }
 }
 
 export function RenewRecovery({ onDone }: { onDone: (codes: string[]) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("profile");
   const renew = useRenewRecoveryCodes();
   const [code, setCode] = useState("");
   const error = useFieldError(renew.error, "code", true);

@@ -14,7 +14,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { useSwitchCode } from "./api.ts";
 import { statusOfCode } from "./code-status.ts";
 
-export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
+export function codeColumns(t: TFunction<"redemptions">): Column<RedemptionRow>[] {
   return [
     {
       id: "name",
@@ -83,7 +83,7 @@ export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
 }
 
 function Status({ row }: { row: RedemptionRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("redemptions");
   const mayChange = useMayChange();
   const toggle = useSwitchCode();
   const { word, tone } = statusOfCode(row);

@@ -4,13 +4,15 @@ import { because } from "@gateway/shared/errors/issue";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { fieldText } from "#ui/form/time-field.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeCode, useCreateCodes } from "./api.ts";
+
+const phrase = phrasesIn("redemptions");
 
 const CodeForm = z.object({
   name: RedemptionInput.shape.name,
@@ -32,7 +34,7 @@ type CodeDrawerProps = {
 };
 
 export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("redemptions");
   const format = useFormat();
   const create = useCreateCodes();
   const change = useChangeCode();

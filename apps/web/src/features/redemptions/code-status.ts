@@ -1,8 +1,10 @@
 import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Returns the label and tone of a code's current status. */
 import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("redemptions");
 
 export function statusOfCode(row: RedemptionRow, nowMs = Date.now()): { word: string; tone: Tone } {
   if (row.status === RedemptionStatus.used) return { word: phrase("Redeemed"), tone: "accent" };

@@ -10,7 +10,7 @@ import { downloadCodes } from "./codes-file.ts";
 type CreatedDialogProps = { codes: string[]; name: string; onClose: () => void };
 
 export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("redemptions");
   const text = codes.join("\n");
   return (
     <HelpModal

@@ -36,7 +36,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function RedemptionsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("redemptions");
   const mayChange = useMayChange();
   const [params, setParams] = useListParams(redemptionParams);
   const codes = useQuery(codesQuery(params));

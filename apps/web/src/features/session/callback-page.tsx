@@ -25,7 +25,7 @@ export default function CallbackPage() {
 }
 
 function Arrival({ provider }: { provider: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const navigate = useNavigate();
   const client = useQueryClient();
   const [search] = useSearchParams();

@@ -18,7 +18,7 @@ type EmailFieldsProps = {
 const PAUSE_SECONDS = 60;
 
 export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const [left, setLeft] = useState(0);
   const clock = useInterval(() => {
     setLeft((seconds) => {

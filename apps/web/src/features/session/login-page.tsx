@@ -24,7 +24,7 @@ type Problems = Partial<Record<Field, string | undefined>>;
  * the form and schema libraries are larger than everything else on this page.
  */
 function useProblems(): (values: Values) => Problems {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const least = (text: string, length: number, missing: string, short: string) =>
     text === "" ? { text: missing } : text.length < length ? { text: short } : undefined;
   return ({ username, password }) => {
@@ -53,7 +53,7 @@ function safeNext(next: string | null): string {
 }
 
 export default function LoginPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const navigate = useNavigate();
   const [search] = useSearchParams();
   const self = useSelf();

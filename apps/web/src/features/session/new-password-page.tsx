@@ -23,7 +23,7 @@ const NewPasswordForm = z
   });
 
 export default function NewPasswordPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const navigate = useNavigate();
   const [search] = useSearchParams();
   const [link] = useState({ email: search.get("email") ?? "", token: search.get("token") ?? "" });

@@ -11,7 +11,7 @@ import { usePasskeySignIn } from "./api.ts";
  * browser has no passkeys: plain http, or an old browser.
  */
 export function PasskeyButton() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const site = useSite();
   const signIn = usePasskeySignIn();
   if (!site?.passkey_login || !("PublicKeyCredential" in window)) return null;

@@ -14,7 +14,7 @@ export function strengthOf(password: string): 0 | 1 | 2 | 3 {
 }
 
 export function PasswordStrength({ password }: { password: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   if (password === "") return null;
   const strength = strengthOf(password);
   const labels = [t("Too short"), t("Weak"), t("Fair"), t("Strong")];

@@ -22,7 +22,7 @@ export interface PersonCheck {
 }
 
 export function usePersonCheck(): PersonCheck {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const site = useSite();
   const [token, setToken] = useState("");
   const [round, setRound] = useState(0);

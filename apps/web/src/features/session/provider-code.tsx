@@ -9,7 +9,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { finishWithCode } from "#lib/sign-in.ts";
 
 export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const [code, setCode] = useState("");
   const send = useMutation({ mutationFn: finishWithCode, onSuccess: onSignedIn, meta: { quiet: true } });
   return (

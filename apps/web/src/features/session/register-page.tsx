@@ -3,13 +3,13 @@ import { RegisterInput } from "@gateway/shared/accounts/registration";
 import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { withSpace } from "#lib/word-spacing.ts";
@@ -29,15 +29,17 @@ const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
     error: because("passwords_differ"),
   });
 
-function missing({ email, verification_code }: { email?: string; verification_code?: string }) {
+type Wanted = { email?: string; verification_code?: string };
+
+function missing(t: TFunction<"session">, { email, verification_code }: Wanted): Record<string, string> {
   return {
-    ...(email ? {} : { email: phrase("Enter your email address") }),
-    ...(verification_code ? {} : { verification_code: phrase("Enter the code") }),
+    ...(email ? {} : { email: t("Enter your email address") }),
+    ...(verification_code ? {} : { verification_code: t("Enter the code") }),
   };
 }
 
 export default function RegisterPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const [search] = useSearchParams();
   const arrived = search.get("aff");
   const site = useSite();
@@ -60,7 +62,7 @@ export default function RegisterPage() {
 }
 
 function Fields() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const navigate = useNavigate();
   const name = useSystemName();
   const register = useRegister();
@@ -70,7 +72,7 @@ function Fields() {
   const form = useSchemaForm(
     RegisterForm,
     { username: "", email: "", verification_code: "", password: "", repeat: "" },
-    (values) => (verified ? missing(values) : {}),
+    (values) => (verified ? missing(t, values) : {}),
   );
   const refused = (error: unknown) => showFieldErrors(form, error, t);
   const onFields = [register.error, sendCode.error].some(

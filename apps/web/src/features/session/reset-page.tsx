@@ -15,7 +15,7 @@ import { usePersonCheck } from "./person-check.tsx";
 const ResetForm = z.object({ email: Email });
 
 export default function ResetPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const site = useSite();
   const ask = useAskReset();
   const check = usePersonCheck();

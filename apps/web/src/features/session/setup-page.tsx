@@ -35,7 +35,7 @@ const SetupForm = SetupInput.omit({ token: true })
   });
 
 export default function SetupPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const [search] = useSearchParams();
   const token = search.get("token") ?? "";
   const site = useSite();
@@ -55,7 +55,7 @@ export default function SetupPage() {
 
 /** Reports an invalid link before the user types anything. */
 function CheckedLink({ token }: { token: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const link = useQuery(setupLinkQuery(token));
   if (link.isSuccess) return <SetupFields token={token} />;
   if (link.isPending)
@@ -78,7 +78,7 @@ function CheckedLink({ token }: { token: string }) {
 }
 
 function WhereTheLinkIs() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   return (
     <EntryCard title={t("Welcome")} hint={t("This installation has no administrator yet.")}>
       <Stack gap="sm">
@@ -98,7 +98,7 @@ function WhereTheLinkIs() {
 }
 
 function SetupFields({ token }: { token: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const navigate = useNavigate();
   const setup = useSetup();
   const site = useSite();

@@ -13,7 +13,7 @@ const WeChatSignIn = lazy(async () => ({ default: (await import("./wechat-sign-i
 
 /** @param next target page after sign-in */
 export function ThirdParty({ next }: { next: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const site = useSite();
   const [scanning, setScanning] = useState(false);
   const leave = useMutation({

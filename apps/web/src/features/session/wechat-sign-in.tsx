@@ -12,7 +12,7 @@ import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { ProviderCode } from "./provider-code.tsx";
 
 export function WeChatSignIn({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("session");
   const site = useSite();
   const client = useQueryClient();
   const enter = (self: Self) => {

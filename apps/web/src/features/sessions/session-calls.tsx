@@ -32,7 +32,7 @@ type SessionCallsProps = {
 };
 
 export function SessionCalls({ session, seesAll }: SessionCallsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const format = useFormat();
   const navigate = useNavigate();
   const calls = useInfiniteQuery(sessionCallsQuery(session.id, seesAll ? session.username : undefined));
@@ -71,19 +71,19 @@ export function SessionCalls({ session, seesAll }: SessionCallsProps) {
   );
 }
 
-function outcomeOf(row: LogRow, t: TFunction): string {
+function outcomeOf(row: LogRow, t: TFunction<"sessions">): string {
   if (row.type !== LogType.failed) return t("Successful");
   const label = failureLabel(row.error_code);
   return label === undefined ? row.error_code || t("Failed") : t(label);
 }
 
-function inputText(row: LogRow, format: Format, t: TFunction): string {
+function inputText(row: LogRow, format: Format, t: TFunction<"sessions">): string {
   const share = cachedShare(row.bill, row.prompt_tokens);
   const tokens = format.whole(row.prompt_tokens);
   return share === 0 ? tokens : `${tokens} · ${t("{{share}} cached", { share: format.percent(share) })}`;
 }
 
-function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRow>[] {
+function columnsOf(t: TFunction<"sessions">, format: Format, seesAll: boolean): Column<LogRow>[] {
   const columns: (Column<LogRow> | false)[] = [
     {
       id: "created_at",
@@ -161,7 +161,7 @@ function Cost({ row }: { row: LogRow }) {
 }
 
 /** A call on a phone: model and cost above; time, agent and duration below. */
-function CompactCall({ row, t }: { row: LogRow; t: TFunction }) {
+function CompactCall({ row, t }: { row: LogRow; t: TFunction<"sessions"> }) {
   const failed = row.type === LogType.failed;
   return (
     <div className={classes.compact}>

@@ -18,7 +18,7 @@ import { AgentTable, ChannelTable, ErrorTable, ModelTable, MoveTable } from "./s
 import classes from "./sessions.module.css";
 
 export default function SessionPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const { id = "" } = useParams();
   const [search] = useSearchParams();
   const userId = idOf(search.get("user") ?? undefined);
@@ -42,7 +42,7 @@ export default function SessionPage() {
 }
 
 function Loaded({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const seesAll = useMayEnter("logs");
   return (
     <Stack gap="md">
@@ -66,7 +66,7 @@ function Loaded({ session }: { session: AgentSession }) {
 }
 
 function Heading({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const seesAll = useMayEnter("logs");
   const seesUsers = useMayEnter("users");
   const { first_at: first, last_at: last } = session;
@@ -98,7 +98,7 @@ function Heading({ session }: { session: AgentSession }) {
 }
 
 function Totals({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const format = useFormat();
   const { totals, moves } = session;
   const net = totals.saved - totals.write_extra;

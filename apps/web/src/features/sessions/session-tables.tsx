@@ -21,7 +21,7 @@ import classes from "./sessions.module.css";
 const SHORT = 15;
 
 export function AgentTable({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const [all, setAll] = useState(false);
   const rows = treeOf(session.agents);
   const shown = all ? rows : rows.slice(0, SHORT);
@@ -52,7 +52,7 @@ export function AgentTable({ session }: { session: AgentSession }) {
 }
 
 export function ModelTable({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   return (
     <Section title={t("Models")}>
       <SumTable
@@ -69,7 +69,7 @@ export function ModelTable({ session }: { session: AgentSession }) {
 }
 
 export function ChannelTable({ channels }: { channels: NonNullable<AgentSession["channels"]> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   return (
     <Section title={t("Channels")}>
       <SumTable
@@ -86,7 +86,7 @@ export function ChannelTable({ channels }: { channels: NonNullable<AgentSession[
 }
 
 function ChannelName({ id, name }: { id: number; name: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const seesChannels = useMayEnter("channels");
   const text = name || t("Deleted channel");
   if (!seesChannels || name === "") return text;
@@ -103,7 +103,7 @@ type SumTableProps = {
 };
 
 function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const format = useFormat();
   // With all columns, a name would have space for three letters per line.
   const phone = useIsPhone();
@@ -148,7 +148,7 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
 }
 
 export function MoveTable({ moves }: { moves: ChannelMove[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const format = useFormat();
   return (
     <Section title={t("Most expensive channel moves")}>
@@ -192,7 +192,7 @@ export function MoveTable({ moves }: { moves: ChannelMove[] }) {
 }
 
 export function ErrorTable({ session }: { session: AgentSession }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("sessions");
   const format = useFormat();
   return (
     <Section title={t("Failed calls")}>

@@ -1,6 +1,8 @@
 /** Settings of the name, the look and the texts of the site. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
+
+const phrase = phrasesIn("settings");
 
 export const brandSections: SettingSection[] = [
   {

@@ -6,9 +6,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { CSSProperties } from "react";
 import { useTranslation } from "react-i18next";
 import { Mark } from "#components/mark.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { accentPreviewQuery } from "./api.ts";
 import classes from "./settings.module.css";
+
+const phrase = phrasesIn("settings");
 
 const schemes = [
   { id: "light", title: phrase("Light theme") },
@@ -26,7 +28,7 @@ type BrandPreviewProps = {
 };
 
 export function BrandPreview({ name, logo, accent }: BrandPreviewProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const [wanted] = useDebouncedValue(accent, pauseMs);
   const colors = useQuery(accentPreviewQuery(wanted)).data;
   return (
@@ -51,7 +53,7 @@ type SampleProps = {
 };
 
 function Sample({ scheme, title, name, logo, colors: { filled, text, soft } }: SampleProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const variables = {
     "--sample-filled": filled,
     "--sample-text": text,

@@ -38,7 +38,7 @@ const textOf = (rows: readonly ChatLinkEntry[]) =>
     : JSON.stringify(rows.map(({ name, url, show, sort }) => ({ name, url, show, sort })));
 
 export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const [rows, change] = useRows(value, { read: rowsOf, write: textOf, onChange });
   const set = (id: number, patch: Partial<ChatLinkEntry>) =>
     change(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)));
@@ -99,7 +99,7 @@ type LinkRowProps = {
 };
 
 function LinkRow({ row, number, onChange, onRemove }: LinkRowProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const { data: checks } = useQuery(chatLinkProblemsQuery);
   const problem = (key: "name" | "url") => checks?.problemOf(t, key, row[key]);
   const remove = t("Remove client {{number}}", { number });

@@ -17,7 +17,7 @@ type ColorFieldProps = {
 const own = "#4650dc";
 
 export function ColorField({ value, onChange, ...wrapper }: ColorFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   return (
     <TextInput
       {...wrapper}

@@ -16,7 +16,7 @@ type ContentFieldProps = {
 };
 
 export function ContentField({ label, value, error, onChange }: ContentFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const [shown] = useDebouncedValue(value, 200);
   const isAddress = /^https?:\/\/\S+$/.test(shown.trim());
   return (

@@ -21,7 +21,7 @@ let lastId = 0;
 const rowsOf = (text: string): Row[] => (readDiscounts(text) ?? []).map((row) => ({ ...row, id: ++lastId }));
 
 export function DiscountsField({ label, value, error, onChange }: DiscountsFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const groups = useQuery({ ...groupSymbolsQuery, meta: { quiet: true } }).data ?? [];
   const [rows, change] = useRows(value, { read: rowsOf, write: writeDiscounts, onChange });
 
@@ -73,7 +73,7 @@ type DiscountRowProps = {
 const numberOf = (typed: number | string) => (typeof typed === "number" ? typed : undefined);
 
 function DiscountRow({ row, number, groups, repeated, onChange, onRemove }: DiscountRowProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const remove = t("Remove discount {{number}}", { number });
   const { amount, off } = row;
   return (

@@ -2,7 +2,9 @@
 import { eventsOf, type NoticeEvent, noticeEvents } from "@gateway/shared/site/notice";
 import { Checkbox, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("settings");
 
 export const eventTitles: Record<NoticeEvent, string> = {
   "channel-disabled": phrase("A channel was disabled automatically"),
@@ -24,7 +26,7 @@ type EventsFieldProps = {
 };
 
 export function EventsField({ label, value, error, onChange }: EventsFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   return (
     <Checkbox.Group
       label={label}

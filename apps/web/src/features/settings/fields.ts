@@ -1,5 +1,5 @@
 /** The settings of the screen, with their sections and labels. Only settings with an effect are listed. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { brandSections } from "./brand-fields.ts";
 import { endpointsSection, monitoringSection, keywordsSection } from "./guard-fields.ts";
 import { demoSection, taskSection, translationSection } from "./model-fields.ts";
@@ -8,6 +8,8 @@ import { botSection, mailSection, noticeSections, personSections } from "./reach
 import type { SettingGroup } from "./section.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
 import { units } from "./units.ts";
+
+const phrase = phrasesIn("settings");
 
 export const settingGroups: SettingGroup[] = [
   {

@@ -1,7 +1,9 @@
 /** Settings of failing channels, APIs of other providers, and forbidden words. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
+
+const phrase = phrasesIn("settings");
 
 export const monitoringSection: SettingSection = {
   id: "monitoring",

@@ -18,7 +18,7 @@ type LogoFieldProps = {
 };
 
 export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const kept = value.startsWith("data:");
 
   const read = (file: File | null) => {

@@ -1,7 +1,9 @@
 /** Settings of the demo provider, of request defaults, and of the wait for tasks. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
+
+const phrase = phrasesIn("settings");
 
 export const demoSection: SettingSection = {
   id: "demo-provider",

@@ -1,7 +1,9 @@
 /** Settings of money: display, payments and credits. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
+
+const phrase = phrasesIn("settings");
 
 export const moneySection: SettingSection = {
   id: "money",

@@ -1,9 +1,11 @@
 /** Settings of mail, sign-up verification, and notices to administrators. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { mailAddressesOf, mailServerOf, mailServers } from "./mail-servers.ts";
 import type { Field, SettingSection } from "./section.ts";
 import { units } from "./units.ts";
+
+const phrase = phrasesIn("settings");
 
 export const mailSection: SettingSection = {
   id: "mail",
@@ -195,7 +197,7 @@ export const noticeSections: SettingSection[] = [
   noticeChannelSection("wecom", "NotifyWeCom", { title: phrase("WeCom robot") }, [
     { key: "NotifyWeComWebhook", kind: "secret", label: webhook },
   ]),
-  noticeChannelSection("pushdeer", "NotifyPushDeer", { title: "PushDeer" }, [
+  noticeChannelSection("pushdeer", "NotifyPushDeer", { title: phrase("PushDeer") }, [
     { key: "NotifyPushDeerKey", kind: "secret", label: phrase("Push key") },
     { key: "NotifyPushDeerServer", kind: "address", label: phrase("Server address") },
   ]),
@@ -203,7 +205,7 @@ export const noticeSections: SettingSection[] = [
     "webhook",
     "NotifyWebhook",
     {
-      title: "Webhook",
+      title: phrase("Webhook"),
       hint: phrase(
         "Sends a POST request with JSON. If you set a secret, the header x-gateway-signature contains a signature of the request.",
       ),

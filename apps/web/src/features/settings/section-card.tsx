@@ -34,7 +34,7 @@ type SectionCardProps = {
 };
 
 export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onSaved }: SectionCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const save = useSaveSettings();
   const test = useShownTest();
   const address = useServerAddress();

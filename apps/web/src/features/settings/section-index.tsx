@@ -13,7 +13,7 @@ export function anchorOf(section: SettingSection): string {
 }
 
 export function SectionIndex({ sections }: { sections: readonly SettingSection[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   // Keeps the column, so that the sections stay in place when the tab changes.
   if (sections.length < fewest) return <div className={classes.index} />;
   const show = (event: MouseEvent, section: SettingSection) => {

@@ -42,7 +42,7 @@ type SettingFieldProps = {
 
 export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const initial = defaultOf(field.key);
   const wide = ["switch", "content", "json", "discounts", "phrases", "chat-links", "logo", "events"].includes(
     field.kind,
@@ -100,7 +100,7 @@ type InputProps = SettingFieldProps & {
 
 function Input(props: SettingFieldProps) {
   const { field, value, error, onChange } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const label = t(field.label);
   const text = String(value);
   const common = { label, description: field.hint ? t(field.hint) : undefined, error };
@@ -157,7 +157,7 @@ function Input(props: SettingFieldProps) {
 }
 
 function NumberSetting({ field, value, onChange, common }: InputProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const format = useFormat();
   const isPoints = field.kind === "points";
   const scale = field.kind === "milliseconds" ? 1000 : 1;
@@ -187,7 +187,7 @@ function NumberSetting({ field, value, onChange, common }: InputProps) {
 }
 
 function SecretSetting({ secretSet, dirty, onChange, common, text }: InputProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const stored = dirty ? t("Will be removed when you save") : t("Stored. Type to replace it.");
   return (
     <PasswordInput
@@ -262,7 +262,7 @@ function SuggestedSetting({ field, onChange, common, text }: InputProps) {
 }
 
 function TextSetting({ field, onChange, common, text }: InputProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const isAddress = field.kind === "address";
   return (
     <TextInput

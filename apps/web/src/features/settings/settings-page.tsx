@@ -26,7 +26,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function SettingsPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const [search, setSearch] = useSearchParams();
   const settings = useQuery(settingsQuery);
   const isRoot = useCan("configure");

@@ -1,6 +1,8 @@
 /** Settings of the identity providers for sign-in. */
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
+
+const phrase = phrasesIn("settings");
 
 export const identityProviderSections: SettingSection[] = [
   {

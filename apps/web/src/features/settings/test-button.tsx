@@ -7,7 +7,7 @@ import type { TestAction } from "./section.ts";
 
 /** Returns a function that sends a test with the saved settings and shows the result. */
 export function useShownTest() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const run = useSettingTest();
   const send = (test: TestAction) =>
     run.mutate(test, {
@@ -20,7 +20,7 @@ export function useShownTest() {
 }
 
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const { send, isPending } = useShownTest();
   return (
     <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>

@@ -10,7 +10,7 @@ import { labelOf } from "./fields.ts";
 type ChangesProps = { file: SettingsFile; preview: SettingsPreview; onDone: () => void };
 
 export function Changes({ file, preview, onDone }: ChangesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const bringIn = useImportSettings();
   const { changes, skipped, same } = preview;
   const reasons = {
@@ -80,7 +80,7 @@ export function Changes({ file, preview, onDone }: ChangesProps) {
 
 /** The label of a setting and its key. */
 function Name({ setting }: { setting: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const label = labelOf(setting);
   return (
     <Table.Td style={{ overflowWrap: "anywhere" }}>
@@ -93,7 +93,7 @@ function Name({ setting }: { setting: string }) {
 }
 
 function Value({ value }: { value: string | number | boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   if (typeof value === "boolean") return value ? t("on") : t("off");
   if (value === "")
     return (

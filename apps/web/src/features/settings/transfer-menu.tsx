@@ -16,7 +16,7 @@ const Changes = lazyPart(() => import("./transfer-changes.tsx").then((module) =>
 const MOST_BYTES = 900_000;
 
 export function TransferMenu() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("settings");
   const name = useSystemName();
   const exporting = useExportSettings();
   const preview = usePreviewSettings();

@@ -1,6 +1,6 @@
 import { createInstance } from "i18next";
 import { expect, it } from "vitest";
-import english from "#locales/en_US.json" with { type: "json" };
+import { messagesOf } from "#lib/locale-files.ts";
 import { units } from "./units.ts";
 
 it("uses the singular for one day and one dollar, and the plural for two, none and a half", async () => {
@@ -9,7 +9,7 @@ it("uses the singular for one day and one dollar, and the plural for two, none a
     lng: "en-US",
     keySeparator: false,
     nsSeparator: false,
-    resources: { "en-US": { translation: english } },
+    resources: { "en-US": { translation: messagesOf("en_US", "common") } },
   });
   const { percent, kilobytes, gigabytes, ...counted } = units;
   for (const [name, unit] of Object.entries(counted)) {

@@ -7,7 +7,7 @@ import { aboutQuery } from "./api.ts";
 import { OperatorPage } from "./operator-page.tsx";
 
 export default function AboutPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const about = useQuery(aboutQuery);
   const name = useSystemName();
   if (about.data) return <OperatorPage text={about.data} title={t("About {{name}}", { name })} size={760} />;

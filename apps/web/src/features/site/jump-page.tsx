@@ -9,7 +9,7 @@ import { Empty } from "#ui/empty.tsx";
 import { appAddress } from "./jump.ts";
 
 export default function JumpPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const address = appAddress(useLocation().search);
   usePageTitle(t("Open in the app"));
   useEffect(() => {

@@ -10,7 +10,7 @@ const UNKNOWN = "Unexpected Application Error!";
 
 /** The page at /404, and in place of a screen at every unknown address. */
 export default function NotFoundPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   usePageTitle(t("This page does not exist"));
   const { pathname } = useLocation();
   const inConsole = pathname.startsWith("/panel");

@@ -35,7 +35,7 @@ function addressIn(text: string): URL | null {
  * address. Browsers do not report why a frame stays empty.
  */
 function ForeignPage({ address, title }: { address: URL; title: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const [state, setState] = useState<"loading" | "loaded" | "late">("loading");
   useEffect(() => {
     const timer = setTimeout(() => setState((now) => (now === "loading" ? "late" : now)), patienceMs);

@@ -23,7 +23,7 @@ import { HourBars } from "#components/hour-bars.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { hourText } from "#lib/channel-hours.ts";
 import { asSent, ApiError, http } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { usePageTitle, useSystemName } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
@@ -32,6 +32,8 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./status-page.module.css";
+
+const phrase = phrasesIn("site");
 
 const statusPageQuery = queryOptions({
   queryKey: ["model-status"],
@@ -52,7 +54,7 @@ const states: Record<ModelState, { tone: Tone; text: string }> = {
 const shownAtFirst = 100;
 
 export default function StatusPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const name = useSystemName();
   usePageTitle(t("Status"));
   const status = useQuery(statusPageQuery);
@@ -89,7 +91,7 @@ export default function StatusPage() {
 const spans = ["hours", "days"] as const;
 
 function Loaded({ status }: { status: Status }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const [span, setSpan] = useState<(typeof spans)[number]>("days");
   const [keyword, setKeyword] = useState("");
   const [all, setAll] = useState(false);
@@ -147,7 +149,7 @@ function Loaded({ status }: { status: Status }) {
 }
 
 function Summary({ status: { models, computed_at } }: { status: Status }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const count = (state: ModelState) => models.filter((model) => model.state === state).length;
   const [outages, degraded] = [count("outage"), count("degraded")];
   const tone: Tone = outages > 0 ? "bad" : degraded > 0 ? "warn" : "good";
@@ -176,7 +178,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
 }
 
 function Row({ model, status, days }: { model: ModelStatus; status: Status; days: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const format = useFormat();
   const phone = useIsPhone();
   const { tone, text } = states[model.state];

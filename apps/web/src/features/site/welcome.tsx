@@ -20,7 +20,7 @@ import classes from "./home-page.module.css";
 const shownAtFirst = 24;
 
 export function Welcome() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const self = useSelf();
   const address = useServerAddress();
   const models = useQuery(modelsQuery);
@@ -109,7 +109,7 @@ function Promise({ icon, title, text }: { icon: React.ReactNode; title: string; 
 type ModelGridProps = { names: string[]; pending: boolean; failed: Error | null; onRetry: () => void };
 
 function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("site");
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
   const [wanted] = useDebouncedValue(search.trim().toLowerCase(), 120);

@@ -24,7 +24,7 @@ import { Download } from "./task-preview.tsx";
 import classes from "./tasks.module.css";
 
 export default function MidjourneyPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const [query, setQuery] = useListParams(taskParams);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
@@ -64,7 +64,7 @@ function addressOf({ image_url: url }: MidjourneyRow): string | undefined {
   return /^(https:|data:image\/)/.test(url) ? url : undefined;
 }
 
-function pictureColumn(t: TFunction): Column<MidjourneyRow> {
+function pictureColumn(t: TFunction<"tasks">): Column<MidjourneyRow> {
   return {
     id: "action",
     title: t("Image"),
@@ -102,7 +102,7 @@ function Thumbnail({ address }: { address: string | undefined }) {
 }
 
 function Picture({ row }: { row: MidjourneyRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const address = addressOf(row);
   // Some tasks return text: the description of an image, a shortened prompt.
   if (address === undefined)

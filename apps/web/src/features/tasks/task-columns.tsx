@@ -10,7 +10,7 @@ import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
 
 export function taskColumns<Row>(
-  t: TFunction,
+  t: TFunction<"tasks">,
   { forAdmins, read }: { forAdmins: boolean; read: (row: Row) => ShownTask },
 ): Column<Row>[] {
   const dash = (

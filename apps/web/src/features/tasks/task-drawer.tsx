@@ -16,7 +16,7 @@ import { TaskCost, TaskState } from "./task-state.tsx";
 type Props = { task: ShownTask; result: ReactNode; forAdmins: boolean; onClose: () => void };
 
 export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const phone = useIsPhone();
   return (
     <Drawer
@@ -43,7 +43,7 @@ export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
 }
 
 function Heading({ task }: { task: ShownTask }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   return (
     <Group gap={10} wrap="nowrap">
       <ModelIcon model={task.model} size={20} />
@@ -58,7 +58,7 @@ function Heading({ task }: { task: ShownTask }) {
 }
 
 function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   if (task.status === "FAILURE")
     return (
       <Alert
@@ -78,7 +78,7 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
 }
 
 function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const { finished, submitted } = task;
   return (
     <Facts columns={2}>

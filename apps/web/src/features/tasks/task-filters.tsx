@@ -39,7 +39,7 @@ export function isNarrowed(query: TaskFilter): boolean {
 }
 
 export function TaskFilters({ query, onChange, whose, actions, children }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const phone = useIsPhone();
   const hidden = rare.filter((field) => query[field] !== 0).length;
   const status = statuses.find((known) => known === query.status) ?? "";

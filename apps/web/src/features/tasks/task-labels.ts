@@ -1,8 +1,10 @@
 import type { TaskStatus } from "@gateway/shared/channels/task";
 /** Labels of the states and kinds of tasks. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
+
+const phrase = phrasesIn("tasks");
 
 export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
   NOT_START: { tone: "idle", text: phrase("Not started") },

@@ -45,7 +45,7 @@ type TaskListProps<Row> = {
 
 export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) {
   const { id, title, description, icon, list, query, onQuery, columns, shown, forAdmins } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const opened = useOpened("open");
   return (
     <Page title={title} description={description}>

@@ -8,7 +8,7 @@ import { Section } from "#ui/page.tsx";
 import { type Clip, resultOf } from "./task-result.ts";
 
 export function TaskPreview({ row }: { row: TaskRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const result = resultOf(row);
   switch (result.kind) {
     case "songs":
@@ -49,7 +49,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
 
 /** @param requested the prompt of the task; a clip with the same text does not repeat it */
 function Song({ clip, requested }: { clip: Clip; requested: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const { audio_url: audio, video_url: video, image_url: cover } = clip;
   const text = clip.metadata.prompt ?? "";
   return (
@@ -86,7 +86,7 @@ function Song({ clip, requested }: { clip: Clip; requested: string }) {
 }
 
 export function Download({ url }: { url: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   return (
     <Anchor href={url} download target="_blank" rel="noreferrer" fz="sm">
       <Group component="span" gap={5} display="inline-flex">

@@ -7,7 +7,7 @@ import type { ShownTask } from "./shown-task.ts";
 import { isOpen, statusLabels } from "./task-labels.ts";
 
 export function TaskState({ task }: { task: Pick<ShownTask, "status" | "percent"> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const { tone, text } = statusLabels[task.status];
   if (!isOpen(task)) return <StatusDot tone={tone}>{t(text)}</StatusDot>;
   return (
@@ -31,7 +31,7 @@ export function TaskCost({
   task: Pick<ShownTask, "quota" | "refunded">;
   column?: string | undefined;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const amount = <Amount column={column} points={task.quota} charge />;
   if (!task.refunded) return amount;
   return (

@@ -23,7 +23,7 @@ import { TaskList } from "./task-list.tsx";
 import { TaskPreview } from "./task-preview.tsx";
 
 export default function TasksPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tasks");
   const [query, setQuery] = useListParams(taskParams);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
@@ -72,7 +72,7 @@ export default function TasksPage() {
   );
 }
 
-function kindColumn(t: TFunction): Column<TaskRow> {
+function kindColumn(t: TFunction<"tasks">): Column<TaskRow> {
   return {
     id: "action",
     title: t("Task"),

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { useSelf } from "#lib/session.ts";
@@ -17,11 +17,13 @@ import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
 
+const phrase = phrasesIn("telegram");
+
 // Messages of our server. Telegram's own messages are not translated.
 phrase("Telegram: Unauthorized.");
 
 export function BotState() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("telegram");
   useErrorTexts();
   const self = useSelf();
   const mayChange = useMayChange();
@@ -82,7 +84,7 @@ type Messages = { tone: Tone; word: string; hint: string };
 
 function labelFor(
   { configured, status, is_webhook, problem, problem_facts }: TelegramStatus,
-  t: TFunction,
+  t: TFunction<"telegram">,
 ): Messages {
   if (!configured)
     return {
@@ -107,6 +109,6 @@ function labelFor(
   };
 }
 
-function unknown(error: unknown, t: TFunction): Messages {
+function unknown(error: unknown, t: TFunction<"telegram">): Messages {
   return { tone: "bad", word: t("This could not be loaded"), hint: errorReason(error, t) };
 }

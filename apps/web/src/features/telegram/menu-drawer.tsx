@@ -14,7 +14,7 @@ type MenuDrawerProps = {
 };
 
 export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("telegram");
   const save = useSaveMenu();
   const form = useSchemaForm(TelegramMenuInput, {
     id: menu?.id ?? 0,

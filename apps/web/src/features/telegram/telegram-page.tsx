@@ -26,7 +26,7 @@ import { BotState } from "./bot-state.tsx";
 const MenuDrawer = lazyPart(() => import("./menu-drawer.tsx").then((module) => module.MenuDrawer));
 
 export default function TelegramPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("telegram");
   const mayChange = useMayChange();
   const [params, setParams] = useListParams(telegramMenuParams);
   const menus = useQuery(menusQuery(params));
@@ -106,7 +106,7 @@ export default function TelegramPage() {
   );
 }
 
-function menuColumns(t: TFunction): Column<TelegramMenuRow>[] {
+function menuColumns(t: TFunction<"telegram">): Column<TelegramMenuRow>[] {
   return [
     {
       id: "command",

@@ -47,7 +47,7 @@ const BudgetDialog = lazyPart(() =>
 
 /** @param switcher switches between the user's own tokens and these */
 export function AllTokens({ switcher }: { switcher: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   const self = useSelf();
   const mayEdit = useMayEnter("tokens", "edit");
@@ -197,7 +197,7 @@ function OwnerCell({ token }: { token: TokenAdminRow }) {
 type ActionsProps = { token: TokenAdminRow; onEdit: () => void; onBudget: () => void };
 
 function Actions({ token, onEdit, onBudget }: ActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const switching = useSwitchAnyToken();
   const off = token.status === TokenStatus.disabled;
   const status = off ? TokenStatus.enabled : TokenStatus.disabled;

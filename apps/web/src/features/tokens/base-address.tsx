@@ -8,7 +8,7 @@ import { CopyCode } from "#ui/copy.tsx";
 import classes from "./tokens.module.css";
 
 export function BaseAddress() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const address = useServerAddress();
   return (
     <Paper withBorder className={classes.addresses}>
@@ -25,7 +25,7 @@ export function BaseAddress() {
 }
 
 function Address({ providers, client, address }: { providers: string[]; client: string; address: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   return (
     <Group gap={8} wrap="nowrap" miw={0}>
       {providers.map((provider) => (

@@ -6,7 +6,7 @@ import classes from "./tokens.module.css";
 
 /** Additional processing of the token's calls. */
 export function Behaviour({ form }: { form: TokenSchemaForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const { heartbeat } = form.values.setting;
   const { checked: keeping, ...keepInput } = form.getInputProps("setting.log_bodies", { type: "checkbox" });
   const { checked: risky, ...riskInput } = form.getInputProps("setting.cache.tool_streams", {

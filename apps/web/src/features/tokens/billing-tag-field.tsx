@@ -4,7 +4,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 
 /** The billing tag of the calls. */
 export function BillingTagField({ form }: { form: TokenSchemaForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   return (
     <TextInput
       label={t("Billing tag")}

@@ -6,7 +6,7 @@ type BillingTagFilterProps = { value: string; onChange: (tag: string) => void };
 
 /** The filter by billing tag: in a sheet on a phone. */
 export function BillingTagFilter({ value, onChange }: BillingTagFilterProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   return (
     <FilterSheet active={value === "" ? 0 : 1}>
       <SearchBox value={value} onChange={onChange} placeholder={t("Billing tag")} width={150} />

@@ -12,7 +12,7 @@ import { useServerAddress, useSite } from "#lib/site.ts";
  * the menu opens, so that its items are plain links.
  */
 export function ChatMenu({ token }: { token: TokenRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const site = useSite();
   const server = useServerAddress();
   const { mutate, data: key, error, reset } = useFetchKey();

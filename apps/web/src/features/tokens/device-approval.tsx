@@ -25,7 +25,7 @@ const schema = tokenFormSchema();
 type Props = { code: string; device: WaitingDevice; onDecided: (decision: "approved" | "denied") => void };
 
 export function DeviceApprovalForm({ code, device, onDecided }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const self = useSelf();
   const form = useSchemaForm(schema, {
     ...initialValues(),

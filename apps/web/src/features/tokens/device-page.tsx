@@ -17,7 +17,7 @@ type Step =
   | { name: "approved" | "denied"; device: WaitingDevice };
 
 export default function DevicePage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const [step, setStep] = useState<Step>({ name: "code" });
   return (
     <Box maw={640} mx="auto" w="100%">
@@ -67,7 +67,7 @@ export default function DevicePage() {
 
 /** A code in the address fills the field. The user still has to compare it with the device. */
 function CodeForm({ onFound }: { onFound: (code: string, device: WaitingDevice) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const [search] = useSearchParams();
   const [code, setCode] = useState(() => (search.get("code") ?? "").slice(0, 32));
   const find = useFindDevice();

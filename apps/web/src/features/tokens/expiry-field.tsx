@@ -19,7 +19,7 @@ type ExpiryProps = { value: number; onChange: (time: number) => void; error?: Re
  * @param props `value` in unix seconds, -1 for never
  */
 export function ExpiryField({ value, onChange, error }: ExpiryProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const phone = useIsPhone();
   const never = value === NEVER_EXPIRES;
   return (

@@ -7,7 +7,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 
 /** The group that is charged and routes, and its backup group. */
 export function GroupFields({ form }: { form: TokenSchemaForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const self = useSelf();
   const groups = useQuery(groupsQuery).data ?? {};
   const label = (name: string, ratio: number) => t("{{name}} (ratio {{ratio}})", { name, ratio });

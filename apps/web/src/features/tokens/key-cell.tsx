@@ -7,7 +7,7 @@ import { copyText } from "#ui/copy.tsx";
 
 /** The key's first and last characters. Copying fetches the complete key. */
 export function KeyCell({ token }: { token: TokenRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const fetchKey = useFetchKey();
   const label = t("Copy {{label}}", { label: t("Key") });
   const copy = () =>

@@ -20,7 +20,7 @@ import { OwnerField } from "./owner-field.tsx";
 import { QuotaField } from "./quota-field.tsx";
 
 export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const schema = useMemo(() => tokenFormSchema(token), [token]);
   const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
   const change = useAdministerToken();

@@ -20,7 +20,7 @@ type OwnerFieldProps = {
 
 /** By name for users who may see accounts, else by id. */
 export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const seesUsers = useMayEnter("users");
   const [typed, setTyped] = useState("");
   const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);

@@ -7,7 +7,7 @@ import classes from "./tokens.module.css";
 
 /** The used amount, the remaining amount, and a progress bar. */
 export function QuotaCell({ token, column }: { token: TokenRow; column: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
   const share = used + left > 0 ? used / (used + left) : 1;
   return (

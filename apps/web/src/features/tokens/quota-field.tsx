@@ -10,7 +10,7 @@ const firstOffer = 5;
 
 /** A limit in dollars with its points beside it, or no limit. */
 export function QuotaField({ form }: { form: TokenSchemaForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   const { unlimited_quota: unlimited = true, remain_quota: points = 0 } = form.values;
   // Keeps the typed text: rounding to points must not change the digits under the cursor.

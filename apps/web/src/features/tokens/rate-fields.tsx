@@ -10,7 +10,7 @@ type Props = { form: TokenSchemaForm; token: TokenRow | undefined };
 
 /** Rate and spending limits of the key. An empty field is no limit, stored as 0. */
 export function RateFields({ form, token }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   return (
     <>
@@ -50,7 +50,7 @@ type FieldProps = { form: TokenSchemaForm; name: keyof TokenRates; label: string
 const pathOf = (name: keyof TokenRates) => `setting.rates.${name}`;
 
 function CountField({ form, name, label }: FieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const path = pathOf(name);
   const value = form.values.setting.rates[name];
   return (
@@ -69,7 +69,7 @@ function CountField({ form, name, label }: FieldProps) {
 }
 
 function SpendField({ form, name, label, hint }: FieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   const path = pathOf(name);
   const points = form.values.setting.rates[name];

@@ -11,7 +11,7 @@ import classes from "./tokens.module.css";
 type Props = { form: TokenSchemaForm; models: AvailableModels; reachable: string[] };
 
 export function Restrictions({ form, models, reachable }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   return (
     <>
       <SwitchedField
@@ -35,7 +35,7 @@ export function Restrictions({ form, models, reachable }: Props) {
 }
 
 function ModelsField({ form, models, reachable }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const byOwner = Map.groupBy(reachable, (name) => models[name]?.owned_by ?? "");
   // Models without an owner come last.
   const owners = [...byOwner.keys()].sort(
@@ -62,7 +62,7 @@ function ModelsField({ form, models, reachable }: Props) {
 }
 
 function AddressesField({ form }: { form: TokenSchemaForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const { whitelist } = form.values.setting.limits.limits_ip_setting;
   const [text, setText] = useState(() => whitelist.join("\n"));
   const lineErrors = Object.entries(form.errors).filter(([path]) => path.startsWith(`${addressesPath}.`));

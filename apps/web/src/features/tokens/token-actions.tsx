@@ -18,7 +18,7 @@ import { useDeleteToken, useSwitchToken } from "./api.ts";
 import { ChatMenu } from "./chat-menu.tsx";
 
 export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const switching = useSwitchToken();
   const deleting = useDeleteToken();
   const off = token.status === TokenStatus.disabled;

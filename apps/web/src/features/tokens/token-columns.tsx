@@ -25,7 +25,7 @@ const soonSeconds = 3 * 24 * 3600;
  * @param budgets use of operators' budgets by id; the column is shown while a row has one
  */
 export function tokenColumns(
-  t: TFunction,
+  t: TFunction<"tokens">,
   format: Format,
   groupName: (symbol: string) => string,
   tags: boolean,
@@ -151,7 +151,7 @@ function SpentCell({ spent, limit, column }: { spent: number; limit: number; col
   );
 }
 
-function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format: Format }) {
+function NameCell({ token, t, format }: { token: TokenRow; t: TFunction<"tokens">; format: Format }) {
   const limits = limitLabels(token.setting.rates, t, format);
   const { limit_model_setting, limits_ip_setting } = token.setting.limits;
   const restrictions = [
@@ -202,7 +202,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
   );
 }
 
-type GroupCellProps = { token: TokenRow; nameOf: (symbol: string) => string; t: TFunction };
+type GroupCellProps = { token: TokenRow; nameOf: (symbol: string) => string; t: TFunction<"tokens"> };
 
 function GroupCell({ token, nameOf, t }: GroupCellProps) {
   return (
@@ -226,7 +226,7 @@ function GroupCell({ token, nameOf, t }: GroupCellProps) {
   );
 }
 
-function ExpiryCell({ time, t }: { time: number; t: TFunction }) {
+function ExpiryCell({ time, t }: { time: number; t: TFunction<"tokens"> }) {
   const [now] = useState(() => Date.now() / 1000);
   if (time === NEVER_EXPIRES)
     return (

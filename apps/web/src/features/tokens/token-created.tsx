@@ -27,7 +27,7 @@ type CreatedDialogProps = {
 };
 
 export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const phone = useIsPhone();
   const address = useServerAddress();
   const self = useSelf();

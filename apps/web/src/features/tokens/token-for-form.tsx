@@ -22,7 +22,7 @@ type TokenForDrawerProps = {
 };
 
 export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const schema = useMemo(() => tokenFormSchema(), []);
   const form = useSchemaForm(schema, { ...initialValues(), name: t("API key") }) as TokenSchemaForm;
   const create = useCreateTokenFor();

@@ -35,7 +35,7 @@ type Props = {
 };
 
 export function TokenDrawer({ token, onClose, onCreated }: Props) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const self = useSelf();
   const tags = useCan("seeBillingTag");
   const schema = useMemo(() => tokenFormSchema(token), [token]);
@@ -110,7 +110,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
 
 /** Examples of models that the selected groups reach. */
 function Reachable({ names, known }: { names: string[]; known: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   if (!known) return null;
   if (names.length === 0)
     return (

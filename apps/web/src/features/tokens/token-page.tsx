@@ -24,7 +24,7 @@ import { onePageTokenQuery, type PageToken } from "./api.ts";
 import { limitLabels, statusWord } from "./token-labels.ts";
 
 export default function TokenPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const self = useSelf();
   const administers = useMayEnter("tokens");
   const id = idOf(useParams()["id"]);
@@ -51,7 +51,7 @@ export default function TokenPage() {
 }
 
 function Loaded({ token, own, owner }: PageToken) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const seesCalls = useMayEnter("logs");
   const usage = useQuery(usageQuery(own ? `/token/${token.id}` : `/token/admin/${token.id}`));
   const { text, tone } = statusWord(token.status);
@@ -122,7 +122,7 @@ function Loaded({ token, own, owner }: PageToken) {
 }
 
 function Limits({ token }: { token: TokenRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const { daily_spend: day, monthly_spend: month } = token.setting.rates;
   const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
   return (
@@ -138,7 +138,7 @@ function Limits({ token }: { token: TokenRow }) {
 
 /** The budget that an operator set for the token, and its use. Renders nothing without a budget. */
 function BudgetOf({ token, own }: { token: TokenRow; own: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const mine = useQuery({ ...ownBudgetQuery, enabled: own, meta: { quiet: true } }).data?.tokens;
   const theirs = useBudgetUses("token", own ? undefined : [token]);
   const uses = (own ? mine : theirs)?.[token.id] ?? [];
@@ -153,7 +153,7 @@ function BudgetOf({ token, own }: { token: TokenRow; own: boolean }) {
 }
 
 function Settings({ token, edit }: { token: TokenRow; edit: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   const limits = limitLabels(token.setting.rates, t, format);
   const { limit_model_setting: models, limits_ip_setting: addresses } = token.setting.limits;

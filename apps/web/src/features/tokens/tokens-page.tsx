@@ -42,7 +42,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function TokensPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const [{ view }] = useListParams(viewParams);
   const [, setSearch] = useSearchParams();
   const administers = useMayEnter("tokens");
@@ -68,7 +68,7 @@ export default function TokensPage() {
 }
 
 function OwnTokens({ switcher }: { switcher: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("tokens");
   const format = useFormat();
   const tags = useCan("seeBillingTag");
   const [params, setParams] = useListParams(tokenParams);

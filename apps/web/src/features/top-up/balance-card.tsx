@@ -9,7 +9,7 @@ import classes from "./top-up.module.css";
 const soonSeconds = 14 * 86_400;
 
 export function BalanceCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const format = useFormat();
   const self = useSelf();
   const [now] = useState(() => Date.now() / 1000);

@@ -8,7 +8,7 @@ import { Section } from "#ui/page.tsx";
 import classes from "./top-up.module.css";
 
 export function InviteCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const format = useFormat();
   const self = useSelf();
   if (!self) return null;

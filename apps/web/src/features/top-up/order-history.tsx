@@ -17,7 +17,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { choicesQuery, ownOrdersQuery } from "./api.ts";
 
 export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const [params, setParams] = useListParams(ownOrderParams);
   const orders = useQuery(ownOrdersQuery(params));
   const choices = useQuery(choicesQuery).data;
@@ -58,7 +58,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
   );
 }
 
-function orderColumns(t: TFunction): Column<OwnOrder>[] {
+function orderColumns(t: TFunction<"top-up">): Column<OwnOrder>[] {
   const shared = sharedOrderColumns<OwnOrder>(t);
   return [
     { ...shared.time, fixed: true, width: 140 },

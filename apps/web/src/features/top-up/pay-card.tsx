@@ -26,7 +26,7 @@ type PayCardProps = { onOpened: (order: OpenedOrder) => void };
 
 /** Renders nothing when the operator accepts no payments. */
 export function PayCard({ onOpened }: PayCardProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const choices = useQuery(choicesQuery);
   const terms = useQuery(termsQuery);
   const error = choices.error ?? terms.error;
@@ -55,7 +55,7 @@ export function PayCard({ onOpened }: PayCardProps) {
 type PayFormProps = PayCardProps & { choices: PaymentChoice[]; terms: TopUpTerms };
 
 function PayForm({ choices, terms, onOpened }: PayFormProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const format = useFormat();
   const open = useOpenOrder();
   const presets = presetsOf(terms);
@@ -175,7 +175,11 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
   );
 }
 
-function payLabel(price: OrderPrice | undefined, choice: PaymentChoice | undefined, t: TFunction): string {
+function payLabel(
+  price: OrderPrice | undefined,
+  choice: PaymentChoice | undefined,
+  t: TFunction<"top-up">,
+): string {
   if (!price || !choice) return t("Pay");
   return t("Pay {{amount}}", { amount: formatMoney(formatCents(price.total), choice.currency) });
 }
@@ -193,7 +197,7 @@ function discountOf({ discounts }: TopUpTerms, amount: number | ""): number {
   return discounts.find((one) => one.amount === amount)?.discount ?? 1;
 }
 
-function faultOf(amount: number, { min_amount, max_amount }: TopUpTerms, t: TFunction): string {
+function faultOf(amount: number, { min_amount, max_amount }: TopUpTerms, t: TFunction<"top-up">): string {
   if (!Number.isInteger(amount) || amount < 1) return t("Enter a whole number of dollars");
   if (amount < min_amount) return t("At least {{amount}}", { amount: dollars(min_amount) });
   return amount > max_amount ? t("Amount cannot exceed 1000000") : "";

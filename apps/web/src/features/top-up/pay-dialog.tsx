@@ -18,7 +18,7 @@ type PayDialogProps = {
 };
 
 export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const state = useQuery(orderStateQuery(tradeNo));
   const cancel = useCloseOrder();
   const status: OrderStatus = state.data?.status ?? "pending";
@@ -87,7 +87,7 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
 }
 
 function HowToPay({ order }: { order: OpenedOrder }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const amount = formatMoney(order.order_amount, order.order_currency);
   const { url } = order.data;
   const name = order.gateway_name;
@@ -149,7 +149,7 @@ function Amount({ amount, name }: { amount: string; name: string }) {
 }
 
 function Paid({ points, onClose }: { points: number; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const format = useFormat();
   return (
     <Stack align="center" gap="sm" py="md" role="status">

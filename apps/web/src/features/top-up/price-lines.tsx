@@ -15,7 +15,7 @@ type PriceLinesProps = {
 };
 
 export function PriceLines({ price, currency, rate }: PriceLinesProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const usd = (cents: bigint) => formatMoney(formatCents(cents), "USD");
   const foreign = currency !== "USD";
   return (

@@ -13,7 +13,7 @@ import { useRedeem } from "./api.ts";
 import classes from "./top-up.module.css";
 
 export function RedeemCard() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const format = useFormat();
   const link = useSite()?.top_up_link ?? "";
   const maySet = useMayEnter("settings", "edit");

@@ -24,7 +24,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function TopUpPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("top-up");
   const [search, setSearch] = useSearchParams();
   const [shown, setShown] = useState(search.get(returned) ?? "");
 

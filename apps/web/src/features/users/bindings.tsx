@@ -5,7 +5,7 @@ import { IdentityProviderIcon, identityProviderTitle } from "#components/identit
 
 /** Linked accounts as small icons with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   if (providers.length === 0 && email === null)
     return (
       <Text span c="dimmed" fz="inherit">

@@ -13,7 +13,7 @@ import { useManageUser } from "./api.ts";
 type BulkBarProps = { rows: UserListRow[]; onDone: () => void };
 
 export function BulkBar({ rows, onDone }: BulkBarProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const self = useSelf();
   const manage = useManageUser({ quiet: true });
   const [progress, setProgress] = useState<{ verb: string; done: number } | null>(null);

@@ -10,7 +10,7 @@ import { fetchUser } from "./api.ts";
 type ChooseUserProps = { title: string; onChoose: (id: number) => void; onClose: () => void };
 
 export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   return (
     <Modal opened onClose={onClose} centered title={title}>
       <FoundSelect

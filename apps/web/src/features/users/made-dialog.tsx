@@ -20,7 +20,7 @@ export type Made = {
 
 /** Shows the credentials of a new account once, as a message to send. */
 export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const phone = useIsPhone();
   const address = useServerAddress();
   const name = useSystemName();
@@ -78,7 +78,7 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
 }
 
 function FailedKey({ error }: { error: unknown }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   return (
     <Text fz="sm">
       {t("The account was created, but the key was not: {{reason}}", { reason: errorReason(error, t) })}

@@ -25,7 +25,7 @@ export function NewCustomer({ onClose }: { onClose: () => void }) {
 }
 
 function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   const client = useQueryClient();
   const mayPay = useMayEnter("balances", "edit");

@@ -20,7 +20,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
 }
 
 function NewUserForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const create = useCreateUser();
   const isRoot = useSelf()?.role === Role.root;
   const [rights, setRights] = useState<UserInput["permissions"]>(null);

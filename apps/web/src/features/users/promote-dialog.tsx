@@ -11,7 +11,7 @@ import { useChangeUser } from "./api.ts";
 import { RightsChoice } from "./rights.tsx";
 
 export function PromoteDialog({ user, onClose }: { user: UserListRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const change = useChangeUser();
   const [rights, setRights] = useState<AdminRights["permissions"]>(null);
   const name = user.username;

@@ -10,7 +10,7 @@ import { toast } from "#ui/toast.tsx";
 import { useChangeQuota } from "./api.ts";
 
 export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   const change = useChangeQuota();
   const [takes, setTakes] = useState(false);

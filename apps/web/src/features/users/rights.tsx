@@ -11,7 +11,7 @@ import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
 import { listed } from "#lib/listed.ts";
 import { useSelf } from "#lib/session.ts";
@@ -19,6 +19,8 @@ import { Fact, Facts } from "#ui/facts.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
 import classes from "./rights.module.css";
+
+const phrase = phrasesIn("users");
 
 type Permissions = AdminRights["permissions"];
 type Level = AdminLevel | "none";
@@ -31,7 +33,7 @@ const everything = (): NonNullable<Permissions> =>
 
 /** @param part renders the section with its title and the element beside it */
 export function Rights({ user, part }: { user: UserDetail; part: (body: Body) => React.ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const self = useSelf();
   const [editing, setEditing] = useState(false);
   if (user.role !== Role.admin) return null;
@@ -49,7 +51,7 @@ export function Rights({ user, part }: { user: UserDetail; part: (body: Body) =>
 type Body = { children: React.ReactNode; aside: React.ReactNode };
 
 function RightsList({ permissions }: { permissions: Permissions }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   if (permissions === null) return <Text c="dimmed">{t("All permissions of administrators.")}</Text>;
   const names = (level: Level) =>
     listed(
@@ -65,7 +67,7 @@ function RightsList({ permissions }: { permissions: Permissions }) {
 }
 
 function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const change = useChangeUser();
   const [given, give] = useState<Permissions>(user.permissions);
   const save = () =>
@@ -137,7 +139,7 @@ type RightPresetsProps = {
 
 /** Frequent sets of rights as buttons. The one that is given is pressed. */
 export function RightPresets({ title, value, onChoose, disabled = false }: RightPresetsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   return (
     <Input.Wrapper label={title} labelElement="div">
       <Group gap={6} role="group" aria-label={title ?? t("Permission presets")}>
@@ -170,7 +172,7 @@ type RightsChoiceProps = {
 };
 
 export function RightsChoice({ value, onChange, initial, disabled = false }: RightsChoiceProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const set = (area: AdminArea, level: Level) => {
     const { [area]: _, ...rest } = value ?? {};
     onChange(level === "none" ? rest : { ...rest, [area]: level });
@@ -202,7 +204,7 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
 type AreaLineProps = { area: AdminArea; level: Level; onChange: (area: AdminArea, level: Level) => void };
 
 function AreaLine({ area, level, onChange }: AreaLineProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const only = onlyLevel[area];
   const title = t(areaTitles[area]);
   const choices: { value: Level; label: string }[] = [

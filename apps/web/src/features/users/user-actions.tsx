@@ -43,7 +43,7 @@ export function useMayManage(row: { id: number; role: number } | undefined): boo
 }
 
 export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDeleted }: UserActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const self = useSelf();
   const below = useMayManage(row);
   const root = self?.role === Role.root;
@@ -137,7 +137,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onPromote, onDelet
 
 /** Runs an action and reports it. Asks first when the action cannot be undone with one click. */
 function useActions(row: UserListRow, onDeleted: () => void) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const manage = useManageUser();
   const name = row.username;
   const questions: Partial<Record<UserAction, Parameters<typeof confirm>[0]>> = {

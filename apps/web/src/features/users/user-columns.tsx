@@ -16,7 +16,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { Bindings } from "./bindings.tsx";
 
 export function UserStatusDot({ status }: { status: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   return status === UserStatus.enabled ? (
     <StatusDot tone="good">{t("Enabled")}</StatusDot>
   ) : (
@@ -25,7 +25,7 @@ export function UserStatusDot({ status }: { status: number }) {
 }
 
 function Person({ row }: { row: UserListRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const other = row.display_name !== "" && row.display_name !== row.username ? row.display_name : "";
   const under = [other, row.email].filter(Boolean).join(" · ");
   return (
@@ -61,7 +61,7 @@ function Person({ row }: { row: UserListRow }) {
 
 /** @param budgets use of these rows' budgets, by id */
 export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   const nameOf = useGroupNames();
   const hasBudgets = Object.keys(budgets).length > 0;

@@ -40,7 +40,7 @@ type UserDrawerProps = {
 };
 
 export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const phone = useIsPhone();
   const detail = useQuery(userQuery(id));
   const user = detail.data;
@@ -137,7 +137,7 @@ export function Part({ title, aside, children }: { title: string; aside?: ReactN
 
 /** Renders nothing for an account without a budget that the user may not set. */
 function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const budget = useQuery(budgetQuery("user", id));
   const uses = budget.data?.uses ?? [];
   if (uses.length === 0 && onChange === undefined && !budget.error) return null;
@@ -167,7 +167,7 @@ function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
 
 /** @param rights shown below the account's facts */
 export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   const user = useQuery(userQuery(id)).data;
   if (!user) return null;
@@ -242,7 +242,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
 }
 
 export function Sessions({ id, mayEnd }: { id: number; mayEnd: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const sessions = useQuery(userSessionsQuery(id));
   const end = useEndSessions();
   const endAll = async () => {

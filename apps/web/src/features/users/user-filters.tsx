@@ -26,7 +26,7 @@ export function UserFilters({
   query: UserQuery;
   onChange: (patch: Partial<UserQuery>) => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const groups = useQuery(groupSymbolsQuery).data ?? [];
   const nameOf = useGroupNames();
   return (

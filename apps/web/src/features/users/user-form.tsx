@@ -18,7 +18,7 @@ import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
 
 export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const self = useSelf();
   const change = useChangeUser(inForm);
   const own = self?.id === user.id;
@@ -70,7 +70,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
 }
 
 export function NameFields<Values extends Record<string, unknown>>({ form }: { form: SchemaForm<Values> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   return (
     <>
       <TextInput
@@ -95,7 +95,7 @@ export function NameFields<Values extends Record<string, unknown>>({ form }: { f
 type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
 
 export function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A disabled group stays visible, so that saving does not change it silently.
   const nameOf = useGroupNames();
@@ -116,7 +116,7 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
 }
 
 export function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const self = useSelf();
   const given = [Role.user, Role.reliable, Role.admin].filter(
     (role) => role === current || (self != null && mayChangeRoles(self)),
@@ -138,7 +138,7 @@ export function QuotaField(props: {
   error?: React.ReactNode;
   onChange: (points: number) => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(props.points / format.pointsPerUsd);

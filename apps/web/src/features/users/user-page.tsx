@@ -36,7 +36,7 @@ const QuotaDialog = lazyPart(() => import("./quota-dialog.tsx").then((module) =>
 const EditUserDrawer = lazyPart(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
 
 export default function UserPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const id = idOf(useParams()["id"]);
   const user = useQuery({ ...userQuery(id), meta: { quiet: true }, refetchInterval: 30_000 });
   return (
@@ -57,7 +57,7 @@ export default function UserPage() {
 }
 
 function Loaded({ user }: { user: UserDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const format = useFormat();
   const edited = useOpened();
   const paid = useOpened("balance");
@@ -186,7 +186,7 @@ function Loaded({ user }: { user: UserDetail }) {
 
 /** Where else this account appears. */
 function Links({ user }: { user: UserDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const seesOrders = useMayEnter("payments");
   const seesAudit = useMayEnter("audit");
   if (!seesOrders && !seesAudit) return null;
@@ -233,7 +233,7 @@ const tokensOf = (userId: number) =>
   });
 
 function Tokens({ user }: { user: UserDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const mayEdit = useMayEnter("tokens", "edit");
   const tokens = useQuery(tokensOf(user.id));
   const rows = tokens.data?.data;

@@ -54,7 +54,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 }
 
 export default function UsersPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const [query, setQuery] = useListParams(userParams);
   const shown = useOpened("user");
   const edited = useOpened();
@@ -192,7 +192,7 @@ type UserDialogsProps = {
 
 /** The forms of one user. Each has a parameter of its own in the address. */
 function UserDialogs({ opened, rows }: UserDialogsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("users");
   const { edited, customer, paid, promoted, budgeted } = opened;
   const edits = useMayChange();
   const givesKeys = useMayEnter("tokens", "edit");

@@ -20,8 +20,8 @@ export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnTy
 
 /**
  * @param initialValues initial values, in the shape of the schema
- * @param also further checks that the schema cannot do: an English
- * sentence or a reason per field; schema errors take precedence
+ * @param also further checks that the schema cannot do: a text in the user's language or a
+ * reason per field; schema errors take precedence
  */
 export function useSchemaForm<Schema extends z.ZodObject>(
   schema: Schema,
@@ -92,7 +92,7 @@ function translated(t: TFunction, problems: Record<string, string | WireParams>)
   return Object.fromEntries(
     Object.entries(problems).map(([field, problem]) => [
       field,
-      typeof problem === "string" ? t(problem) : issueText(t, problem),
+      typeof problem === "string" ? problem : issueText(t, problem),
     ]),
   );
 }

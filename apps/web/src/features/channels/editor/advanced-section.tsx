@@ -20,7 +20,7 @@ const fields = ["disabled_stream", "proxy", "test_model", "pre_cost", "plugin"];
 type AdvancedSectionProps = { form: DraftForm; provider: ProviderInfo | undefined };
 
 export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const plain = form.values.models.filter((model) => !model.endsWith("*"));
   return (
     <Fold label={t("Advanced")} opened={anyWrong(form.errors, fields)}>

@@ -24,7 +24,7 @@ const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
 
 export function BasicsSection({ form, providers, provider, id, hasKeys, moved }: BasicsSectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const isNew = id === undefined;
   const own = ownAddress(provider);
   const byType = (type: string) => providers.find((each) => String(each.type) === type);

@@ -32,7 +32,7 @@ export function ChannelEditor({ target, onClose }: ChannelEditorProps) {
 type LoadedEditorProps = { target: string; opened: boolean; onClose: () => void };
 
 function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery);
   const groups = useQuery(groupsQuery);
   const fresh = target === NEW;

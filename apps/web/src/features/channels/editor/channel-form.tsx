@@ -43,13 +43,13 @@ type ChannelFormProps = {
 };
 
 export function ChannelForm({ start, providers, groups, opened, onClose }: ChannelFormProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { id, keyHints } = start;
   const client = useQueryClient();
   const save = useSaveChannel();
   const providerOf = (type: number) => providers.find((provider) => provider.type === type);
   const form = useSchemaForm(ChannelDraft, start.draft, (values) =>
-    providerFaults(values, providerOf(values.type), keyHints.length > 0),
+    providerFaults(t, values, providerOf(values.type), keyHints.length > 0),
   );
   const provider = providerOf(form.values.type);
   const test = useUnsavedTest(form, id, groups);
@@ -135,7 +135,7 @@ function isMoved(stored: ChannelDraft, now: ChannelDraft): boolean {
  * key and a model; other required fields get placeholders.
  */
 function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[]) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return useMutation({
     mutationFn: async (): Promise<ChannelTestResult | null> => {
       const draft = form.getValues();

@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { fieldReasons } from "@gateway/shared/errors/fields";
+import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
+import { messagesOf } from "#lib/locale-files.ts";
 import { ChannelDraft, errorWithin, newDraft, providerFaults } from "./draft.ts";
+
+const t = ((text: string) => text) as unknown as TFunction;
 
 const provider = {
   type: 8,
@@ -25,12 +28,11 @@ function faults(values: object, providerName: ProviderInfo | undefined = provide
     path.join("."),
     message,
   ]);
-  return { ...providerFaults(draft, providerName, false), ...Object.fromEntries(schema) };
+  return { ...providerFaults(t, draft, providerName, false), ...Object.fromEntries(schema) };
 }
 
 const languages = ["zh_CN", "zh_HK", "en_US", "ja_JP"].map((language) => {
-  const file = new URL(`../../../locales/${language}.json`, import.meta.url);
-  return { language, labels: JSON.parse(readFileSync(file, "utf8")) as Record<string, string> };
+  return { language, labels: { ...messagesOf(language, "common"), ...messagesOf(language, "channels") } };
 });
 
 const wildcard = "model_wildcard";
@@ -96,7 +98,7 @@ describe("the form of a channel", () => {
   });
 
   it("finds no provider of an unknown type", () => {
-    expect(providerFaults(good, undefined, false)).toEqual({ type: "Channel type error" });
+    expect(providerFaults(t, good, undefined, false)).toEqual({ type: "Channel type error" });
   });
 
   it.each(languages)("has a translation of every message in $language", ({ language, labels }) => {

@@ -11,9 +11,9 @@ import type { ProviderInfo } from "@gateway/shared/channels/provider";
 /** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import { because } from "@gateway/shared/errors/issue";
 import type { FormErrors } from "@mantine/form";
+import type { TFunction } from "i18next";
 import { z } from "zod";
 import { ApiError } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
 import type { SchemaForm } from "#ui/form/form.ts";
 
 export type Pair = { key: string; value: string };
@@ -192,15 +192,16 @@ export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
  * @param hasKeys whether keys are already stored
  */
 export function providerFaults(
+  t: TFunction<"channels">,
   draft: ChannelDraft,
   provider: ProviderInfo | undefined,
   hasKeys: boolean,
 ): Record<string, string> {
   const faults: Record<string, string> = {};
-  if (!provider) return { type: phrase("Channel type error") };
+  if (!provider) return { type: t("Channel type error") };
   const mustSayWhere = provider.needs_base_url || ownAddress(provider) !== "";
-  if (mustSayWhere && !draft.base_url?.trim()) faults["base_url"] = phrase("API address is required");
-  if (provider.needs_key && !hasKeys && !draft.key?.trim()) faults["key"] = phrase("API key is required");
+  if (mustSayWhere && !draft.base_url?.trim()) faults["base_url"] = t("API address is required");
+  if (provider.needs_key && !hasKeys && !draft.key?.trim()) faults["key"] = t("API key is required");
   return faults;
 }
 

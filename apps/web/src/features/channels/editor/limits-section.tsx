@@ -16,7 +16,7 @@ const fields = [
 ];
 
 export function LimitsSection({ form }: { form: DraftForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const times = [
     {
       field: "connect_timeout_ms",

@@ -7,7 +7,7 @@ import { unofferedMappings } from "./draft.ts";
 import { PairsField } from "./pairs-field.tsx";
 
 export function MappingSection({ form }: { form: DraftForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const missing = unofferedMappings(form.values);
   return (
     <FormSection

@@ -36,7 +36,7 @@ type ModelPickerProps = {
 type View = "all" | "new" | "gone";
 
 export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const opening = useId();
   const { type, base_url, key, other, proxy } = draft;
@@ -90,7 +90,7 @@ type ChoiceProps = {
 };
 
 function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const [view, setView] = useState<View>("all");
   const [search, setSearch] = useState("");
   const [rules, setRules] = useState(noRules);

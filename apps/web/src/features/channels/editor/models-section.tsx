@@ -24,7 +24,7 @@ const separators = [",", "，", "\n", "\r", "\t", ";", " "];
 const isFine = (model: string) => ModelPattern.safeParse(model).success;
 
 export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const [picking, picker] = useDisclosure(false);
   const { models } = form.values;
   const write = (next: string[]) => {

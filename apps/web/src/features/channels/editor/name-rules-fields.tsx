@@ -14,7 +14,7 @@ const mostShown = 6;
 
 /** Rules that simplify the names of the selected models, with the resulting mapping. */
 export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const pairs = Object.entries(mapping);
   const check = (
     name: "dropOwner" | "lowerCase" | "dropDate" | "billRequested" | "keepOriginal",

@@ -21,7 +21,7 @@ type PairsFieldProps = {
 
 export function PairsField(props: PairsFieldProps) {
   const { form, field, addLabel } = props;
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const [view, setView] = useState<"rows" | "json">("rows");
   const rows = form.values[field];
   const write = (next: Pair[] | null) => {
@@ -68,7 +68,7 @@ export function PairsField(props: PairsFieldProps) {
 }
 
 function Rows(props: PairsFieldProps & { rows: Pair[]; onChange: (rows: Pair[]) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { form, field, rows, onChange, keyLabel, valueLabel } = props;
   const set = (index: number, patch: Partial<Pair>) =>
     onChange(rows.map((row, at) => (at === index ? { ...row, ...patch } : row)));
@@ -121,7 +121,7 @@ type PairsJsonProps = {
 };
 
 function PairsJson({ value, label, path, error, onChange }: PairsJsonProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const change = (parsed: unknown) => {
     const map = StringMap.safeParse(parsed);
     onChange(map.success ? Object.entries(map.data).map(([key, text]) => ({ key, value: text })) : null);

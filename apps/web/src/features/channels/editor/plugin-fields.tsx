@@ -24,7 +24,7 @@ const Feature = z.object({
 const Features = z.object({ properties: z.record(z.string(), Feature).default({}) });
 
 export function PluginFields({ form, schema }: { form: DraftForm; schema: Record<string, unknown> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const features = Features.safeParse(schema);
   if (!features.success)
     return (
@@ -70,7 +70,7 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
 }
 
 /** Returns the description below a field, with its title when the feature's name replaces the label. */
-function describe(t: TFunction, parameter: Parameter, alone: boolean): string | undefined {
+function describe(t: TFunction<"channels">, parameter: Parameter, alone: boolean): string | undefined {
   const parts = alone ? [parameter.title, parameter.description] : [parameter.description];
   const labels = parts.filter((part) => part !== undefined).map((part) => providerWord(t, part));
   return labels.length > 0 ? labels.join(". ") : undefined;

@@ -17,7 +17,7 @@ const fields = [
 ];
 
 export function RequestSection({ form }: { form: DraftForm }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Fold label={t("Prompt, headers and parameters")} opened={anyWrong(form.errors, fields)}>
       <Stack gap="xs">

@@ -7,7 +7,7 @@ import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 
 export function RoutingSection({ form, groups }: { form: DraftForm; groups: string[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const tags = useQuery(tagsQuery).data ?? [];
   const groupName = useGroupNames();
   const known = [...new Set([...groups, ...form.values.groups])];

@@ -21,7 +21,7 @@ const mostShown = 8;
  * @param mapping a mapped model is billed as its target, unless that begins with +
  */
 export function UnpricedModels({ models, mapping }: { models: string[]; mapping: Record<string, string> }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const prices = useQuery(pricesQuery).data;
   const missing = useMemo(() => {
     if (prices === undefined) return [];

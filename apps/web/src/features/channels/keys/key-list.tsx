@@ -33,7 +33,7 @@ import classes from "./keys.module.css";
 const tallest = 296;
 
 export function KeyList({ id }: { id: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const keys = useQuery({ ...keysQuery(id) });
   if (keys.error) return <Failed error={keys.error} onRetry={() => void keys.refetch()} />;
   if (!keys.data) return <Skeleton height={44} />;
@@ -82,7 +82,7 @@ type KeyLineProps = {
 };
 
 function KeyLine({ channel, row, only, last }: KeyLineProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { patch, remove } = useKeyChanges(channel);
   const askAndRemove = async () => {
     const sure = await confirm({
@@ -151,7 +151,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
 }
 
 function KeyState({ row }: { row: ChannelKeyRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { word, tone } = statusOf(row.status);
   const [pause] = row.frozen;
   if (row.status === ChannelStatus.enabled && pause !== undefined)

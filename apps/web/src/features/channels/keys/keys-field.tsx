@@ -20,7 +20,7 @@ type KeysFieldProps = {
 };
 
 export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
   const pasted = countKeys(form.values.key ?? "");
   return (
@@ -72,7 +72,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
 
 /** Explains why the keys must be entered again, or where they would be sent. */
 function MovedKeys({ isRoot }: { isRoot: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Alert
       variant="light"

@@ -16,7 +16,7 @@ import { countKeys } from "./count-keys.ts";
 import classes from "./keys.module.css";
 
 export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   const provider = useProvider(row.type);
   const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;

@@ -20,7 +20,7 @@ export type Batch = {
 const portion = 25;
 
 export function useBatch() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   const [batch, setBatch] = useState<Batch | null>(null);
   const stopped = useRef(false);

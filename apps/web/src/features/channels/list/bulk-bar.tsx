@@ -41,7 +41,7 @@ type BulkBarProps = {
 };
 
 export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }: BulkBarProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const { batch, run, stop, dismiss } = useBatch();
 
@@ -114,7 +114,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
 }
 
 function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Group gap="sm" wrap="nowrap" role="status">
       <Progress
@@ -135,7 +135,7 @@ function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) 
 }
 
 function BatchResult({ batch, onDismiss }: { batch: Batch; onDismiss: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const good = batch.done - batch.faults.length;
   return (
     <Group gap={10} role="status">
@@ -159,7 +159,7 @@ function BatchResult({ batch, onDismiss }: { batch: Batch; onDismiss: () => void
 }
 
 export function Faults({ faults }: { faults: BatchFault[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Stack gap={10}>
       {faults.map(({ id, name, ...fault }) => (

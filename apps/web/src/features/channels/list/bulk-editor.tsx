@@ -17,7 +17,7 @@ import classes from "#features/channels/channels.module.css";
 type BulkEditorProps = { target: EditTarget; onClose: () => void };
 
 export function BulkEditor({ target, onClose }: BulkEditorProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const client = useQueryClient();
   const [draft, setDraft] = useState(noChange);

@@ -76,7 +76,7 @@ const separators = [",", "，", "\n", "\r", "\t", ";", " "];
 type BulkFieldsProps = { draft: BulkDraft; isTag: boolean; onChange: (draft: BulkDraft) => void };
 
 export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const groups = useQuery(groupsQuery).data ?? [];
   const groupName = useGroupNames();
   const set = (patch: Partial<BulkDraft>) => onChange({ ...draft, ...patch });
@@ -200,7 +200,7 @@ function asMapping(value: unknown): Record<string, string> | null {
 type ListedProps = { label: string; mode: Mode; onMode: (mode: Mode) => void; children: ReactNode };
 
 function Listed({ label, mode, onMode, children }: ListedProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap">

@@ -4,11 +4,13 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { listed } from "#lib/listed.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Faults } from "./bulk-bar.tsx";
 import classes from "#features/channels/runs/runs.module.css";
+
+const phrase = phrasesIn("channels");
 
 /** More rows add no information and slow the page down. */
 const mostShown = 100;
@@ -23,7 +25,7 @@ const fieldNames = lookupTable<string>({
 });
 
 export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { changed, unchanged, failed, added, removed, preview } = answer;
   if (preview && changed.length + added.length + removed.length + failed.length === 0)
     return <Empty title={t("No changes")} hint={t("The selected channels already have these values.")} />;
@@ -95,7 +97,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
 }
 
 function Change({ change: { field, added, removed } }: { change: FieldChange }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Text fz="xs" className={classes.wrap}>
       <Text span c="dimmed" fz="xs">

@@ -7,14 +7,16 @@ import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { listed } from "#lib/listed.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
 
+const phrase = phrasesIn("channels");
+
 export function NameCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const provider = useProvider(row.type);
   const label = provider ? providerWord(t, provider.label) : t("Type {{type}}", { type: row.type });
@@ -65,7 +67,7 @@ const rankFailed = {
 
 /** Priority or weight, edited in place and validated with the server's rule. */
 export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | "weight" }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const patch = usePatchChannel(rankFailed[field]);
   const label = field === "priority" ? t("Priority") : t("Weight");
   return (

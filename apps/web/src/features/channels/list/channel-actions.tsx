@@ -31,7 +31,7 @@ type ChannelActionsProps = {
 };
 
 export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }: ChannelActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const website = useProvider(row.type)?.website;
   const client = useQueryClient();

@@ -15,7 +15,7 @@ import { ResponseCell } from "./response-cell.tsx";
  * with a new function would be remounted and lose its focus.
  */
 export function useChannelColumns(): Column<ChannelRow>[] {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return useMemo(
     () => [
       {

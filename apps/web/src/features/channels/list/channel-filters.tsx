@@ -42,7 +42,7 @@ const rare = ["filter_tag", "test_model", "other"] as const;
 type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
 
 export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const active = filterCount(query);
   const [unfolded, setUnfolded] = useState(false);
@@ -90,7 +90,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
 }
 
 function Choices({ query, onChange }: ChannelFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery).data ?? [];
   const groups = useQuery(groupsQuery).data ?? [];
   const groupName = useGroupNames();
@@ -151,7 +151,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
 
 /** Rarely used filters, behind a button with the number of active ones. */
 function More({ query, onChange }: ChannelFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const active = rare.filter((name) => query[name] !== noFilters[name]).length;
   return (
     <Popover position="bottom-start" width={280} trapFocus>
@@ -172,7 +172,7 @@ function More({ query, onChange }: ChannelFiltersProps) {
 }
 
 function RareChoices({ query, onChange }: ChannelFiltersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <>
       <Select

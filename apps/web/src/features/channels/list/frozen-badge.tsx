@@ -8,7 +8,7 @@ import classes from "#features/channels/channels.module.css";
 
 /** Models that are paused after failures: which, until when, and why. */
 export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Popover position="bottom-start" withinPortal>
       <Popover.Target>

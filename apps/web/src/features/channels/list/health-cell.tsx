@@ -42,7 +42,7 @@ function useHours(id: number) {
 }
 
 export function HealthCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const mayChange = useMayChange();
   const patch = usePatchChannel();
@@ -88,7 +88,7 @@ type TroubleProps = {
 
 /** One short line, with the full text in a tooltip. */
 function Trouble({ row, failed }: TroubleProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const reason = useReason(row.status_reason, row.status_facts);
   const on = row.status === ChannelStatus.enabled;
   if (!on && row.status_reason === "") return null;

@@ -12,7 +12,7 @@ const searchFrom = 12;
 
 /** The number of models; a click lists them. */
 export function ModelsCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const shown = row.models.filter((model) => model.toLowerCase().includes(wanted));

@@ -24,7 +24,7 @@ export function MoneyCell({ row, column }: { row: ChannelRow; column: string }) 
 }
 
 function Balance({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const refresh = useRefreshBalance();
   const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;

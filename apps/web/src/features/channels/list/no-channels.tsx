@@ -12,7 +12,7 @@ import { toast } from "#ui/toast.tsx";
 
 /** The empty state of an installation without channels, with the two ways to add the first one. */
 export function NoChannels({ onAdd }: { onAdd: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
   const groups = useQuery(groupsQuery).data;
@@ -65,7 +65,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
 }
 
 export function NoMatch({ onClear }: { onClear: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Empty
       icon={IconSearchOff}

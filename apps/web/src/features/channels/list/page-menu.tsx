@@ -40,7 +40,7 @@ export function PageMenu({
   onImport,
   onExport,
 }: PageMenuProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const client = useQueryClient();
   const counts = useQuery(modelChangeCountQuery).data?.counts;

@@ -23,7 +23,7 @@ export function usePulse(id: number): ChannelPulse["points"] {
 }
 
 export function Pulse({ points }: { points: ChannelPulse["points"] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const good = points.filter((point) => point.ok);
   if (good.length < 2) return null;
   const failed = points.length - good.length;

@@ -22,7 +22,7 @@ import { BulkPreview } from "./bulk-preview.tsx";
 type RemoveModelProps = { model: string; onClose: () => void };
 
 export function RemoveModel({ model, onClose }: RemoveModelProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const client = useQueryClient();
   const known = Object.keys(useQuery(modelsQuery).data ?? {});

@@ -14,7 +14,7 @@ import runClasses from "#features/channels/runs/runs.module.css";
 
 /** Response time of the last test; a click tests again. */
 export function ResponseCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const { byModel, last } = useTestBook(row.id);
   const test = last === null ? undefined : byModel[last];

@@ -5,7 +5,7 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 
 export function TestAllDialog({ onTest, onClose }: { onTest: () => void; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <HelpModal help="providers" opened onClose={onClose} title={t("Test all channels?")} centered>
       <Stack>

@@ -16,17 +16,19 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { listed } from "#lib/listed.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
+const phrase = phrasesIn("channels");
+
 type TimelineDrawerProps = { id: number; name: string; onClose: () => void };
 
 export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   return (
     <Drawer
@@ -46,7 +48,7 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
 }
 
 export function Events({ id }: { id: number }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
   if (events.error && !events.data)
     return <Failed error={events.error} onRetry={() => void events.refetch()} />;
@@ -96,7 +98,7 @@ export function Events({ id }: { id: number }) {
 }
 
 function EventTitle({ row }: { row: ChannelEventRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const about = row.model || row.key;
   return (
     <>
@@ -112,7 +114,7 @@ function EventTitle({ row }: { row: ChannelEventRow }) {
 }
 
 function EventFacts({ row }: { row: ChannelEventRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <>
       {row.fields.length > 0 ? (

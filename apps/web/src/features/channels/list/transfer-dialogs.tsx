@@ -20,7 +20,7 @@ import classes from "#features/channels/runs/runs.module.css";
 
 /** @param ids channels to export; undefined for all */
 export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
   const [withKeys, setWithKeys] = useState(false);
   const save = useMutation({
@@ -94,7 +94,7 @@ export function channelsIn(text: string): unknown[] | undefined {
 const portion = 50;
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   const [fault, setFault] = useState("");
   const [chosen, setChosen] = useState<{ name: string; channels: unknown[] } | null>(null);

@@ -30,7 +30,7 @@ type Edit = { id: number; mode: "add" | "remove"; models: string[] };
 
 /** Adds models to a channel, or removes some. */
 export function useApplyChanges() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, mode, models }: Edit) =>

@@ -30,7 +30,7 @@ import classes from "./changes.module.css";
 const size = 20;
 
 export function ChangesDrawer({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   return (
     <Drawer
@@ -50,7 +50,7 @@ export function ChangesDrawer({ onClose }: { onClose: () => void }) {
 }
 
 function Changes() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const [view, setView] = useState<"open" | "ignored">("open");
   const [page, setPage] = useState(1);
   const changes = useQuery(modelChangesQuery({ page, size, ignored: view === "ignored" ? 1 : 0 }));
@@ -106,7 +106,7 @@ function Changes() {
 
 /** Time of the last check, and a button for the next one. While it runs: its progress. */
 function LastCheck({ seen: { checked_time, checked_count } }: { seen: ModelChangePage }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const start = useStartRun();
   const runs = useQuery(runsQuery).data ?? [];
@@ -149,7 +149,7 @@ function LastCheck({ seen: { checked_time, checked_count } }: { seen: ModelChang
 }
 
 function NoChanges({ seen: { checked_time }, ignored }: { seen: ModelChangePage; ignored: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   if (ignored) return <Empty compact title={t("No ignored changes")} />;
   return (
     <Empty
@@ -163,7 +163,7 @@ function NoChanges({ seen: { checked_time }, ignored }: { seen: ModelChangePage;
 
 /** The channels whose provider sent no list, with the reason. */
 function Unchecked({ seen: { unchecked, unchecked_count } }: { seen: ModelChangePage }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   if (unchecked_count === 0) return null;
   return (
     <Fold label={t("{{count}} channels without a list", { count: unchecked_count })}>

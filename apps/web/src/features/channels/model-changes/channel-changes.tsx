@@ -8,9 +8,11 @@ import { ProviderIcon } from "#components/provider-icon.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { UnpricedModels } from "#features/channels/editor/unpriced-models.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useApplyChanges, useIgnoreChanges } from "./api.ts";
 import classes from "./changes.module.css";
+
+const phrase = phrasesIn("channels");
 
 /** Models of a group that are shown at first. */
 const shownAtFirst = 12;
@@ -59,7 +61,7 @@ type KindGroupProps = {
 };
 
 function KindGroup({ channel, kind, ignored, title, color }: KindGroupProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
   const apply = useApplyChanges();

@@ -55,7 +55,7 @@ export type RunTest = (id: number, model?: string) => Promise<ChannelTestResult>
  */
 export function useRunTest(): RunTest {
   const client = useQueryClient();
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return useCallback(
     async (id, model = "") => {
       client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => ({

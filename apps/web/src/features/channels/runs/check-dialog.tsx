@@ -6,13 +6,15 @@ import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/i
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { Fold } from "#ui/fold.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { checkModels } from "./check-stream.ts";
 import classes from "./runs.module.css";
+
+const phrase = phrasesIn("channels");
 
 /** The server's names of steps and findings. @public read by the extractor */
 export const checkLabels = [
@@ -34,7 +36,7 @@ export const checkLabels = [
 ];
 
 export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   useErrorTexts();
   const phone = useIsPhone();
   const offered = row.models.filter((model) => !model.endsWith("*"));
@@ -129,7 +131,7 @@ const looks: Record<number, { color: string; Picture: typeof IconCheck; word: st
 const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Inconclusive") };
 
 function Step({ step }: { step: CheckStep }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <div className={classes.change}>
       <Text fw={500} fz="sm">

@@ -18,9 +18,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
+
+const phrase = phrasesIn("channels");
 
 /** @param started runs started on this screen: they stay until dismissed, even when they end immediately */
 export function RunBars({ started }: { started: number[] }) {
@@ -46,7 +48,7 @@ export function RunBars({ started }: { started: number[] }) {
 
 /** One run: its progress, its failures, and a stop button while it runs. */
 export function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const progress = useRunProgress(id);
   const mayChange = useMayChange();
   const cancel = useCancelRun();
@@ -116,7 +118,7 @@ const titles: Record<ChannelRun["kind"], Record<ChannelRun["status"], string>> =
 };
 
 function Outcomes({ progress: { run, items } }: { progress: ChannelRunDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Group gap={12}>
       {run.ok > 0 ? (

@@ -14,7 +14,7 @@ import classes from "./runs.module.css";
 type TestHistoryProps = { id: number; name: string; onClose: () => void };
 
 export function TestHistory({ id, name, onClose }: TestHistoryProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   useErrorTexts();
   const list = useQuery(testsQuery(id));
   const good = (list.data ?? []).filter((test) => test.ok);

@@ -7,7 +7,7 @@ import classes from "#features/channels/channels.module.css";
 
 /** The result of a test of the unsaved form, in one line. */
 export function TestLine({ result }: { result: ChannelTestResult }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const time = formatDuration(result.duration);
   return (
     <Group gap={8} wrap="nowrap" align="flex-start" role="status">

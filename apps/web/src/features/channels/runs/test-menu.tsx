@@ -78,7 +78,7 @@ export function TestMenu({
 type Dialog = "history" | "check";
 
 function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const provider = useProvider(row.type);
   const { byModel } = useTestBook(row.id);
   const run = useRunTest();
@@ -164,7 +164,7 @@ function TestLine(props: {
   test: TestState | undefined;
   onRun: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const { name, badge, test, onRun } = props;
   const failed = test?.state === "done" && !test.result.ok;
   const skipped = failed && test.result.fault === cannotProbe;
@@ -193,7 +193,7 @@ function TestLine(props: {
 }
 
 function TestOutcome({ test }: { test: TestState | undefined }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   if (!test) return <IconPlayerPlay size={14} className={classes.play} aria-hidden />;
   if (test.state === "running") return <Loader size={14} />;
   const { ok, duration, fault } = test.result;

@@ -14,7 +14,7 @@ type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void
 
 /** Actions for all channels of a tag. Disabling and deleting need a confirmation. */
 export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: TagActionsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const client = useQueryClient();
   const change = useMutation({

@@ -41,7 +41,7 @@ type TagListProps = {
 };
 
 export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const list = useQuery(channelTagsQuery);
   const [open, setOpen] = useState<string[]>([]);
@@ -159,7 +159,7 @@ function without(tags: string[], tag: string): string[] | undefined {
 }
 
 function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onToggle: () => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const Arrow = open ? IconChevronDown : IconChevronRight;
   return (
     <UnstyledButton
@@ -183,7 +183,7 @@ function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onTo
 const mostIcons = 5;
 
 function ProviderServices({ types }: { types: number[] }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery).data ?? [];
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
@@ -204,7 +204,7 @@ function ProviderServices({ types }: { types: number[] }) {
 
 /** Numbers of enabled, disabled and automatically disabled channels of a tag. */
 function MixedStatus({ row }: { row: ChannelTag }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   return (
     <Group gap={10} wrap="nowrap">
       {row.enabled > 0 ? (
@@ -221,7 +221,7 @@ function MixedStatus({ row }: { row: ChannelTag }) {
 }
 
 function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight" }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   const { min, max } = row[field];
   const rank = useMutation({
@@ -257,7 +257,7 @@ type MembersProps = {
 
 /** The channels of a tag: rows of the same table, or cards. */
 function Members({ tag, onOpen, columns }: MembersProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const list = useQuery(tagMembersQuery(tag));
   const [shown, setShown] = useState(20);
   const whole = (content: ReactNode) =>
@@ -306,7 +306,7 @@ function Members({ tag, onOpen, columns }: MembersProps) {
 }
 
 function Member({ row, onOpen, columns }: Omit<MembersProps, "tag"> & { row: ChannelRow }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("channels");
   const client = useQueryClient();
   const leave = useMutation({
     mutationFn: () => leaveTag(row.id),

@@ -5,10 +5,12 @@
 import { Badge, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Part, Role, Turn } from "./turns.ts";
 import classes from "./conversation.module.css";
+
+const phrase = phrasesIn("logs");
 
 const roleTexts: Record<Role, string> = {
   system: phrase("System prompt"),
@@ -18,7 +20,7 @@ const roleTexts: Record<Role, string> = {
 };
 
 export function ConversationView({ conversation }: { conversation: Conversation }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const { turns, answer } = conversation;
   return (
     <ol className={classes.turns} aria-label={t("Conversation")}>
@@ -34,7 +36,7 @@ export function ConversationView({ conversation }: { conversation: Conversation 
 }
 
 function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   return (
     <li className={classes.turn} data-role={turn.role}>
       <Text fz="xs" fw={600} c="dimmed" mb={4}>
@@ -55,7 +57,7 @@ function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean })
 }
 
 function PartView({ part }: { part: Part }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   switch (part.type) {
     case "text":
       return <LongText text={part.text} />;
@@ -96,7 +98,7 @@ function Folded({ title, text, code = false }: { title: string; text: string; co
  * only the address: no other server learns that the log is read.
  */
 function Picture({ url }: { url: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   if (url.startsWith("data:image/")) return <img className={classes.picture} src={url} alt={t("Image")} />;
   return (
     <Text fz="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
@@ -108,7 +110,7 @@ function Picture({ url }: { url: string }) {
 const mostShown = 3_000;
 
 function LongText({ text }: { text: string }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("logs");
   const [isWhole, setWhole] = useState(text.length <= mostShown);
   return (
     <div>

@@ -71,7 +71,7 @@ export function ComparisonForm({
   onSubmit,
   children,
 }: ComparisonFormProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [missing, setMissing] = useState<readonly Field[]>([]);
   const product = products.find(({ id }) => id === draft.product);
   const kind = product?.has_log_api === false ? "database" : draft.kind;
@@ -182,7 +182,7 @@ type CheckedFieldsProps = FieldsProps & { faultOf: (field: Field) => string | nu
 
 /** Access through the management API of the old gateway. */
 function ApiFields({ draft, change, faultOf, needsUserId }: CheckedFieldsProps & { needsUserId: boolean }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <>
       <TextInput
@@ -224,7 +224,7 @@ function ApiFields({ draft, change, faultOf, needsUserId }: CheckedFieldsProps &
 
 /** Access to the database of the old gateway. */
 function DatabaseField({ draft, change, faultOf }: CheckedFieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <PasswordInput
       visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
@@ -244,7 +244,7 @@ function DatabaseField({ draft, change, faultOf }: CheckedFieldsProps) {
 }
 
 function MoreOptions({ draft, change }: FieldsProps) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   return (
     <div className={classes.whole}>
       <Fold label={t("More options")}>

@@ -10,7 +10,7 @@ import { DeviationTable } from "./deviation-table.tsx";
 import { agreementOf, agreementText } from "./labels.ts";
 
 export function ComparisonResult({ detail: { report, title } }: { detail: ComparisonDetail }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const period = `${timeOf(report.since)} – ${timeOf(report.until)}`;
   return (
     <Stack gap="md">
@@ -32,7 +32,7 @@ export function ComparisonResult({ detail: { report, title } }: { detail: Compar
 const timeOf = (iso: string) => formatTime(Date.parse(iso) / 1_000);
 
 function Verdict({ report }: { report: ComparisonReport }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   if (report.ok)
     return (
       <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} role="status">
@@ -53,7 +53,7 @@ function Verdict({ report }: { report: ComparisonReport }) {
 }
 
 function Totals({ report }: { report: ComparisonReport }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const format = useFormat();
   const agreement = agreementOf(report);
   const here = Number(report.totals.here);
@@ -90,7 +90,7 @@ function Totals({ report }: { report: ComparisonReport }) {
 }
 
 function Notes({ report }: { report: ComparisonReport }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const { whole } = useFormat();
   const { calls, matched_by_id: byId, too_recent: recent, deviations } = report;
   const deviating = calls.deviating + calls.ambiguous + calls.missing_here + calls.missing_there;

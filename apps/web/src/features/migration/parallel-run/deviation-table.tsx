@@ -21,7 +21,7 @@ import classes from "./parallel-run.module.css";
 const kinds = Object.keys(kindLabels) as Deviation["kind"][];
 
 export function DeviationTable({ report }: { report: ComparisonReport }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [kind, setKind] = useState("");
   const [paging, setPaging] = useState({ page: 1, size: 20 });
   const columns = useMemo(() => columnsOf(t), [t]);
@@ -67,7 +67,7 @@ export function DeviationTable({ report }: { report: ComparisonReport }) {
   );
 }
 
-function columnsOf(t: TFunction): Column<Deviation>[] {
+function columnsOf(t: TFunction<"migration">): Column<Deviation>[] {
   return [
     {
       id: "time",
@@ -151,7 +151,7 @@ function Difference({ points }: { points: number }) {
 }
 
 /** A deviation on a phone: model and difference above; reason and time below. */
-function CompactDeviation({ deviation, t }: { deviation: Deviation; t: TFunction }) {
+function CompactDeviation({ deviation, t }: { deviation: Deviation; t: TFunction<"migration"> }) {
   return (
     <div className={classes.compact}>
       <StatusDot tone={deviation.kind === "charge" ? "bad" : "warn"}>

@@ -1,7 +1,9 @@
 /** Labels of deviations, and their probable reasons. */
 import type { ComparisonReport, Deviation, DeviationCause } from "@gateway/shared/site/comparison";
 import type { TFunction } from "i18next";
-import { phrase } from "#lib/i18n.ts";
+import { phrasesIn } from "#lib/i18n.ts";
+
+const phrase = phrasesIn("migration");
 
 export const kindLabels: Record<Deviation["kind"], string> = {
   charge: phrase("Different charge"),
@@ -11,7 +13,7 @@ export const kindLabels: Record<Deviation["kind"], string> = {
 };
 
 /** Says what differs, with both values where the logs have them. */
-export function reasonText(t: TFunction, { kind, causes, here, source }: Deviation): string {
+export function reasonText(t: TFunction<"migration">, { kind, causes, here, source }: Deviation): string {
   if (kind === "ambiguous")
     return t("Several log rows of the old gateway match this call, and their charges differ.");
   if (kind === "missing_there") return t("The log of the old gateway has no row for this call.");

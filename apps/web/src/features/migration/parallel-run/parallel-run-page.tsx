@@ -20,7 +20,7 @@ import { ComparisonResult } from "./comparison-report.tsx";
 import { agreementOf, agreementText } from "./labels.ts";
 
 export default function ParallelRunPage() {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const [search, setSearch] = useSearchParams();
   const chosen = Number(search.get("report") ?? 0);
   const open = (id: number) => setSearch({ report: String(id) });
@@ -54,7 +54,7 @@ type State =
   | { name: "rejected"; error: unknown };
 
 function NewComparison({ onDone }: { onDone: (id: number) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const client = useQueryClient();
   const { whole } = useFormat();
   const products = useQuery(comparableQuery);
@@ -156,7 +156,7 @@ function OneComparison({ id }: { id: number }) {
 }
 
 function EarlierComparisons({ chosen, onOpen }: { chosen: number; onOpen: (id: number) => void }) {
-  const { t } = useTranslation();
+  const { t } = useTranslation("migration");
   const rows = useQuery(comparisonsQuery);
   return (
     <Section title={t("Comparisons")} hint={t("The newest 20 are kept.")}>
@@ -185,7 +185,7 @@ function EarlierComparisons({ chosen, onOpen }: { chosen: number; onOpen: (id: n
 }
 
 function ComparisonLine({ row, open, onOpen }: { row: ComparisonRow; open: boolean; onOpen: () => void }) {
-  const { t, i18n } = useTranslation();
+  const { t, i18n } = useTranslation("migration");
   const { whole } = useFormat();
   const agreement = agreementOf(row);
   return (
