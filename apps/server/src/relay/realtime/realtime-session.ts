@@ -115,6 +115,7 @@ export function openSession(opened: Opened): RealtimeSession {
   /** Closes the bill, sends the event that completes a response, then reserves the next response. */
   async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
     const event = readServerEvent(data.toString("utf8"));
+    let isSpent = event.kind === "done";
     switch (event.kind) {
       case "session":
         bill.facts = { ...event.facts, transcriber: event.facts.transcriber ?? bill.facts.transcriber };
@@ -141,7 +142,7 @@ export function openSession(opened: Opened): RealtimeSession {
         bill.untranscribed(event.item);
         break;
       case "transcribed":
-        await bill.transcribed(event.item, event.usage, event.text);
+        isSpent = await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
         return side.send(forClients(data.toString("utf8"), chosen), binary);
@@ -150,9 +151,10 @@ export function openSession(opened: Opened): RealtimeSession {
     }
     await side.send(data, binary);
     if (isOver && !bill.owes()) paid();
-    if (event.kind !== "done" || isOver) return;
-    if (finishing && !bill.busy()) end(stopping());
-    else await bill.ready().catch(unlessRated);
+    if (!isSpent || isOver) return;
+    const isRated = event.kind === "done";
+    if (isRated && finishing && !bill.busy()) end(stopping());
+    else await bill.renew(isRated).catch(unlessRated);
   }
 
   async function fromClient(side: MessageSocket): Promise<void> {
