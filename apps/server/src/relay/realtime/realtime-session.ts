@@ -1,4 +1,5 @@
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
@@ -114,7 +115,8 @@ export function openSession(opened: Opened): RealtimeSession {
 
   /** Closes the bill, sends the event that completes a response, then reserves the next response. */
   async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
-    const event = readServerEvent(data.toString("utf8"));
+    const text = data.toString("utf8");
+    const event = readServerEvent(text);
     let isSpent = event.kind === "done";
     switch (event.kind) {
       case "session":
@@ -145,11 +147,12 @@ export function openSession(opened: Opened): RealtimeSession {
         isSpent = await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
-        return side.send(forClients(data.toString("utf8"), chosen), binary);
+        return side.send(forClients(text, chosen), binary);
       case "other":
         break;
     }
-    await side.send(data, binary);
+    const sent = event.kind === "text" || event.kind === "sound" ? text : withoutNegativeCounts(text);
+    await side.send(sent === text ? data : sent, binary);
     if (isOver && !bill.owes()) paid();
     if (!isSpent || isOver) return;
     const isRated = event.kind === "done";
