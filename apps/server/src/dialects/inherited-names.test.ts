@@ -6,11 +6,11 @@ import type { ChatEvent, ChatRequest, DialectId } from "./ir.ts";
 import { createFrameSplitter } from "./stream/sse.ts";
 
 /**
- * Names that every JavaScript object inherits, such as `constructor`, in place of each text of a request, a
- * response, a stream and an error. They must have the same effect as any other unknown name.
+ * Every JavaScript object inherits names such as `constructor`. The tests put one in place of each text of a request, a
+ * response, a stream and an error, and compare the effect with that of a name that is not inherited.
  */
 const inherited = "constructor";
-/** Unknown to all, and of the same length. */
+/** A name that no table contains, of the same length. */
 const unknown = "constructoz";
 
 const files = import.meta.glob("./*/fixtures/*", { query: "?raw", import: "default", eager: true });

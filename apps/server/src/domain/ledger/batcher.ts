@@ -36,6 +36,11 @@ export interface BatcherOptions<Input, Output> {
   isSlow?(error: unknown): boolean;
   /** Returns how long to retry this item after transient errors and locked rows, in milliseconds. */
   retryForMs(input: Input): number;
+  /**
+   * Called when an item has no result after its `retryForMs`, and again after each further failure. Returns true
+   * to go on trying; otherwise the item is rejected.
+   */
+  goesOn?(input: Input): boolean;
   locks?: LockOptions<Input>;
 }
 
@@ -136,20 +141,28 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     return false;
   }
 
-  /** Returns items before their deadline; rejects the others. */
+  /** Returns items before their deadline and those that go on; rejects the others. */
   function stillWaiting(items: readonly Item[], error: unknown): Item[] {
     const now = performance.now();
     return items.filter((item) => {
       item.deadline ??= now + options.retryForMs(item.input);
-      if (now < item.deadline) return true;
+      if (now < item.deadline || options.goesOn?.(item.input) === true) return true;
       item.reject(error);
       return false;
     });
   }
 
+  /** Items past their deadline queue behind the others, which would never be tried otherwise. */
+  function requeue(items: readonly Item[], error: unknown): void {
+    const waiting = stillWaiting(items, error);
+    const now = performance.now();
+    const isLate = ({ deadline = Infinity }: Item) => deadline <= now;
+    queue = [...waiting.filter((item) => !isLate(item)), ...queue, ...waiting.filter(isLate)];
+  }
+
   function postpone(batch: readonly Item[], error: unknown): void {
     for (const item of batch) item.uncertain = true;
-    queue = [...stillWaiting(batch, error), ...queue];
+    requeue(batch, error);
   }
 
   /** Sets aside items with locked rows. Returns true when no row was locked: then all items are retried. */
@@ -173,7 +186,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     }
     if (locked.size === 0) {
       // The rows were released in between, or a whole table was locked.
-      queue = [...stillWaiting(free, error), ...queue];
+      requeue(free, error);
       return true;
     }
     const others = queue.filter((item) => !joinAside(item, locks));

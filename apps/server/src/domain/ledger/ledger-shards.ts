@@ -174,6 +174,7 @@ function createShard(
     maxRows,
     run,
     retryForMs,
+    goesOn: (step) => step.end !== undefined && step.late?.() === true,
     isPassing(error) {
       if (databaseTrouble(error) === undefined) return false;
       if (!isContention(error)) breaker.failed(error);

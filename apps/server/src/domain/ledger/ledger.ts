@@ -13,14 +13,15 @@ import { createBookings } from "./bookings.ts";
 import { createBreaker } from "./breaker.ts";
 import { createChannelSums } from "./channel-charges.ts";
 import { createCheckpoints } from "./checkpoints.ts";
+import { createLateSettlements } from "./late-settlements.ts";
 import { createLeaseBook } from "./lease-book.ts";
 import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
 import { createLeases } from "./leases.ts";
-import { createNotes } from "./ledger-notes.ts";
+import { createNotes, loggedOf } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, spaceStatement } from "./ledger-statements.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
-import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
+import type { Late, LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
@@ -47,9 +48,12 @@ export interface Ledger {
   raise(input: ReserveInput): Promise<void>;
   /**
    * Closes the reservation, charges `record.quota` (0n releases), and writes the log row and the roll-up,
-   * once. Returns "gone" when no reservation was open: nothing was charged or written.
+   * once. Returns "gone" when no reservation was open: nothing was charged or written. Returns "pending" when the
+   * database is away for too long to wait: this node writes it when the database is back. The caller may go on as
+   * after "settled", and must not report a failure.
+   * @param isShared other nodes may settle the call, too: throws `unavailable` instead of returning "pending"
    */
-  settle(record: CallRecord): Promise<"settled" | "gone">;
+  settle(record: CallRecord, isShared?: boolean): Promise<Settled>;
   /**
    * Stores what these long calls would be charged if this node died now. A call with points in a lease gets a
    * reservation of its own. Never throws; calls that are not open are skipped.
@@ -82,6 +86,8 @@ export interface Ledger {
   /** Waits for operations in progress, releases the remaining reservations and unregisters this node. */
   close(): Promise<void>;
 }
+
+export type Settled = "settled" | "gone" | "pending";
 
 export interface LedgerTrouble {
   failingMs: number;
@@ -272,6 +278,45 @@ export function createLedger(options: LedgerOptions): Ledger {
     return decision;
   }
 
+  async function settle(record: CallRecord, onLate?: Late): Promise<"settled" | "gone"> {
+    const { requestId } = record;
+    const place = open.get(requestId);
+    // A call in a lease has no row. Only this entry marks it as open.
+    if (place?.lease !== undefined) open.delete(requestId);
+    let clear = false;
+    try {
+      checkAmount(record.quota);
+      if (place !== undefined) {
+        place.ending = true;
+        book.stretch(place, record.quota);
+      }
+      const { verdict } = await shards.add({
+        end: record,
+        ...(place !== undefined && { place }),
+        ...(onLate !== undefined && { late: onLate }),
+      });
+      clear = true;
+      if (verdict === "settled") {
+        if (record.quota > 0n) sums.charged();
+        if (place?.lease !== undefined) bookings.charged(record.userId);
+      }
+      return verdict === "settled" ? "settled" : "gone";
+    } catch (error) {
+      throw databaseTrouble(error) ?? error;
+    } finally {
+      if (open.get(requestId) === place) open.delete(requestId);
+      if (place !== undefined) book.leave(place, clear);
+    }
+  }
+
+  const late = createLateSettlements({
+    settle,
+    begin: async (input) => (await shards.add({ begin: input })).verdict,
+    hasLogRow: async (record) => (await loggedOf(keeper.query, [record])).size > 0,
+    isClosing: () => closing,
+    onError,
+  });
+
   return {
     reserve,
 
@@ -302,32 +347,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await reserve(input);
     },
 
-    async settle(record) {
-      const { requestId } = record;
-      const place = open.get(requestId);
-      // A call in a lease has no row. Only this entry marks it as open.
-      if (place?.lease !== undefined) open.delete(requestId);
-      let clear = false;
-      try {
-        checkAmount(record.quota);
-        if (place !== undefined) {
-          place.ending = true;
-          book.stretch(place, record.quota);
-        }
-        const { verdict } = await shards.add({ end: record, ...(place !== undefined && { place }) });
-        clear = true;
-        if (verdict === "settled") {
-          if (record.quota > 0n) sums.charged();
-          if (place?.lease !== undefined) bookings.charged(record.userId);
-        }
-        return verdict === "settled" ? "settled" : "gone";
-      } catch (error) {
-        throw databaseTrouble(error) ?? error;
-      } finally {
-        if (open.get(requestId) === place) open.delete(requestId);
-        if (place !== undefined) book.leave(place, clear);
-      }
-    },
+    settle: (record, isShared = false) => (isShared ? settle(record) : late.settle(record)),
 
     checkpoint: (records) => checkpoints.keep(records),
 

@@ -28,10 +28,13 @@ export interface SessionShare {
 /** One item of a batch, for one call or one lease. */
 export type Step =
   | { begin: ReserveInput; end?: never; give?: never; mark?: never }
-  | { begin?: never; end: CallRecord; place?: Place; give?: never; mark?: never }
+  | { begin?: never; end: CallRecord; place?: Place; late?: Late; give?: never; mark?: never }
   | { begin?: never; end?: never; give: Lease; mark?: never }
   /** The first checkpoint of a call in a lease. */
   | { begin?: never; end?: never; give?: never; mark: CallRecord; place: Place };
+
+/** Called when the end of a call could not be written in time. Returns whether to go on trying. */
+export type Late = () => boolean;
 
 /** Returns the user and token whose rows a step updates. */
 export function payerOf(step: Step): { userId: number; tokenId: number } {

@@ -5,12 +5,7 @@ import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
-import {
-  findResponse,
-  rememberResponse,
-  type StoredResponse,
-  type StoredTurn,
-} from "#domain/responses/stored.ts";
+import { findResponse, type StoredResponse, type StoredTurn } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
@@ -18,6 +13,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
+import { storeResponse } from "./store-response.ts";
 
 /**
  * Conversations by `previous_response_id`. A response stays with the channel and key that created it. If its
@@ -79,32 +75,24 @@ export function messagesAfter(earlier: StoredTurn, messages: readonly Message[])
   ];
 }
 
-/** Stores a response. Never fails the call: what cannot be stored is only missing later. */
-async function remember(
+function remember(
   services: GatewayServices,
   caller: Caller,
   request: ChatRequest,
   end: string,
   chosen: Chosen,
 ): Promise<void> {
-  try {
+  return storeResponse(services, caller, chosen, () => {
     const response = storable(responseIn(end));
-    if (response === undefined) return;
-    const native =
+    if (response === undefined) return undefined;
+    const isNative =
       dialectFor(chosen.channel, "openai-responses", chosen.upstreamModel) === "openai-responses";
-    await rememberResponse(services.db, {
-      id: String(response["id"]),
-      userId: caller.userId,
-      tokenId: caller.tokenId,
-      channelId: chosen.channel.id,
-      keyId: chosen.key?.id ?? null,
-      model: request.model,
-      tokens: tokensIn(response),
-      turn: native ? null : { messages: storable([...request.messages, ...answerIn(response)]), response },
-    });
-  } catch (error) {
-    services.relay.onError(error);
-  }
+    const turn = isNative
+      ? null
+      : { messages: storable([...request.messages, ...answerIn(response)]), response };
+    const tokens = tokensIn(response);
+    return { kind: "response", id: String(response["id"]), model: request.model, tokens, turn };
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import { storable } from "#dialects/storable.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { parseAt } from "#dialects/wire.ts";
-import { findResponse, rememberResponse, type StoredTurn } from "#domain/responses/stored.ts";
+import { findResponse, type StoredTurn } from "#domain/responses/stored.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import { accessOf } from "#gateway/access.ts";
@@ -18,6 +18,7 @@ import { type ReadTurn, type Turn, turnOf } from "#gateway/chat.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Answer } from "#relay/core/call.ts";
 import { tapped } from "#relay/core/pieces.ts";
+import { storeResponse } from "./store-response.ts";
 
 /**
  * Message threads of Anthropic's client library: `thread` makes a request continue from an earlier response, so that it
@@ -117,7 +118,7 @@ function after(earlier: StoredTurn, request: ChatRequest): Partial<Turn["turn"]>
 /** Stores the conversation under the id of the response. What cannot be stored is only missing later. */
 function storing(
   services: GatewayServices,
-  { userId, tokenId }: Caller,
+  caller: Caller,
   turn: Turn["turn"],
 ): Pick<Turn, "turn" | "answered"> {
   const { request } = turn;
@@ -125,32 +126,20 @@ function storing(
   return {
     turn: {
       ...turn,
-      async finished(end, chosen) {
-        try {
+      finished: (end, chosen) =>
+        storeResponse(services, caller, chosen, () => {
           const response = end.startsWith("{") ? readBody(end) : stream.whole(end);
           const [choice] = response?.choices ?? [];
-          if (response === undefined || response.id === "" || choice === undefined) return;
+          if (response === undefined || response.id === "" || choice === undefined) return undefined;
           const { messages, tools, serverTools } = request;
-          await rememberResponse(services.db, {
-            kind: "thread",
-            id: response.id,
-            userId,
-            tokenId,
-            channelId: chosen.channel.id,
-            keyId: chosen.key?.id ?? null,
-            model: request.model,
-            tokens: 0,
-            turn: storable({
-              messages: [...messages, { role: "assistant" as const, parts: choice.parts }],
-              response: {},
-              ...(tools && { tools }),
-              ...(serverTools && { serverTools }),
-            }),
+          const turn = storable({
+            messages: [...messages, { role: "assistant" as const, parts: choice.parts }],
+            response: {},
+            ...(tools && { tools }),
+            ...(serverTools && { serverTools }),
           });
-        } catch (error) {
-          services.relay.onError(error);
-        }
-      },
+          return { kind: "thread", id: response.id, model: request.model, turn };
+        }),
     },
     answered: async (answer: Promise<Answer>) => {
       const made = await answer;

@@ -4,13 +4,14 @@ import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { findResponse, rememberResponse } from "#domain/responses/stored.ts";
+import { findResponse } from "#domain/responses/stored.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
 import { accessOf } from "#gateway/access.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import { type ReadTurn, readTurn, type Turn } from "#gateway/chat.ts";
 import { messagesAfter } from "#gateway/conversation/conversation.ts";
+import { storeResponse } from "#gateway/conversation/store-response.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Chosen } from "#relay/core/call.ts";
 
@@ -64,30 +65,18 @@ interface Ended {
   chosen: Chosen;
 }
 
-/** Stores an interaction. Never fails the call: what cannot be stored is only missing later. */
-async function remember(
+function remember(
   services: GatewayServices,
-  { userId, tokenId }: Caller,
+  caller: Caller,
   { request, own, end, chosen }: Ended,
 ): Promise<void> {
-  try {
+  return storeResponse(services, caller, chosen, () => {
     const response = storable(interactionIn(end));
-    if (response === undefined) return;
+    if (response === undefined) return undefined;
     const answer: Message[] = decodeInput((response["steps"] ?? []) as Wire[]);
-    await rememberResponse(services.db, {
-      kind: "interaction",
-      id: String(response["id"]),
-      userId,
-      tokenId,
-      channelId: chosen.channel.id,
-      keyId: chosen.key?.id ?? null,
-      model: request.model,
-      tokens: 0,
-      turn: { messages: storable([...request.messages, ...answer]), response, input: own },
-    });
-  } catch (error) {
-    services.relay.onError(error);
-  }
+    const turn = { messages: storable([...request.messages, ...answer]), response, input: own };
+    return { kind: "interaction", id: String(response["id"]), model: request.model, turn };
+  });
 }
 
 /** Returns the interaction of a body, or of the event that completes a stream. */

@@ -1,34 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
-import { lookupTable } from "@gateway/shared/lookup-table";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { codingNames, decoderOf, needsFirstByte } from "./decoders.ts";
 
 /**
  * Decompresses request bodies. A few bytes may expand to gigabytes, so the reader checks the size of what
  * arrives; the proportion is checked here. An incomplete body is an error, other than in responses of
  * providers (content-coding.ts).
  */
-
-type Decoder = ReturnType<typeof createGunzip | typeof createBrotliDecompress | typeof createZstdDecompress>;
-
-/** Maximum window of 8 MB that a sender may require (RFC 9659). */
-const zstd = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
-
-/** Senders of "deflate" omit its zlib header, or not. */
-const codings = lookupTable<(first: number) => Decoder>({
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
-  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
-  br: () => createBrotliDecompress(),
-  zstd: () => createZstdDecompress(zstd),
-});
 
 /** Bodies below this size, in bytes, may have any proportion: short repeated texts compress extremely well. */
 const ANY_RATIO = 4 * 1024 * 1024;
@@ -51,9 +29,9 @@ export async function* decompressedPieces(
   coding: string,
   silenceMs: number,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const open = codings[coding.trim().toLowerCase()];
+  const open = decoderOf(coding, { isLenient: false });
   if (open === undefined) throw unknownCoding();
-  const decoder = open(coding.trim().toLowerCase() === "deflate" ? await firstByte(body) : 0);
+  const decoder = open(needsFirstByte(coding) ? await firstByte(body) : 0);
   const late = setTimeout(() => decoder.destroy(tooSlow()), silenceMs);
   const onClose = () => {
     if (!body.complete)
@@ -99,7 +77,7 @@ function firstByte(body: IncomingMessage): Promise<number> {
 }
 
 function unknownCoding(): GatewayError {
-  const headers = { "accept-encoding": Object.keys(codings).join(", ") };
+  const headers = { "accept-encoding": codingNames };
   return new GatewayError("unsupported_media_type", { reason: "body_coding_unknown" }, { headers });
 }
 

@@ -1,46 +1,20 @@
 import { pipeline, Readable } from "node:stream";
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
-import { lookupTable } from "@gateway/shared/lookup-table";
 import { textOf, type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
+import { type Decoder, decoderOf } from "./decoders.ts";
 
 /**
  * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so
  * that events pass as they arrive, and never ahead of the reader. It must not know what the texts contain. Bodies of
- * requests have limits: compressed-body.ts.
+ * requests have limits: compressed-body.ts. As in every client, data that arrived counts even if the last bytes of the
+ * response are missing.
  */
-
-/** As in every client, data that arrived counts even if the last bytes of the response are missing. */
-const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
-const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
-/** Maximum window of 8 MB that a sender may require (RFC 9659). */
-const zstd = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
-
-type Decompress = ReturnType<
-  typeof createGunzip | typeof createBrotliDecompress | typeof createZstdDecompress | typeof createInflateRaw
->;
-
-/** Some decoders depend on the first bytes: many servers send "deflate" without its zlib header. */
-const codings = lookupTable<(first: Buffer) => Decompress>({
-  gzip: () => createGunzip(lenient),
-  "x-gzip": () => createGunzip(lenient),
-  deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient)),
-  br: () => createBrotliDecompress(brotli),
-  zstd: () => createZstdDecompress(zstd),
-});
 
 /** Returns the same response unless it is compressed with a known coding. */
 export function decompressed(response: UpstreamResponse): UpstreamResponse {
   const coding = response.headers["content-encoding"];
   if (coding === undefined) return response;
-  const open = codings[String(coding).trim().toLowerCase()];
+  const open = decoderOf(String(coding), { isLenient: true });
   if (open === undefined) return response;
   const { "content-encoding": _coding, "content-length": _length, ...headers } = response.headers;
   const chunks = () => decompress(response, open);
@@ -49,14 +23,14 @@ export function decompressed(response: UpstreamResponse): UpstreamResponse {
 
 async function* decompress(
   response: UpstreamResponse,
-  open: (first: Buffer) => Decompress,
+  open: (first: number) => Decoder,
 ): AsyncGenerator<Buffer, void, undefined> {
   const source = response.chunks();
   let failure: unknown;
   try {
     const first = await source.next();
     if (first.done) return;
-    const decoder = open(first.value);
+    const decoder = open(first.value[0] ?? 0);
     async function* fed(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
       yield start;
       try {

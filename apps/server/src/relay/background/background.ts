@@ -10,6 +10,7 @@ import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
+import { finish } from "#relay/chat/stream.ts";
 import { attempt, type Failed } from "#relay/core/ask.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
@@ -68,7 +69,7 @@ export async function takeOn(
   accept();
   if (hasEnded(body)) await settle(lifecycle, body);
   else await handOver(services, call, chosen, lifecycle, id);
-  await call.finished?.(body, chosen);
+  await finish(call, lifecycle, body);
   return { body: failedForClients(withoutNegativeCounts(body), chosen) };
 }
 

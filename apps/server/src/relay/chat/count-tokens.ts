@@ -1,6 +1,7 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { betasIn, forwardedTo } from "#providers/messages-hosts.ts";
@@ -61,7 +62,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
         return { error: { kind: "server", message: "The count could not be read.", status: 200 } };
       accept();
       await lifecycle.pass({ outcome: "complete", status: 200 });
-      return { headers: answerHeaders(response.headers, []), body };
+      return { headers: answerHeaders(response.headers, []), body: withoutNegativeCounts(body) };
     },
     // If no provider can count now, we estimate.
     otherwise: () => ({

@@ -148,8 +148,8 @@ export class CallLifecycle {
   }
 
   /**
-   * Charges what is owed. Resolves when the charge is committed. Throws `reservation_lost`, and the ledger's
-   * errors.
+   * Charges what is owed. Resolves when the charge is committed, or when the ledger will write it after an outage
+   * of the database: the response must be delivered then, too. Throws `reservation_lost`, and the ledger's errors.
    */
   settle(end: End): Promise<void> {
     return this.#close(() => this.#settle(end));
@@ -309,7 +309,7 @@ export class CallLifecycle {
   /** Books the record. Returns its status. */
   async #book(record: CallRecord): Promise<number> {
     if (this.#call.books === "none") return record.status;
-    if ((await this.#services.ledger.settle(record)) === "settled") return record.status;
+    if ((await this.#services.ledger.settle(record, this.isShared)) !== "gone") return record.status;
     const lost = reservationLost();
     if (this.isShared) throw lost;
     // Nothing was written, so log the call at least.
@@ -321,7 +321,8 @@ export class CallLifecycle {
   async fail(error: unknown): Promise<void> {
     await this.#close(async () => {
       const failure = this.#failure(error);
-      if (this.#call.books !== "none") await this.#services.ledger.settle(failure).catch(() => {});
+      if (this.#call.books !== "none")
+        await this.#services.ledger.settle(failure, this.isShared).catch(() => {});
       return failure.status;
     }).catch(() => {});
   }

@@ -1,5 +1,6 @@
 import type { ScannedAnswer, Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
@@ -25,6 +26,8 @@ export interface AnswerReader {
   readonly isWhole: boolean;
   /** The response contains nothing that could be charged. */
   readonly isSilent: boolean;
+  /** The response may contain the provider's usage. False for bytes that are not JSON or events. */
+  readonly hasUsage: boolean;
 }
 
 /**
@@ -66,6 +69,7 @@ export function createJsonReader(
       const { narrow, wide } = scan.tally;
       return isStrict && narrow === 0 && wide === 0 && !scan.hasMedia && usage() === undefined;
     },
+    hasUsage: true,
   };
 }
 
@@ -88,6 +92,8 @@ const ERROR_NAME = Buffer.from('"error"');
 const MAX_AFTER_END = 1024 * 1024;
 
 interface Kept {
+  /** Removes negative counts. */
+  filter(chunk: Buffer): Buffer;
   /** Chunks that wait for the bill. */
   chunks: Buffer[];
   bytes: number;
@@ -100,7 +106,8 @@ interface Kept {
 export async function* passBytes(passing: Passing): Pieces<Buffer> {
   const { lifecycle, reader, response } = passing;
   const chunks = response.chunks();
-  const kept: Kept = { chunks: [], bytes: 0, outcome: undefined };
+  const filter = reader.hasUsage ? createCountFilter() : (chunk: Buffer) => chunk;
+  const kept: Kept = { filter, chunks: [], bytes: 0, outcome: undefined };
   const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
     passing.settling?.();
     return lifecycle.settle({
@@ -198,7 +205,7 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
   const wait = reader.push(came);
   // An error event contains the provider's message. Nothing after it belongs to the response.
   const isQuoting = reader.failed || (isEvents && came.includes(ERROR_NAME));
-  const chunk = isQuoting ? Buffer.from(eventsForClients(came.toString(), chosen)) : came;
+  const chunk = kept.filter(isQuoting ? Buffer.from(eventsForClients(came.toString(), chosen)) : came);
   kept.chunks.push(chunk);
   kept.bytes += chunk.length;
   if (chunk.length === came.length || wait === 0) return wait;

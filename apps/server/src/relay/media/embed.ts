@@ -4,6 +4,7 @@ import { adjustEmbed, type EmbedRequest, encodeVectors, openaiEmbed } from "#dia
 import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { liftVectors, vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
@@ -45,7 +46,7 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
       const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
       const rest = (await liftVectors(text, isNative ? "values" : "embedding"))?.rest ?? "";
       const usage = isNative ? nativeUsage(rest) : plainUsage(rest).usage;
-      const reported = usage === undefined || usage.input === 0 ? undefined : usage;
+      const reported = usage === undefined || usage.input <= 0 ? undefined : usage;
       const body = isNative ? nativeBody(text, rest) : await translated(text, call, reported);
       if (body === undefined)
         return {
@@ -88,12 +89,12 @@ function onOpenai(call: EmbedCall, model: string): Encoded["request"] {
 const answer = z.looseObject({
   embedding: z.looseObject({ values: z.int() }).nullish(),
   embeddings: z.array(z.looseObject({ values: z.int() })).nullish(),
-  usageMetadata: z.looseObject({ promptTokenCount: z.int().nonnegative().nullish() }).nullish(),
+  usageMetadata: z.looseObject({ promptTokenCount: z.int().nullish() }).nullish(),
 });
 
 function nativeBody(text: string, rest: string): string | undefined {
   const read = readAs(answer, parseJson(rest));
-  return read?.embedding || read?.embeddings ? text : undefined;
+  return read?.embedding || read?.embeddings ? withoutNegativeCounts(text) : undefined;
 }
 
 /** Returns the reported usage. Older models report none. */

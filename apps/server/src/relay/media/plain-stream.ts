@@ -30,6 +30,7 @@ export function createPlainReader(type: string): AnswerReader {
     ended: false,
     isWhole: true,
     isSilent: false,
+    hasUsage: false,
   };
 }
 
@@ -119,6 +120,7 @@ function eventReader(): AnswerReader {
       return !failed;
     },
     isSilent: false,
+    hasUsage: true,
   };
 }
 

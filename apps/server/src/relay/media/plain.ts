@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
+import { createCountFilter, withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import type { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
@@ -66,7 +66,7 @@ async function readPlain(
     return {
       kind: "bytes",
       headers: { ...headers, "content-type": whole.contentType },
-      chunks: once(whole.body),
+      chunks: once(whole.contentType.includes("json") ? createCountFilter()(whole.body) : whole.body),
     };
   }
   const passing = { chosen, lifecycle, counted: (delivered: Tally) => audioUsage(call, delivered) };

@@ -27,6 +27,12 @@ export interface RealtimeBill {
    * @param limit output tokens that the request itself allows, if any
    */
   ready(limit?: number): Promise<void>;
+  /**
+   * Charges transcriptions that wait, and reserves the next response again. Call it after the event that `done` or
+   * `transcribed` charged was sent: when this fails, the client has received what it paid for.
+   * @param rated the next response counts against the rate limit
+   */
+  renew(rated: boolean): Promise<void>;
   /** Sets the client's latest limit for the whole session; undefined for none. */
   limit(output: number | undefined): void;
   /** Records input of the client. Raises the reservation; throws when that fails. */
@@ -36,9 +42,10 @@ export interface RealtimeBill {
   done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
   /**
    * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
-   * A session thus never reserves more at a time than for its responses.
+   * A session thus never reserves more at a time than for its responses. Returns whether the reservation of the
+   * next response was used: then `renew` must follow.
    */
-  transcribed(item: string, usage: Usage | undefined, text: string): Promise<void>;
+  transcribed(item: string, usage: Usage | undefined, text: string): Promise<boolean>;
   /** Records the text of a running transcription. Charged by our count if its end never arrives. */
   transcribing(item: string, text: string): void;
   /** Discards a transcription that failed. */
@@ -121,7 +128,7 @@ export function openBill(
   /** Seconds of audio since the last recording. */
   let recording = 0;
   const transcriptions = new Map<string, Count>();
-  let owed: { usage: Usage; at: Chosen }[] = [];
+  const owed: { usage: Usage; at: Chosen }[] = [];
   let facts: SessionFacts = {
     maxOutput: undefined,
     inputBytesPerSecond: 48_000,
@@ -250,7 +257,8 @@ export function openBill(
   /** Charges the recorded transcriptions, with the given reservation or new ones. */
   async function payOwed(reserved?: Turn): Promise<void> {
     let turn = reserved;
-    for (const { usage, at } of owed.splice(0)) {
+    for (let next = owed.shift(); next !== undefined; next = owed.shift()) {
+      const { usage, at } = next;
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
       const requested = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
       turn ??= await reserve(unrated(requested), at, points);
@@ -281,6 +289,10 @@ export function openBill(
       turns.set(id, turn);
     },
     ready: (limit) => ready(true, limit),
+    async renew(rated) {
+      await payOwed();
+      await ready(rated);
+    },
     limit(output) {
       wanted = output;
     },
@@ -312,7 +324,6 @@ export function openBill(
       context = { text: known.input + known.output - sound, sound };
       // Input received during the response belongs to the next one.
       pending = without(pending, turn.inputBefore);
-      await payOwed();
     },
     transcribing(item, text) {
       // Without a transcriber, recordings are only for the model.
@@ -335,10 +346,10 @@ export function openBill(
       addTo(output, text);
       owe(usage ?? transcriptUsage({ ...count, tally: output }));
       const turn = spare;
-      if (turn === undefined && turns.size > 0) return;
+      if (turn === undefined && turns.size > 0) return false;
       spare = undefined;
       await payOwed(turn);
-      await ready(false);
+      return true;
     },
     busy: () => turns.size > 0,
     owes: () => turns.size > 0 || transcriptions.size > 0,

@@ -1,4 +1,5 @@
 import { dialects } from "#dialects/index.ts";
+import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
@@ -114,7 +115,9 @@ export function openSession(opened: Opened): RealtimeSession {
 
   /** Closes the bill, sends the event that completes a response, then reserves the next response. */
   async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
-    const event = readServerEvent(data.toString("utf8"));
+    const text = data.toString("utf8");
+    const event = readServerEvent(text);
+    let isSpent = event.kind === "done";
     switch (event.kind) {
       case "session":
         bill.facts = { ...event.facts, transcriber: event.facts.transcriber ?? bill.facts.transcriber };
@@ -141,18 +144,20 @@ export function openSession(opened: Opened): RealtimeSession {
         bill.untranscribed(event.item);
         break;
       case "transcribed":
-        await bill.transcribed(event.item, event.usage, event.text);
+        isSpent = await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
-        return side.send(forClients(data.toString("utf8"), chosen), binary);
+        return side.send(forClients(text, chosen), binary);
       case "other":
         break;
     }
-    await side.send(data, binary);
+    const sent = event.kind === "text" || event.kind === "sound" ? text : withoutNegativeCounts(text);
+    await side.send(sent === text ? data : sent, binary);
     if (isOver && !bill.owes()) paid();
-    if (event.kind !== "done" || isOver) return;
-    if (finishing && !bill.busy()) end(stopping());
-    else await bill.ready().catch(unlessRated);
+    if (!isSpent || isOver) return;
+    const isRated = event.kind === "done";
+    if (isRated && finishing && !bill.busy()) end(stopping());
+    else await bill.renew(isRated).catch(unlessRated);
   }
 
   async function fromClient(side: MessageSocket): Promise<void> {
