@@ -4,7 +4,7 @@ import type { Decision } from "./verdict.ts";
 
 /**
  * Calls that end while the database is away. Whether a statement took effect whose reply was lost is not known until
- * the database is back: the call may be charged already, so its client must not be told to try again. After
+ * the database is back: the call may be charged already, so its client must not repeat it. After
  * a wait, the response is therefore delivered, and this node goes on writing the charge.
  */
 export interface LateSettlements {
