@@ -76,7 +76,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${conditionOf(issue)}`);
     throw new Error(`The environment has values that cannot be used:\n${lines.join("\n")}`);
   }
   const {
@@ -97,6 +97,28 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),
     drainSeconds: DRAIN_SECONDS ?? (rest.NODE_ENV === "production" ? 5 : 0),
   };
+}
+
+/** Returns what a value must be. The schema has a message where its condition is not a type, a limit or a list. */
+function conditionOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.expected === "int" ? "must be a whole number" : `must be a ${issue.expected}`;
+    case "too_small":
+      return issue.message.startsWith("must")
+        ? issue.message
+        : `must be at least ${issue.minimum}${unitOf(issue)}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${unitOf(issue)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
+
+function unitOf({ origin }: { origin: string }): string {
+  return origin === "string" ? " characters" : "";
 }
 
 function demoMode(wanted: boolean | undefined, mode: Variables["NODE_ENV"]): Env["demoUpstream"] {

@@ -76,6 +76,15 @@ function report(error: unknown, detail = process.env.LOG_LEVEL === "debug"): voi
 /** Returns the error with what to correct, where the system's own message does not say it. */
 function explained(error: unknown): unknown {
   const { code, syscall, port } = (error ?? {}) as { code?: string; syscall?: string; port?: number };
+  const { HOST = "0.0.0.0" } = process.env;
+  // Names are looked up first.
+  if (syscall === "getaddrinfo" && code !== undefined)
+    return new Error(
+      `HOST is ${HOST}, which cannot be resolved (${code}). Set HOST to an address of this machine.`,
+      {
+        cause: error,
+      },
+    );
   if (syscall !== "listen") return error;
   if (code === "EADDRINUSE")
     return new Error(`Port ${port} is used by another program. End it, or set PORT to another one.`, {
@@ -83,6 +92,13 @@ function explained(error: unknown): unknown {
     });
   if (code === "EACCES")
     return new Error(`This account may not use port ${port}. Set PORT to 1024 or more.`, { cause: error });
+  if (code === "EADDRNOTAVAIL")
+    return new Error(
+      `HOST is ${HOST}, which is no address of this machine. Set HOST to one, or to 0.0.0.0 for all.`,
+      {
+        cause: error,
+      },
+    );
   return error;
 }
 

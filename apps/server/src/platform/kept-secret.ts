@@ -7,14 +7,22 @@ const leastLength = 32;
 /**
  * Returns the process secret of an installation that was given none. It is generated once and kept in
  * DATA_DIR, where only its owner may read it. Nodes that start together on one folder use the same secret.
- * Throws a message when the file exists but is unusable: another secret could not decrypt the stored data.
+ * Throws a message when the file cannot be written, or exists but is unusable: another secret could not decrypt the stored data.
  */
 export async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, "secret-key");
   const known = await readSecret(file);
   if (known !== undefined) return known;
   const draft = join(dataDir, `.secret-key-${randomUUID()}`);
-  await writeFile(draft, `${randomBytes(leastLength).toString("base64url")}\n`, { mode: 0o600 });
+  try {
+    await writeFile(draft, `${randomBytes(leastLength).toString("base64url")}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw new Error(
+      `The secret key cannot be stored in ${dataDir} (${cause instanceof Error ? cause.message : String(cause)}). ` +
+        `Give the account that runs the gateway write access to this folder, or set SECRET_KEY.`,
+      { cause },
+    );
+  }
   try {
     // link() creates the complete file or nothing, and the first node sets the secret.
     await link(draft, file);

@@ -1,6 +1,8 @@
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import type { Late, ReserveInput } from "./steps.ts";
-import type { Decision } from "./verdict.ts";
+import type { Connection } from "#platform/database/connection.ts";
+import { loggedOf } from "./ledger-notes.ts";
+import type { Shards } from "./ledger-shards.ts";
+import type { Late } from "./steps.ts";
 
 /**
  * Calls that end while the database is away. Whether a statement took effect whose reply was lost is not known until
@@ -14,9 +16,8 @@ export interface LateSettlements {
 export interface LateSettlementOptions {
   /** Writes the end of a call. Calls `late` after the usual wait. */
   settle(record: CallRecord, late: Late): Promise<"settled" | "gone">;
-  /** Makes a reservation. */
-  begin(input: ReserveInput): Promise<Decision["verdict"]>;
-  hasLogRow(record: CallRecord): Promise<boolean>;
+  shards: Pick<Shards, "add">;
+  connection: Pick<Connection, "query">;
   /** Returns true while this node is stopping: it does not wait for the database any longer. */
   isClosing(): boolean;
   /** Receives charges that could not be written. */
@@ -24,7 +25,9 @@ export interface LateSettlementOptions {
 }
 
 export function createLateSettlements(options: LateSettlementOptions): LateSettlements {
-  const { settle, begin, hasLogRow, isClosing, onError } = options;
+  const { settle, shards, connection, isClosing, onError } = options;
+
+  const hasLogRow = async (record: CallRecord) => (await loggedOf(connection.query, [record])).size > 0;
 
   // Without a cause: the log counts failures of an absent database, and a lost charge must be named.
   function lost({ requestId, quota, userId }: CallRecord, why: string): void {
@@ -43,7 +46,8 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
   async function chargeAgain(record: CallRecord): Promise<void> {
     const { requestId, userId, tokenId, quota } = record;
     if (quota === 0n || (await hasLogRow(record))) return;
-    const verdict = await begin({ requestId, userId, tokenId, amount: quota, tokenAmount: 0n });
+    const begin = { requestId, userId, tokenId, amount: quota, tokenAmount: 0n };
+    const { verdict } = await shards.add({ begin });
     if (verdict !== "granted") return lost(record, `its reservation was released (${verdict}).`);
     const end = await settle(record, () => !isClosing());
     if (end === "gone" && !(await hasLogRow(record))) lost(record, "its reservation was released.");

@@ -10,18 +10,18 @@ import { TransientMap } from "#platform/transient-map.ts";
 import { checkAmount } from "./amounts.ts";
 import { releaseStatement } from "./booking-statements.ts";
 import { createBookings } from "./bookings.ts";
-import { createBreaker } from "./breaker.ts";
+import { type Breaker, createBreaker } from "./breaker.ts";
 import { createChannelSums } from "./channel-charges.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { createLateSettlements } from "./late-settlements.ts";
 import { createLeaseBook } from "./lease-book.ts";
 import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
 import { createLeases } from "./leases.ts";
-import { createNotes, loggedOf } from "./ledger-notes.ts";
+import { createNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, spaceStatement } from "./ledger-statements.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
-import type { Late, LeaseOwner, Place, ReserveInput } from "./steps.ts";
+import type { Late, LeaseOwner, Place, ReserveInput, Step } from "./steps.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
@@ -159,6 +159,13 @@ function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longes
   });
 }
 
+/** Returns how long a step is retried before its caller is told, in milliseconds. */
+function waitOf({ begin }: Step, breaker: Breaker, retryForMs: number): number {
+  if (begin === undefined) return retryForMs;
+  const isFull = isDiskFull(breaker.trouble()?.error);
+  return Math.min(retryForMs, isFull ? beginOnFullDiskMs : longestBeginMs);
+}
+
 /** Returns a number for the node's rows in the roll-up. Two nodes have the same one in one of 32,768 cases. */
 function partOf(nodeId: string): number {
   return createHash("sha256").update(nodeId).digest().readUInt16BE() >> 1;
@@ -202,12 +209,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     onSilence: database.dropSilent,
     maxRows,
     breaker,
-    retryForMs: ({ begin }) => {
-      if (begin === undefined) return retryForMs;
-      const full = isDiskFull(breaker.trouble()?.error);
-      return Math.min(retryForMs, full ? beginOnFullDiskMs : longestBeginMs);
-    },
-    ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+    retryForMs: (step) => waitOf(step, breaker, retryForMs),
+    ...(options.onBatch && { onBatch: options.onBatch }),
   });
   const checkpoints = createCheckpoints({
     connection: keeper,
@@ -219,12 +222,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     onCharged: sums.charged,
     onWritten: (calls) => options.onCheckpoints?.(calls),
   });
-  const recalls = createRecalls({
-    book,
-    shards,
-    onError,
-    askOthers: async (userId) => options.askForLeases?.(userId),
-  });
+  const askOthers = async (userId: number) => options.askForLeases?.(userId);
+  const recalls = createRecalls({ book, shards, onError, askOthers });
   const notes = createNotes({ pool, part, onError, maxRows, retryForMs });
 
   async function reserve(input: ReserveInput): Promise<void> {
@@ -309,13 +308,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  const late = createLateSettlements({
-    settle,
-    begin: async (input) => (await shards.add({ begin: input })).verdict,
-    hasLogRow: async (record) => (await loggedOf(keeper.query, [record])).size > 0,
-    isClosing: () => closing,
-    onError,
-  });
+  const isClosing = () => closing;
+  const late = createLateSettlements({ settle, shards, connection: keeper, isClosing, onError });
 
   return {
     reserve,

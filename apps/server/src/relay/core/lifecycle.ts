@@ -1,56 +1,34 @@
 import type { ErrorCode } from "@gateway/shared/errors";
-import type { Reason } from "@gateway/shared/reasons";
 import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
-import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
-import { GatewayError, reasonOfError, reservationLost } from "#errors.ts";
+import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
+import {
+  brokenStatus,
+  type Charge,
+  clientLeft,
+  contentOf,
+  type End,
+  noCharge,
+  type Passed,
+  type Progress,
+  statusOf,
+} from "./call-end.ts";
 import type { Call, CallKind, Chosen, Ended, Served } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 import { owed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
-
-/** How a call ended that reached a provider. */
-export interface End {
-  outcome: Ended;
-  reported: Usage | undefined;
-  delivered: Tally;
-  /** Our own count of more than text. Used when the provider reports no usage. */
-  counted?: Usage;
-  /** `reported` is the provider's final report, although the client did not read it. */
-  final?: boolean;
-  /** For the log, when the response was not broken off by the provider. */
-  errorCode?: ErrorCode | undefined;
-}
-
-/** What was delivered to the client so far, and the usage reported so far. */
-export type Progress = Pick<End, "reported" | "delivered" | "counted">;
-
-/** How a pass-through call ended. */
-export interface Passed {
-  outcome: End["outcome"];
-  /** Status of the provider. */
-  status: number;
-  /** Content of the log row. */
-  content?: Reason;
-}
-
-const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
 
 /**
  * Interval of a call's checkpoints; the first one is written after the same time. Most calls are shorter. A
  * crash loses at most the output of this interval.
  */
 export const CHECKPOINT_MS = 5_000;
-
-type Charge = Pick<CallRecord, "usage" | "estimated" | "bill"> & { points: bigint };
-
-const noCharge: Charge = { usage: undefined, points: 0n, estimated: false, bill: null };
 
 /** One call, from its reservation to its log row. Closed exactly once, whatever the number of callers. */
 export class CallLifecycle {
@@ -396,21 +374,4 @@ export class CallLifecycle {
       bill,
     };
   }
-}
-
-export function clientLeft(): GatewayError {
-  return new GatewayError("client_disconnected", { reason: "client_left_call" });
-}
-
-function statusOf(error: unknown): number {
-  return error instanceof GatewayError ? error.status : 500;
-}
-
-/** Returns the log content of a failure. A provider's message has no further facts. */
-function contentOf(error: unknown): Pick<CallRecord, "content" | "contentFacts"> {
-  if (!(error instanceof GatewayError)) return { content: "" };
-  const { text, facts } = reasonOfError(error);
-  return error.params["reason"] === "provider_message"
-    ? { content: text }
-    : { content: text, contentFacts: facts };
 }

@@ -4,9 +4,10 @@ import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
+import type { End, Progress } from "./call-end.ts";
 import type { Chosen, Pieces } from "./call.ts";
 import { limitError } from "./excess.ts";
-import type { End, CallLifecycle, Progress } from "./lifecycle.ts";
+import type { CallLifecycle } from "./lifecycle.ts";
 import { eventsForClients } from "./scrub.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
+import { audit } from "#domain/ledger/audit.ts";
+import { bookCharges } from "#domain/ledger/bookings.ts";
+import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
-import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { bookCharges } from "./bookings.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
 
 /** Calls that end while the database is away for longer than a client can wait. */
 let database: Database;

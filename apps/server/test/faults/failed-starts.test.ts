@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "#platform/database/db.ts";
+import { installedDatabase } from "#test/database.ts";
+import { bundledMain, gatewayFlags } from "#test/gateway-process.ts";
+import { testSecretKey } from "#test/gateway.ts";
+
+/** Every way in which a start can fail: it ends with one message that says what is wrong and what to do. */
+let place: Awaited<ReturnType<typeof installedDatabase>>;
+let newer: Awaited<ReturnType<typeof installedDatabase>>;
+let other: Server;
+let folder: string;
+
+beforeAll(async () => {
+  [place, newer] = await Promise.all([installedDatabase(), installedDatabase()]);
+  const database = connect(newer.url, { max: 1 });
+  await database.pool.query(
+    `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+     VALUES ('newer', 'x', now(), '99990101000000_of_a_newer_version', 1)`,
+  );
+  await database.close();
+  folder = await mkdtemp(join(tmpdir(), "gateway-failed-"));
+  await writeFile(join(folder, "file"), "");
+  other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+}, 60_000);
+afterAll(async () => {
+  other.close();
+  await place.drop();
+  await newer.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(env: Record<string, string>): Promise<{ code: number | null; lines: string[] }> {
+  const child = spawn(process.execPath, [...gatewayFlags, bundledMain], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: folder,
+      NODE_ENV: "test",
+      ...env,
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (bytes: Buffer) => (output += bytes.toString()));
+  // One that starts nevertheless would never end.
+  const late = setTimeout(() => child.kill("SIGKILL"), 100_000);
+  const [code] = (await once(child, "close")) as [number | null];
+  clearTimeout(late);
+  return { code, lines: output.trim().split("\n") };
+}
+
+const nowhere = "postgres://someone:secret@127.0.0.1:1/gateway";
+const portOf = (server: Server) => String((server.address() as { port: number }).port);
+
+const starts: [string, () => Record<string, string>, RegExp][] = [
+  ["a PORT that is no number", () => ({ PORT: "abc" }), /PORT: must be a number/],
+  [
+    "two wrong values",
+    () => ({ PORT: "-1", LOG_LEVEL: "loud" }),
+    /PORT: must be at least 0[^]*LOG_LEVEL: must be one of fatal, /,
+  ],
+  ["a DATABASE_URL of another product", () => ({ DATABASE_URL: "mysql://h/d" }), /must begin with postgres/],
+  [
+    "a DATABASE_URL that cannot be parsed",
+    () => ({ DATABASE_URL: "postgres://u:p#w@h:x/d" }),
+    /DATABASE_URL/,
+  ],
+  ["a REDIS_URL of another product", () => ({ REDIS_URL: "http://h" }), /REDIS_URL: must begin with redis/],
+  ["a REDIS_URL that cannot be parsed", () => ({ REDIS_URL: "redis://:p#w@h:x" }), /REDIS_URL/],
+  ["a short SECRET_KEY", () => ({ SECRET_KEY: "short" }), /SECRET_KEY: must be at least 32/],
+  [
+    "a password file that does not exist",
+    () => ({ DATABASE_URL: "postgres://u@h/d", DATABASE_PASSWORD_FILE: "/nowhere" }),
+    /DATABASE_PASSWORD_FILE names \/nowhere/,
+  ],
+  ["a database that does not answer", () => ({ DATABASE_URL: nowhere }), /database/i],
+  [
+    "a host that does not exist",
+    () => ({ DATABASE_URL: "postgres://u:p@no-such-host.invalid/d" }),
+    /no-such-host\.invalid/,
+  ],
+  [
+    "a database that does not exist",
+    () => ({ DATABASE_URL: place.url.replace(/\/[^/?]+(?=\?|$)/, "/absent") }),
+    /database "absent".*does not exist/,
+  ],
+  [
+    "a database of a newer version",
+    () => ({ DATABASE_URL: newer.url, SECRET_KEY: testSecretKey }),
+    /newer version of the gateway/,
+  ],
+  [
+    "a port in use",
+    () => ({ DATABASE_URL: place.url, SECRET_KEY: testSecretKey, PORT: portOf(other) }),
+    /Port \d+ is used by another program/,
+  ],
+  [
+    "an address that this machine does not have",
+    () => ({ DATABASE_URL: place.url, SECRET_KEY: testSecretKey, HOST: "192.0.2.1" }),
+    /HOST/,
+  ],
+  [
+    "a HOST that cannot be resolved",
+    () => ({ DATABASE_URL: place.url, SECRET_KEY: testSecretKey, HOST: "no-such-host.invalid" }),
+    /HOST/,
+  ],
+  ["an embedded database below a file", () => ({ DATA_DIR: join(folder, "file", "data") }), /DATA_DIR/],
+  [
+    "a secret that cannot be stored",
+    () => ({ DATABASE_URL: place.url, DATA_DIR: "/sys/gateway" }),
+    /secret key cannot be stored in \/sys\/gateway.*set SECRET_KEY/,
+  ],
+];
+
+describe("a start that fails", () => {
+  it.concurrent.each(starts)(
+    "because of %s ends with one message that says what to do",
+    async (_name, env, message) => {
+      const { code, lines } = await start(env());
+      const text = lines.join("\n");
+      expect(code, text).toBe(1);
+      expect(text).toMatch(message);
+      expect(text).not.toMatch(/^\s+at |node:internal|Error:|secret@/m);
+    },
+    120_000,
+  );
+});
