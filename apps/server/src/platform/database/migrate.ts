@@ -44,7 +44,7 @@ const migrationsTable = `
 /**
  * Applies the migrations in `folder` (`<name>/migration.sql`, in name order), each in its own transaction.
  * Writes Prisma's migration table, so that `prisma migrate deploy` agrees. Nodes that start together run one
- * after the other. Rejects with a message when the database is not UTF-8, an applied migration was edited, it belongs to a newer version or
+ * after the other. Rejects with a message when the database is not UTF-8, an applied migration was edited or
  * one has failed; the database is then unchanged.
  */
 export async function migrate(database: string | pg.Pool, folder: string): Promise<MigrateResult> {
@@ -124,14 +124,6 @@ function whatIsMissing(migrations: Migration[], books: AppliedMigration[]): Migr
     throw new Error(
       `The migration ${failed.migration_name} failed halfway in an earlier run. ` +
         `Mend the database, then mark it: npx prisma migrate resolve --applied or --rolled-back ${failed.migration_name}.`,
-    );
-  }
-  const last = migrations.at(-1)?.name ?? "";
-  const newer = kept.find((row) => row.migration_name > last);
-  if (newer !== undefined) {
-    throw new Error(
-      `The database belongs to a newer version of the gateway (${newer.migration_name}). ` +
-        `Start that version, or restore a backup from before the upgrade.`,
     );
   }
   const checksums = new Map(kept.map((row) => [row.migration_name, row.checksum]));
