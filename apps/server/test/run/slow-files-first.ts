@@ -7,6 +7,8 @@ const slow = [
   "faults/workers",
   "faults/channel-pauses",
   "faults/large-answers",
+  "faults/late-settlements",
+  "faults/failed-starts",
   "faults/disconnect",
   "faults/faults",
   "faults/database-faults",

@@ -159,7 +159,7 @@ function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longes
   });
 }
 
-/** Returns how long a step is retried before its caller is told, in milliseconds. */
+/** Returns how long a step is retried before its caller gets an error, in milliseconds. */
 function waitOf({ begin }: Step, breaker: Breaker, retryForMs: number): number {
   if (begin === undefined) return retryForMs;
   const isFull = isDiskFull(breaker.trouble()?.error);
