@@ -208,6 +208,7 @@ describe("two workers with a time limit for their end", () => {
   beforeAll(async () => {
     await start({ STOP_SECONDS: "1" });
     key = await prepare();
+    await allow(1_000_000);
   }, 120_000);
 
   it(
