@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { messageSocket } from "#platform/web-socket.ts";
-import { realtimeEstimate } from "#relay/realtime/realtime-bill.ts";
+import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";
 import type { RealtimeSession } from "#relay/realtime/realtime-session.ts";
 import { relayRealtime } from "#relay/realtime/realtime.ts";
 import { accessOf } from "./access.ts";

@@ -53,7 +53,7 @@ export interface Ledger {
    * after "settled", and must not report a failure.
    * @param isShared other nodes may settle the call, too: throws `unavailable` instead of returning "pending"
    */
-  settle(record: CallRecord, isShared?: boolean): Promise<Settled>;
+  settle(record: CallRecord, isShared?: boolean): Promise<SettleResult>;
   /**
    * Stores what these long calls would be charged if this node died now. A call with points in a lease gets a
    * reservation of its own. Never throws; calls that are not open are skipped.
@@ -87,7 +87,7 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-export type Settled = "settled" | "gone" | "pending";
+type SettleResult = "settled" | "gone" | "pending";
 
 export interface LedgerTrouble {
   failingMs: number;

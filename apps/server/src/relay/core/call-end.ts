@@ -25,7 +25,7 @@ export interface End {
 export type Progress = Pick<End, "reported" | "delivered" | "counted">;
 
 /** How a pass-through call ended. */
-export interface Passed {
+export interface PassThroughEnd {
   outcome: End["outcome"];
   /** Status of the provider. */
   status: number;

@@ -15,7 +15,7 @@ import {
   contentOf,
   type End,
   noCharge,
-  type Passed,
+  type PassThroughEnd,
   type Progress,
   statusOf,
 } from "./call-end.ts";
@@ -134,7 +134,7 @@ export class CallLifecycle {
   }
 
   /** Closes a call without a charge, whose response passed unchanged. */
-  pass({ outcome, status, content }: Passed): Promise<void> {
+  pass({ outcome, status, content }: PassThroughEnd): Promise<void> {
     return this.#close(() =>
       this.#book({
         ...this.#record(2, this.#ending(this.#outcomeOf(outcome), status), noCharge),

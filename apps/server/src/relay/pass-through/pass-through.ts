@@ -7,7 +7,7 @@ import { type StreamedBody, type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
 import { errorText } from "#relay/core/ask.ts";
-import type { Passed } from "#relay/core/call-end.ts";
+import type { PassThroughEnd } from "#relay/core/call-end.ts";
 import type { Answer, Call, Chosen, Pieces } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { CallLifecycle } from "#relay/core/lifecycle.ts";
@@ -96,7 +96,7 @@ function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
 
 /** Passes everything on as it arrives. Nothing is charged, so nothing waits for a bill. */
 async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: UpstreamResponse): Pieces<Buffer> {
-  let outcome: Passed["outcome"] = "client-left";
+  let outcome: PassThroughEnd["outcome"] = "client-left";
   try {
     yield NOTHING;
     yield* response.chunks();

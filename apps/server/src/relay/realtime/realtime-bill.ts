@@ -1,7 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { publishedModel } from "#domain/catalog/published-models.ts";
-import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
+import { tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
@@ -11,6 +10,7 @@ import { CallLifecycle } from "#relay/core/lifecycle.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
+import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";
 import { type InputPart, type SessionFacts, AUDIO_OUTPUT_TOKENS_PER_SECOND } from "./realtime-events.ts";
 
 /**
@@ -59,10 +59,6 @@ export interface RealtimeBill {
   close(outcome: End["outcome"]): Promise<void>;
 }
 
-/** Tokens of input that a turn may add to the conversation. */
-const TURN_TOKENS = 2_000;
-/** Longest response of models that are not in the list. */
-const OUTPUT_TOKENS = 4_096;
 /** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
 
@@ -81,35 +77,6 @@ interface Turn {
   output: Count;
   /** Input received before the response began, which is part of its input. */
   inputBefore: Count;
-}
-
-/** Returns the maximum usage of a session's first response; its output is the model's own maximum. */
-export function realtimeEstimate(model: string): Estimate {
-  return estimateOf({ text: 0, sound: 0 }, longestOutput(model));
-}
-
-/** Responses of a session need no limit, so the longest response of the model is reserved. */
-function longestOutput(model: string): number {
-  return publishedModel(model)?.longestAnswer || OUTPUT_TOKENS;
-}
-
-/** @param output at least the default output: a limit set now can be removed before the response */
-function estimateOf({ text, sound }: Read, output: number): Estimate {
-  const audioInput = sound + TURN_TOKENS;
-  const input = text + audioInput;
-  // The provider stores the conversation, and what the client's files contain does not show in their size.
-  return { input, audioInput, output, audioOutput: output, isOpen: true, isUnseen: true };
-}
-
-/** Input tokens of a conversation. */
-interface Read {
-  text: number;
-  sound: number;
-}
-
-/** Whether a reservation covers the conversation's current size. Its margin is not required again. */
-function covers({ input, audioInput = 0, output }: Usage, { text, sound }: Read, most: number): boolean {
-  return input >= text + sound && audioInput >= sound && output >= most;
 }
 
 export function openBill(
