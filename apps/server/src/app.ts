@@ -15,9 +15,9 @@ import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, shuttingDown } from "#errors.ts";
 import { answerUnroutable, refusesHosts } from "#gateway/answer-error.ts";
 import { securityHeaders } from "#gateway/answer-headers.ts";
-import { answerMalformed } from "#gateway/client-errors.ts";
+import { answerMalformedRequest } from "#gateway/client-errors.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
-import { LateLogger } from "#gateway/late-logger.ts";
+import { LazyLogger } from "#gateway/late-logger.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { wantsSocket } from "#gateway/sockets.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
@@ -62,12 +62,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   };
   const app = fastify({
     ...basics,
-    childLoggerFactory: (logger, bindings, given) => new LateLogger(logger, bindings, given),
+    childLoggerFactory: (logger, bindings, given) => new LazyLogger(logger, bindings, given),
     // Time-ordered ids, so that the log's index grows only at its end and inserts stay equally fast.
     genReqId: () => randomUUIDv7(),
     // Some HTTP libraries offer another protocol with every request. Those are normal requests.
     http: { shouldUpgradeCallback: wantsSocket, ServerResponse: options.responses.Response },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: answerMalformedRequest,
     rewriteUrl: (request) => standardUrl(request, options.basePath),
     // Cuts slow senders. Long responses have their own timeouts.
     requestTimeout: 300_000,

@@ -29,7 +29,7 @@ export interface Terminal {
 }
 
 /** What a command found, for scripts and for people. */
-export interface Outcome {
+export interface CommandResult {
   json: unknown;
   text: string;
   exitCode?: number;
@@ -39,7 +39,7 @@ export interface Outcome {
 export async function runOn(
   terminal: Terminal,
   options: CommonOptions,
-  work: (installation: Installation) => Promise<Outcome>,
+  work: (installation: Installation) => Promise<CommandResult>,
 ): Promise<void> {
   await runCommand(terminal, options, () =>
     withInstallation(terminal.env(), { log: (line) => terminal.err(line) }, work),
@@ -49,7 +49,7 @@ export async function runOn(
 export async function runCommand(
   terminal: Terminal,
   { json = false }: CommonOptions,
-  work: () => Promise<Outcome>,
+  work: () => Promise<CommandResult>,
 ): Promise<void> {
   try {
     const outcome = await work();

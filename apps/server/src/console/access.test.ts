@@ -1,14 +1,14 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, origin, type TestConsole, version2 } from "#test/console.ts";
-import type { Access } from "./guards.ts";
+import type { RouteAccess } from "./guards.ts";
 import { consoleRoutes } from "./index.ts";
 
 /** Tests access route by route. The list comes from the routes themselves, so new routes are covered. */
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  access: Access;
+  access: RouteAccess;
   checksOrigin: boolean;
 }
 

@@ -10,11 +10,11 @@ import type { Services } from "./services.ts";
  * Who may use a route. Every console route declares it in `config.access`; a route without it prevents the
  * start.
  */
-export type Access = "anyone" | "user" | "admin" | "root";
+export type RouteAccess = "anyone" | "user" | "admin" | "root";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    access?: Access;
+    access?: RouteAccess;
     /**
      * The area that administrators need rights for. Every route for them declares it; `any` is open to all of
      * them.
@@ -33,7 +33,7 @@ declare module "fastify" {
   }
 }
 
-const leastRole: Record<Access, number> = {
+const leastRole: Record<RouteAccess, number> = {
   anyone: Role.guest,
   user: Role.user,
   admin: Role.admin,
@@ -79,12 +79,12 @@ export function guardRoute(route: RouteOptions, services: Services, sessions: Se
   ];
 }
 
-interface Need {
+interface RequiredRight {
   area: AdminArea;
   level: AdminLevel;
 }
 
-function permissionOf(route: RouteOptions, access: Access): Need | undefined {
+function permissionOf(route: RouteOptions, access: RouteAccess): RequiredRight | undefined {
   const { permission, level } = route.config ?? {};
   if (access !== "admin") return undefined;
   if (permission === undefined)
@@ -106,7 +106,7 @@ const areasOfAccounts: ReadonlySet<AdminArea> = new Set([
 async function guard(
   request: FastifyRequest,
   reply: FastifyReply,
-  { access, need }: { access: Access; need: Need | undefined },
+  { access, need }: { access: RouteAccess; need: RequiredRight | undefined },
   { services, sessions }: { services: Services; sessions: Sessions },
 ): Promise<void> {
   const identity = await sessions.identify(request, reply);

@@ -3,13 +3,13 @@ import { Prisma } from "#platform/prisma/client.ts";
 type Decimal = Prisma.Decimal;
 
 /** A row as JSON: bigint and decimal as numbers, dates as unix seconds. */
-export type Presented<T> = { [K in keyof T]: PresentedValue<T[K]> };
+export type JsonRow<T> = { [K in keyof T]: PresentedValue<T[K]> };
 type PresentedValue<V> = V extends bigint | Date | Decimal ? number : V;
 
-export function present<T extends object>(row: T): Presented<T> {
+export function present<T extends object>(row: T): JsonRow<T> {
   const entries = Object.entries(row).map(([name, value]) => [name, presentValue(value)]);
   // The mapped type above describes the loop, which TypeScript cannot infer.
-  return Object.fromEntries(entries) as Presented<T>;
+  return Object.fromEntries(entries) as JsonRow<T>;
 }
 
 function presentValue(value: unknown): unknown {

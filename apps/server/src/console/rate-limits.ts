@@ -24,7 +24,7 @@ const SESSION_FACTOR = 10;
 /** Scripts with an access token count separately from the console of the same account. */
 const ACCOUNT_FACTOR = 5;
 
-type Counted = {
+type RateCounter = {
   key: string;
   max: number;
   reason: "too_many_of_session" | "too_many_of_account" | "too_many_from_address";
@@ -34,7 +34,7 @@ export function rateLimits(
   { requestCounts, apiRateLimit }: Pick<Services, "requestCounts" | "apiRateLimit">,
   sessions: Sessions,
 ): RateLimitPluginOptions {
-  function counted(request: FastifyRequest): Counted {
+  function counted(request: FastifyRequest): RateCounter {
     const { access, rateLimit } = request.routeOptions.config;
     const guessing = access === "anyone" && rateLimit !== undefined;
     const presented = guessing ? { kind: "none" as const } : sessions.presented(request);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hashPassword } from "#domain/accounts/passwords.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { buildConsole, origin, type TestConsole } from "#test/console.ts";
-import type { Access } from "./guards.ts";
+import type { RouteAccess } from "./guards.ts";
 import { consoleRoutes } from "./index.ts";
 
 /**
@@ -14,7 +14,7 @@ import { consoleRoutes } from "./index.ts";
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  access: Access;
+  access: RouteAccess;
   body: z.core.$ZodType | undefined;
 }
 

@@ -17,7 +17,7 @@ export const validator: FastifySchemaCompiler<z.ZodType> =
   };
 
 /** Validates data that no route schema covers. Throws `invalid_request`. */
-export function checked<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
   const result = schema.safeParse(data);
   if (!result.success) throw refusal(result.error, data);
   return result.data;

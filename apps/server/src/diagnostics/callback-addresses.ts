@@ -1,7 +1,7 @@
 import { notifyUrlOf } from "#domain/payments/gateways.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { identityProviders } from "#sign-in/index.ts";
-import { isOffered } from "#sign-in/provider.ts";
+import { isAvailable } from "#sign-in/provider.ts";
 import { ok, type Subject, warning } from "./finding.ts";
 
 /** Checks of the addresses to which sign-ins and payments return. */
@@ -12,7 +12,7 @@ async function siteUrl({ env, settings }: Subject): Promise<string | undefined> 
 
 export async function signInAddresses(subject: Subject) {
   const [settings, base] = await Promise.all([subject.settings(), siteUrl(subject)]);
-  const offered = Object.values(identityProviders).filter((provider) => isOffered(provider, settings));
+  const offered = Object.values(identityProviders).filter((provider) => isAvailable(provider, settings));
   // Nothing returns from WeChat: the user types a code.
   const returning = offered.filter(({ id }) => id !== "wechat");
   if (returning.length === 0) return ok("callbacks_unused");

@@ -2,7 +2,7 @@ import { type DiagnosisCheck, diagnosisChecks, diagnosisEnglish } from "@gateway
 import type { Diagnosis, DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { paymentAddresses, signInAddresses } from "./callback-addresses.ts";
 import { postgres, redis } from "./database.ts";
-import { type Check, detailOf, type Found, problem, type Subject, warning } from "./finding.ts";
+import { type Check, detailOf, type CheckResult, problem, type Subject, warning } from "./finding.ts";
 import { clock, descriptors, disk, memory, timeZone } from "./machine.ts";
 import { publicAddress } from "./public-address.ts";
 import { mail, prices, providerKeys } from "./surroundings.ts";
@@ -52,8 +52,8 @@ export async function examine(
   };
 }
 
-async function within(timeoutMs: number, check: Check, subject: Subject): Promise<Found[]> {
-  const { promise: late, resolve } = Promise.withResolvers<Found[]>();
+async function within(timeoutMs: number, check: Check, subject: Subject): Promise<CheckResult[]> {
+  const { promise: late, resolve } = Promise.withResolvers<CheckResult[]>();
   const timer = setTimeout(
     () => resolve(warning("check_timed_out", { seconds: timeoutMs / 1_000 })),
     timeoutMs,
@@ -64,7 +64,7 @@ async function within(timeoutMs: number, check: Check, subject: Subject): Promis
   return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }
 
-function described(check: DiagnosisCheck, { state, code, params, cause }: Found): DiagnosisFinding {
+function described(check: DiagnosisCheck, { state, code, params, cause }: CheckResult): DiagnosisFinding {
   return {
     check,
     group: diagnosisChecks[check],

@@ -15,7 +15,7 @@ export interface Subject {
 }
 
 /** What a check found: facts, which `diagnosisTexts` puts into words. */
-export interface Found {
+export interface CheckResult {
   state: DiagnosisFinding["state"];
   code: DiagnosisCode;
   params: Readonly<Record<string, string | number>>;
@@ -23,7 +23,7 @@ export interface Found {
   cause?: GatewayError;
 }
 
-export type Check = (subject: Subject) => Promise<Found[]>;
+export type Check = (subject: Subject) => Promise<CheckResult[]>;
 
 /** No argument when the texts have no values. */
 type Arguments<Code extends DiagnosisCode> = [keyof DiagnosisParams<Code>] extends [never]
@@ -31,8 +31,8 @@ type Arguments<Code extends DiagnosisCode> = [keyof DiagnosisParams<Code>] exten
   : [params: DiagnosisParams<Code>];
 
 const finding =
-  (state: Found["state"]) =>
-  <Code extends DiagnosisCode>(code: Code, ...[params]: Arguments<Code>): Found[] => [
+  (state: CheckResult["state"]) =>
+  <Code extends DiagnosisCode>(code: Code, ...[params]: Arguments<Code>): CheckResult[] => [
     { state, code, params: { ...params } },
   ];
 

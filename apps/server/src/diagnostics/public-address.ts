@@ -5,14 +5,14 @@ import { request as secureRequest } from "node:https";
 import { connect } from "node:tls";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { probeEvents, probeSignature } from "#domain/settings/public-probe.ts";
-import { detailOf, type Found, ok, problem, type Subject, warning } from "./finding.ts";
+import { detailOf, type CheckResult, ok, problem, type Subject, warning } from "./finding.ts";
 
 /** Probes through the public address: what a proxy in front of the gateway does to requests and answers. */
 
 const patienceMs = 10_000;
 const warnDays = 14;
 
-export async function publicAddress(subject: Subject): Promise<Found[]> {
+export async function publicAddress(subject: Subject): Promise<CheckResult[]> {
   const { ServerAddress } = await subject.settings();
   return ServerAddress === ""
     ? warning("address_unset")
@@ -20,7 +20,7 @@ export async function publicAddress(subject: Subject): Promise<Found[]> {
 }
 
 /** @param address the server address of the settings, without a slash at its end */
-async function probeAddress({ env, secrets }: Subject, address: string): Promise<Found[]> {
+async function probeAddress({ env, secrets }: Subject, address: string): Promise<CheckResult[]> {
   const { hostname: host, protocol } = new URL(address);
   if ((await lookup(host).catch(() => undefined)) === undefined) return problem("host_unknown", { host });
   const port = env.PORT;
@@ -89,7 +89,7 @@ function probeOf(text: string): { signature: string; upgrade: boolean } | undefi
 }
 
 /** Measures when the events of a stream arrive: a proxy that buffers delivers them together. */
-async function eventStream(address: string): Promise<Found[]> {
+async function eventStream(address: string): Promise<CheckResult[]> {
   const sentOver = (probeEvents.count - 1) * probeEvents.everyMs;
   const arrivals: number[] = [];
   try {
@@ -114,7 +114,7 @@ async function eventStream(address: string): Promise<Found[]> {
     : problem("events_buffered", { events: arrivals.length, sent: sentOver, took });
 }
 
-async function certificate({ hostname, port }: URL): Promise<Found[]> {
+async function certificate({ hostname, port }: URL): Promise<CheckResult[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({
     host: hostname,

@@ -5,7 +5,7 @@ import type { ChatRequest, Message, Part } from "./ir.ts";
 
 export type AddressedPart = MediaPart & { source: { type: "url" } };
 
-export interface Bytes {
+export interface InlineMedia {
   mediaType: string;
   /** Base64. */
   data: string;
@@ -32,7 +32,7 @@ function isAddressed(part: Part): part is AddressedPart {
 /** Replaces the URLs that match the test and whose bytes are known. */
 export function withBytes(
   request: ChatRequest,
-  known: ReadonlyMap<string, Bytes>,
+  known: ReadonlyMap<string, InlineMedia>,
   wanted: (part: AddressedPart) => boolean,
 ): ChatRequest {
   const fill = (part: Part): Part => {
@@ -49,7 +49,7 @@ export function withBytes(
 }
 
 /** Converts a file that turns out to be an image or a sound, which all formats support better. */
-function filled(part: AddressedPart, { mediaType, data }: Bytes): Part {
+function filled(part: AddressedPart, { mediaType, data }: InlineMedia): Part {
   const source = { type: "data" as const, mediaType, data };
   if (part.type !== "file") return { ...part, source };
   if (mediaType.startsWith("image/"))

@@ -3,7 +3,7 @@ import type { Tool } from "./ir.ts";
 /**
  * Returns the offered tools that the caller allows the model to call now; other formats have no such list.
  */
-export function onlyAllowed(
+export function filterAllowedTools(
   tools: Tool[] | undefined,
   names: ReadonlyArray<string | undefined>,
 ): Tool[] | undefined {

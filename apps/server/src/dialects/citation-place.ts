@@ -5,7 +5,7 @@ import type { Citation } from "./ir.ts";
  * cited text, else the whole text so far. Pure.
  * @param offset length of the text before this one
  */
-export function placed(citation: Citation, text: string, offset = 0): Citation {
+export function placeCitation(citation: Citation, text: string, offset = 0): Citation {
   const { start, end, citedText } = citation;
   if (start !== undefined && end !== undefined)
     return offset === 0 ? citation : { ...citation, start: start + offset, end: end + offset };

@@ -47,7 +47,7 @@ export interface StreamDecoder {
 }
 
 /** Size of a response whose provider reports no usage: characters transferred, by script. */
-export interface Tally {
+export interface CharacterCount {
   /** Characters below U+0300: letters, digits, punctuation of alphabetic scripts. */
   narrow: number;
   /** All other characters, among them Chinese, Japanese, Korean. */
@@ -63,7 +63,7 @@ export interface AnswerScan {
   readonly endsAt: number | undefined;
   /** True when the bytes start with an object and no bracket so far is mismatched. */
   readonly isObject: boolean;
-  readonly tally: Tally;
+  readonly tally: CharacterCount;
   /** True when some value is too long for an error message: an image, sound, or text under another name. */
   readonly hasMedia: boolean;
   /** Returns the raw values of a kept key, in order: the last thousand, each of at most 64 KB. */
@@ -90,7 +90,7 @@ export interface Skimmer {
    */
   repeats?(frame: Frame): boolean;
   readonly usage: Usage | undefined;
-  readonly tally: Tally;
+  readonly tally: CharacterCount;
   /** True after the stream's own end marker (finish reason, `[DONE]`, `message_stop`, etc.). */
   readonly complete: boolean;
   /** An error that the provider sent in the stream. */
@@ -129,7 +129,7 @@ export interface ClientDialect {
 }
 
 /** Token counting, for dialects that offer it to clients. */
-export interface TokenCount {
+export interface TokenCounting {
   /**
    * Path of the client's request, below the dialect's chat path;
    * absent where the chat path itself identifies it.
@@ -185,7 +185,7 @@ export interface UpstreamDialect extends UpstreamWire {
   skimResponse(
     body: string,
     counts?: (usage: Usage | undefined) => boolean,
-  ): { usage: Usage | undefined; tally: Tally };
+  ): { usage: Usage | undefined; tally: CharacterCount };
   /** Does the same for a large response, which is read while it passes. */
   scanResponse(): ScannedAnswer;
   skim(): Skimmer;
@@ -203,5 +203,5 @@ export interface UpstreamDialect extends UpstreamWire {
   adjust(body: Wire, model: string): Wire;
 }
 
-export type Dialect = ClientDialect & UpstreamDialect & { count?: TokenCount };
+export type Dialect = ClientDialect & UpstreamDialect & { count?: TokenCounting };
 export type Upstream = Dialect | ProviderWire;

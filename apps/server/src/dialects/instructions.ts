@@ -3,7 +3,7 @@ import type { ChatRequest, DialectId, Message } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /** Position of an administrator's system prompt relative to that of the request. */
-export type Place = "before" | "after" | "instead";
+export type InstructionsPosition = "before" | "after" | "instead";
 
 /**
  * Returns the body with the system prompt added, or replaced by it. Everything else stays unchanged.
@@ -14,7 +14,7 @@ export function addInstructions(
   dialect: DialectId,
   body: Wire,
   text: string,
-  place: Place,
+  place: InstructionsPosition,
   keepsFirst = false,
 ): Wire {
   const { system } = body;
@@ -24,7 +24,11 @@ export function addInstructions(
 }
 
 /** Does the same for a request that will be sent in a provider's own wire format. */
-export function withInstructions(request: ChatRequest, text: string, place: Place): ChatRequest {
+export function withInstructions(
+  request: ChatRequest,
+  text: string,
+  place: InstructionsPosition,
+): ChatRequest {
   const own: Message = { role: "system", parts: [{ type: "text", text }] };
   const { messages } = request;
   if (place === "before") return { ...request, messages: [own, ...messages] };
@@ -34,7 +38,7 @@ export function withInstructions(request: ChatRequest, text: string, place: Plac
   return { ...request, messages: messages.toSpliced(first === -1 ? messages.length : first, 0, own) };
 }
 
-const adders: Record<DialectId, (body: Wire, text: string, place: Place) => Wire> = {
+const adders: Record<DialectId, (body: Wire, text: string, place: InstructionsPosition) => Wire> = {
   "openai-chat"(body, text, place) {
     const messages = listOf(body["messages"]);
     const own = { role: "system", content: text };
@@ -75,12 +79,12 @@ function instructs(message: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-function joined(known: unknown, text: string, place: Place): string {
+function joined(known: unknown, text: string, place: InstructionsPosition): string {
   if (place === "instead" || typeof known !== "string" || known === "") return text;
   return place === "before" ? `${text}\n\n${known}` : `${known}\n\n${text}`;
 }
 
-function placed(known: readonly unknown[], own: Wire, place: Place): unknown[] {
+function placed(known: readonly unknown[], own: Wire, place: InstructionsPosition): unknown[] {
   if (place === "instead") return [own];
   return place === "before" ? [own, ...known] : [...known, own];
 }

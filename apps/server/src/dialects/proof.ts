@@ -31,7 +31,7 @@ export function homeOf(dialect: DialectId | "own"): ProofOrigin | undefined {
   return dialect === "own" ? undefined : homes[dialect];
 }
 
-export interface Proof {
+export interface ReasoningProof {
   signature?: string | undefined;
   encrypted?: string | undefined;
   id?: string | undefined;
@@ -47,7 +47,7 @@ const mark = "proof:";
  * proof of the format's own provider stays unchanged. Anything more is marked, so that unpacking restores it.
  * Returns undefined when there is no proof.
  */
-export function packProof(proof: Proof, plain: ProofField, dialect: DialectId): string | undefined {
+export function packProof(proof: ReasoningProof, plain: ProofField, dialect: DialectId): string | undefined {
   const { signature, encrypted, id, origin } = proof;
   if (signature === undefined && encrypted === undefined) return undefined;
   const isHome = origin === undefined || origin === homes[dialect];
@@ -60,10 +60,10 @@ export function packProof(proof: Proof, plain: ProofField, dialect: DialectId): 
 /**
  * Reads the output of `packProof`. Any other string is the provider's own, with the field's plain meaning.
  */
-export function unpackProof(text: string, plain: ProofField): Proof {
+export function unpackProof(text: string, plain: ProofField): ReasoningProof {
   if (!text.startsWith(mark)) return plain === "signature" ? { signature: text } : { encrypted: text };
   const fields = parseRecord(Buffer.from(text.slice(mark.length), "base64url").toString("utf8"));
-  const proof: Proof = {};
+  const proof: ReasoningProof = {};
   if (typeof fields?.["s"] === "string") proof.signature = fields["s"];
   if (typeof fields?.["e"] === "string") proof.encrypted = fields["e"];
   if (typeof fields?.["i"] === "string") proof.id = fields["i"];
@@ -72,7 +72,9 @@ export function unpackProof(text: string, plain: ProofField): Proof {
 }
 
 /** Reads the proof of a call, which is always a signature. */
-export function unpackCallProof(text: string | null | undefined): Pick<Proof, "signature" | "origin"> {
+export function unpackCallProof(
+  text: string | null | undefined,
+): Pick<ReasoningProof, "signature" | "origin"> {
   if (!text) return {};
   const { signature, origin } = unpackProof(text, "signature");
   return { ...(signature !== undefined && { signature }), ...(origin !== undefined && { origin }) };

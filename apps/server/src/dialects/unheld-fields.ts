@@ -9,9 +9,9 @@ import { asRecord } from "./wire.ts";
  * encoded. Pure.
  */
 
-type Known = ReadonlySet<string>;
+type FieldPaths = ReadonlySet<string>;
 
-const known = (...names: string[]): Known => new Set(names);
+const known = (...names: string[]): FieldPaths => new Set(names);
 
 const chatMessage = known(
   "role",
@@ -89,9 +89,9 @@ const functionResponse = known("id", "name", "response", "parts");
 const camel = (key: string) =>
   key.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-type Found = Set<string>;
+type DroppedFields = Set<string>;
 
-function look(value: unknown, path: string, found: Found, ...lists: Known[]): void {
+function look(value: unknown, path: string, found: DroppedFields, ...lists: FieldPaths[]): void {
   for (const [key, each] of Object.entries(asRecord(value) ?? {}))
     if (each !== null && each !== undefined && !lists.some((list) => list.has(key)))
       found.add(path === "" ? key : `${path}.${key}`);
@@ -104,7 +104,7 @@ function each(value: unknown, visit: (wire: Wire) => void): void {
   }
 }
 
-function inChat(body: Wire, found: Found): void {
+function inChat(body: Wire, found: DroppedFields): void {
   each(body["tools"], (tool) => look(tool["function"], "tools.function", found, functionFields));
   each(body["messages"], (message) => {
     look(message, "messages", found, chatMessage);
@@ -112,7 +112,7 @@ function inChat(body: Wire, found: Found): void {
   });
 }
 
-function inBlocks(content: unknown, path: string, found: Found): void {
+function inBlocks(content: unknown, path: string, found: DroppedFields): void {
   each(content, (wire) => {
     const { type } = wire;
     // A block type that only this dialect has is reported as a whole.
@@ -128,7 +128,7 @@ function inBlocks(content: unknown, path: string, found: Found): void {
   });
 }
 
-function inMessages(body: Wire, found: Found): void {
+function inMessages(body: Wire, found: DroppedFields): void {
   each(body["tools"], (tool) => {
     if (!tool["type"] || tool["type"] === "custom") look(tool, "tools", found, ownTool);
   });
@@ -138,7 +138,7 @@ function inMessages(body: Wire, found: Found): void {
 
 const translatedItem = /^(?:message|function_call|function_call_output|reasoning)$/;
 
-function inResponses(body: Wire, upstream: Upstream["id"], found: Found): void {
+function inResponses(body: Wire, upstream: Upstream["id"], found: DroppedFields): void {
   each(body["tools"], (tool) => {
     if (!tool["type"] || tool["type"] === "function")
       look(tool, "tools", found, functionFields, known("type"));
@@ -154,8 +154,8 @@ function inResponses(body: Wire, upstream: Upstream["id"], found: Found): void {
   if (summary && (upstream === "openai-chat" || upstream === "own")) found.add("reasoning.summary");
 }
 
-function inGemini(body: Wire, found: Found): void {
-  const spelled = (value: unknown, path: string, list: Known) => {
+function inGemini(body: Wire, found: DroppedFields): void {
+  const spelled = (value: unknown, path: string, list: FieldPaths) => {
     const wire = Object.entries(asRecord(value) ?? {}).map(([key, inner]) => [camel(key), inner] as const);
     look(Object.fromEntries(wire), path, found, list);
   };
@@ -230,7 +230,7 @@ const interactionStep = known(
 const ownStep =
   /^(?:google_search|url_context|google_maps|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
 
-function inInteractions(body: Wire, found: Found): void {
+function inInteractions(body: Wire, found: DroppedFields): void {
   look(body, "", found, interaction);
   const config = asRecord(body["generation_config"]);
   look(config, "generation_config", found, interactionConfig);
@@ -255,7 +255,7 @@ function inInteractions(body: Wire, found: Found): void {
  * @param upstream dialect that the request is translated to
  */
 export function unheldFields(client: ClientDialectId, body: Wire, upstream: Upstream["id"]): string[] {
-  const found: Found = new Set();
+  const found: DroppedFields = new Set();
   switch (client) {
     case "openai-chat":
       inChat(body, found);

@@ -62,14 +62,14 @@ const answer = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().nonnegative().nullish(), embedding: z.int() })),
 });
 
-interface Lifted {
+interface ExtractedVectors {
   wire: Wire;
   data: z.infer<typeof answer>["data"];
   vectors: string[];
 }
 
 /** Returns the parts of a response; undefined for one that contains no vectors. */
-async function lifted(body: string): Promise<Lifted | undefined> {
+async function lifted(body: string): Promise<ExtractedVectors | undefined> {
   const found = await liftVectors(body, "embedding");
   const wire = found && asRecord(parseSmall(found.rest));
   const read = wire && readAs(answer, wire);

@@ -1,6 +1,6 @@
 import type { ActiveGroups } from "#domain/accounts/active-groups.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
-import type { Limiter, Taken } from "#domain/limits/take.ts";
+import type { Limiter, RateDecision } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
@@ -14,7 +14,7 @@ import type { GatewayServices } from "./services.ts";
 
 type RateReason = "account_requests_per_minute" | "key_requests_per_minute" | "key_tokens_per_minute";
 
-interface Rated {
+interface NamedLimit {
   limit: Limit;
   /** Names the limit in the error. */
   reason: RateReason;
@@ -22,7 +22,7 @@ interface Rated {
 
 interface RequestRates {
   apiRate: number;
-  rates: readonly Rated[];
+  rates: readonly NamedLimit[];
   limits: readonly Limit[];
 }
 
@@ -41,8 +41,8 @@ function requestRates(groups: ActiveGroups, caller: Caller): RequestRates {
   return made;
 }
 
-function ratesFor(caller: Caller, apiRate: number): Rated[] {
-  const rates: Rated[] = [
+function ratesFor(caller: Caller, apiRate: number): NamedLimit[] {
+  const rates: NamedLimit[] = [
     {
       limit: { key: "account", kind: "requests", perMinute: apiRate, cost: 1 },
       reason: "account_requests_per_minute",
@@ -57,7 +57,7 @@ function ratesFor(caller: Caller, apiRate: number): Rated[] {
   return rates;
 }
 
-function tokenRates({ tokenId, setting }: Caller, tokens: number): Rated[] {
+function tokenRates({ tokenId, setting }: Caller, tokens: number): NamedLimit[] {
   const { tokens_per_minute: perMinute } = setting.rates;
   if (perMinute <= 0) return [];
   return [
@@ -76,7 +76,7 @@ class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
   /** Whether to log the rejection. */
   readonly worthNoting: boolean;
 
-  constructor({ reason, limit }: Rated, take: Take, headers: Headers, worthNoting: boolean) {
+  constructor({ reason, limit }: NamedLimit, take: Take, headers: Headers, worthNoting: boolean) {
     super(
       "rate_limit_exceeded",
       { reason, limit: limit.perMinute },
@@ -89,7 +89,7 @@ class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
 function takeRates(
   limiter: Limiter,
   caller: Caller,
-  rates: readonly Rated[],
+  rates: readonly NamedLimit[],
   limits: readonly Limit[],
 ): Headers | Promise<Headers> {
   const requested = limiter.take(ownerOf(caller), limits);
@@ -100,8 +100,8 @@ function takeRates(
 
 /** Returns the rate-limit headers. Throws rate_limit_exceeded. */
 function headersOf(
-  { allowed, takes, worthNoting }: Taken,
-  rates: readonly Rated[],
+  { allowed, takes, worthNoting }: RateDecision,
+  rates: readonly NamedLimit[],
   limits: readonly Limit[],
 ) {
   const headers = rateHeaders(limits, takes);
@@ -176,7 +176,7 @@ export async function admit<C extends Call>(
 }
 
 /** Like `admit`, for a call without an HTTP request of its own: also counts as a request. */
-export async function admitUnannounced<C extends Call>(services: GatewayServices, call: C): Promise<C> {
+export async function admitWithoutRequest<C extends Call>(services: GatewayServices, call: C): Promise<C> {
   const { caller, estimate } = call;
   const rates = [
     ...requestRates(services.relay.groups, caller).rates,
@@ -188,7 +188,7 @@ export async function admitUnannounced<C extends Call>(services: GatewayServices
 async function admitAll<C extends Call>(
   { limiter, relay }: GatewayServices,
   call: C,
-  rates: Rated[],
+  rates: NamedLimit[],
 ): Promise<{ headers: Headers; call: C }> {
   if (rates.length === 0) return { headers: {}, call };
   const { caller } = call;

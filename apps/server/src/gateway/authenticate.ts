@@ -5,7 +5,7 @@ import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { GatewayServices } from "./services.ts";
 
-export interface Authenticated {
+export interface AuthenticatedCaller {
   caller: Caller;
   pin: Pin | undefined;
 }
@@ -38,7 +38,7 @@ export function authenticate(
   services: Pick<GatewayServices, "callers" | "failedKeys">,
   request: FastifyRequest,
   keyInQuery = false,
-): Authenticated | Promise<Authenticated> {
+): AuthenticatedCaller | Promise<AuthenticatedCaller> {
   const presented = presentedKeys(request, keyInQuery);
   const [first] = presented;
   if (first === undefined) throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });
@@ -52,7 +52,7 @@ async function lookUp(
   { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
   request: FastifyRequest,
   presented: readonly string[],
-): Promise<Authenticated> {
+): Promise<AuthenticatedCaller> {
   const refusals: GatewayError[] = [];
   for (const key of presented) {
     try {

@@ -3,9 +3,9 @@ import { type GatewayError, insufficientQuota, modelNotFound } from "#errors.ts"
 import { isCompressed } from "#platform/body/compressed-body.ts";
 import type { Call } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
-import { isOffered, mayBeFree, mayCallFree } from "#relay/core/free-models.ts";
+import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/free-models.ts";
 import { type Access, accessOf } from "./access.ts";
-import { modelNamed } from "./model-alias.ts";
+import { resolveModel } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { GatewayServices } from "./services.ts";
 const SMALL_BODY = 16 * 1024;
 
 type Services = Pick<GatewayServices, "relay" | "balances">;
-type Begun = Pick<Access, "requestId" | "ip" | "caller" | "pin" | "startedAt">;
+type UnreadRequest = Pick<Access, "requestId" | "ip" | "caller" | "pin" | "startedAt">;
 
 /** Whether the body may be large: its size is above the limit, or unknown. */
 export function hasLargeBody({ method, headers }: FastifyRequest["raw"]): boolean {
@@ -29,13 +29,13 @@ export function hasLargeBody({ method, headers }: FastifyRequest["raw"]): boolea
 /** Throws `insufficient_quota` for an account without a balance for which no model is free. */
 export function requireBalance(
   { relay, balances }: Services,
-  begun: Begun,
+  begun: UnreadRequest,
   endpoint: string,
 ): void | Promise<void> {
   const { caller } = begun;
   const decide = (has: boolean) => {
     if (has || mayCallFree(relay, caller)) return;
-    throw refused(relay, begun, endpoint, "", insufficientQuota());
+    throw refuse(relay, begun, endpoint, "", insufficientQuota());
   };
   const has = balances.has(caller.userId);
   return has instanceof Promise ? has.then(decide) : decide(has);
@@ -53,17 +53,17 @@ export async function requireCallable(
 ): Promise<void> {
   const access = accessOf(request);
   const { caller, pin } = access;
-  const model = modelNamed({ relay }, named);
-  if (!isOffered(relay, caller, pin, model))
-    throw refused(relay, access, endpoint, model, modelNotFound(model));
+  const model = resolveModel({ relay }, named);
+  if (!isModelOffered(relay, caller, pin, model))
+    throw refuse(relay, access, endpoint, model, modelNotFound(model));
   if ((await balances.has(caller.userId)) || mayBeFree(relay, caller, model)) return;
-  throw refused(relay, access, endpoint, model, insufficientQuota());
+  throw refuse(relay, access, endpoint, model, insufficientQuota());
 }
 
 /** Logs the refusal, and returns its error. */
-function refused(
+function refuse(
   relay: GatewayServices["relay"],
-  begun: Begun,
+  begun: UnreadRequest,
   endpoint: string,
   model: string,
   error: GatewayError,
@@ -73,7 +73,7 @@ function refused(
 }
 
 /** Returns a call whose body was not read, for the log. */
-export function unreadCall(begun: Begun, endpoint: string, model = ""): Call {
+export function unreadCall(begun: UnreadRequest, endpoint: string, model = ""): Call {
   return {
     ...begun,
     endpoint,

@@ -12,7 +12,7 @@ import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
 import { targetOf, targetRoute } from "./gemini-address.ts";
-import { modelNamed } from "./model-alias.ts";
+import { resolveModel } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -62,7 +62,7 @@ export function chatRoutes(
 }
 
 /** The call that the client requested. */
-export interface Turn extends JsonBody {
+export interface DecodedChat extends JsonBody {
   turn: Pick<
     ChatCall,
     | "request"
@@ -82,7 +82,7 @@ export interface Turn extends JsonBody {
 }
 
 /** @param select returns the part of the body to decode, where it is not the whole body */
-export type ReadTurn = (request: FastifyRequest, select?: (body: Wire) => Wire) => Promise<Turn>;
+export type ReadTurn = (request: FastifyRequest, select?: (body: Wire) => Wire) => Promise<DecodedChat>;
 
 /** Returns the reader for a self-contained request. */
 export function readTurn(client: ClientDialect): ReadTurn {
@@ -95,7 +95,7 @@ export function turnOf(
   given: JsonBody,
   request: FastifyRequest,
   select?: (body: Wire) => Wire,
-): Turn {
+): DecodedChat {
   const { json, dropped } = affordable(client, given);
   const { pin } = accessOf(request);
   return {
@@ -108,7 +108,7 @@ async function answerChat(
   services: GatewayServices,
   client: ClientDialect,
   endpoint: string,
-  { raw, body, turn, serve, answered = (answer) => answer }: Turn,
+  { raw, body, turn, serve, answered = (answer) => answer }: DecodedChat,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -140,13 +140,13 @@ async function answerChat(
   });
 }
 
-type Means = Pick<ChatCall, "endpoint" | "client" | "body" | "raw"> & Pick<Turn, "turn">;
+type ChatSource = Pick<ChatCall, "endpoint" | "client" | "body" | "raw"> & Pick<DecodedChat, "turn">;
 
 /** Returns the call of a turn, before it is admitted. */
 export function chatCall(
   services: Pick<GatewayServices, "relay">,
   access: Access,
-  { turn, endpoint, client, body, raw }: Means,
+  { turn, endpoint, client, body, raw }: ChatSource,
   request: FastifyRequest,
 ): ChatCall {
   const chat = turn.request;
@@ -165,7 +165,7 @@ export function chatCall(
     body,
     raw,
     needs: turn.background === true ? "responses" : "chat",
-    model: modelNamed(services, chat.model),
+    model: resolveModel(services, chat.model),
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
     estimate: estimateUsage(chat, {

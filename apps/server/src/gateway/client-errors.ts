@@ -11,7 +11,7 @@ import { shapeOf } from "./error-shape.ts";
  * Responds to a request that Node could not parse, and closes the connection. Logs nothing of it: `rawPacket`
  * is the request itself, including keys.
  */
-export function answerMalformed(error: ConnectionError, socket: Socket): void {
+export function answerMalformedRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;

@@ -1,5 +1,5 @@
 import { codexKnows } from "@gateway/shared/connect/codex-models";
-import type { Described } from "#domain/catalog/described.ts";
+import type { ModelDescription } from "#domain/catalog/described.ts";
 import { effortsOf } from "#providers/model-efforts.ts";
 
 /**
@@ -7,7 +7,7 @@ import { effortsOf } from "#providers/model-efforts.ts";
  * `codex-rs/protocol/src/openai_models.rs`, read 2026-11-25. It replaces Codex's own list, so it contains
  * every model. Pure.
  */
-interface CatalogueModel extends Pick<Described, "displayName" | "contextLength"> {
+interface CatalogueModel extends Pick<ModelDescription, "displayName" | "contextLength"> {
   id: string;
 }
 

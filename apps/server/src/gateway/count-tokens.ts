@@ -4,7 +4,7 @@ import { countTokens } from "#relay/chat/count-tokens.ts";
 import { accessOf } from "./access.ts";
 import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
 import { endpointOf } from "./endpoint.ts";
-import { modelNamed } from "./model-alias.ts";
+import { resolveModel } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Registers the token-count endpoints of a dialect. They are free, but count as requests. */
@@ -39,7 +39,7 @@ export async function answerCount(
     ...accessOf(request),
     endpoint: endpointOf(request),
     needs: "chat",
-    model: modelNamed(services, turn.request.model),
+    model: resolveModel(services, turn.request.model),
     stream: false,
     tools: false,
     estimate: { input: 0, output: 0 },

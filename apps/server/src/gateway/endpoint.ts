@@ -7,7 +7,7 @@ import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
-import { type Authenticated, authenticate } from "./authenticate.ts";
+import { type AuthenticatedCaller, authenticate } from "./authenticate.ts";
 import { hasLargeBody, requireBalance, unreadCall } from "./before-body.ts";
 import { bodyTooLarge } from "./body/json-body.ts";
 import { requireSingleParameters } from "./query.ts";
@@ -65,22 +65,23 @@ function check(
   const startedAt = now();
   requireSingleParameters(request.raw.url ?? "");
   const found = authenticate(services, request, rules.keyInQuery === true);
-  const enter = (known: Authenticated) => admitKnown(services, rules, { request, reply, startedAt, known });
+  const enter = (known: AuthenticatedCaller) =>
+    admitKnown(services, rules, { request, reply, startedAt, known });
   return found instanceof Promise ? found.then(enter) : enter(found);
 }
 
-interface Entering {
+interface AdmissionInput {
   request: FastifyRequest;
   reply: FastifyReply;
   startedAt: number;
-  known: Authenticated;
+  known: AuthenticatedCaller;
 }
 
 /** Checks what depends on the caller. A promise only where the request has to wait. */
 function admitKnown(
   services: GatewayServices,
   rules: EndpointRules,
-  { request, reply, startedAt, known }: Entering,
+  { request, reply, startedAt, known }: AdmissionInput,
 ): void | Promise<void> {
   requirePinRights(request, known);
   const { caller, pin } = known;
@@ -127,12 +128,12 @@ export function requirePinRights(
   throw forbidden({ reason: "pin_needs_edit_right" });
 }
 
-type Begun = Omit<Access, "memory" | "signal">;
+type UnreadRequest = Omit<Access, "memory" | "signal">;
 
 function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
-  begun: Begun,
+  begun: UnreadRequest,
 ): void | Promise<void> {
   const { head } = request;
   try {
@@ -157,7 +158,7 @@ function takeRate(
 function noteRate(
   relay: GatewayServices["relay"],
   request: FastifyRequest,
-  begun: Begun,
+  begun: UnreadRequest,
   error: unknown,
 ): void {
   if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { LateLogger } from "./late-logger.ts";
+import { LazyLogger } from "./late-logger.ts";
 
 it("creates its child with the first line, which has the request's fields", () => {
   const lines: Record<string, unknown>[] = [];
   let children = 0;
   const options = { level: "debug", onChild: () => (children += 1) };
   const parent = pino(options, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const log = new LateLogger(parent, { reqId: "r1" }, {});
+  const log = new LazyLogger(parent, { reqId: "r1" }, {});
   expect([log.level, children]).toEqual(["debug", 0]);
   log.error({ code: "internal" }, "call failed");
   log.trace("below the level");

@@ -4,7 +4,7 @@ type Child = Parameters<FastifyBaseLogger["child"]>;
 type Log = FastifyBaseLogger["info"];
 
 /** A child logger that is created with its first line: most requests log nothing. */
-export class LateLogger implements FastifyBaseLogger {
+export class LazyLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger;
   readonly #given: Child;
   #child: FastifyBaseLogger | undefined;

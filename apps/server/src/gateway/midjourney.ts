@@ -17,7 +17,7 @@ import { askAboutTask } from "#relay/tasks/tasks.ts";
 import { accessOf } from "./access.ts";
 import { isInert } from "./answer-headers.ts";
 import type { GatewayServices } from "./services.ts";
-import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
+import { pinnedTo, storableBody, submitTask } from "./submit-task.ts";
 
 /** Images in the wire of midjourney-proxy. The speed is part of the path; `/mj` alone means fast. */
 
@@ -85,7 +85,7 @@ async function submit(
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
     throw invalidRequest({ reason: "task_without_picture" }, { param: "taskId" });
   const requested = readMidjourney(name, body, modeOf(earlier) ?? wanted);
-  return takeOn(services, reply, {
+  return submitTask(services, reply, {
     ...pinnedTo(access, earlier),
     endpoint: requested.path,
     wire: midjourneyWire,

@@ -11,6 +11,6 @@ export function modelAliases({ relay }: Pick<GatewayServices, "relay">): Readonl
 }
 
 /** Returns the model for a name or alias. */
-export function modelNamed(services: Pick<GatewayServices, "relay">, name: string): string {
+export function resolveModel(services: Pick<GatewayServices, "relay">, name: string): string {
   return modelAliases(services).get(name) ?? name;
 }

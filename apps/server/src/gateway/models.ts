@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
-import { describeModels, type Described } from "#domain/catalog/described.ts";
+import { describeModels, type ModelDescription } from "#domain/catalog/described.ts";
 import { disabledModels } from "#domain/settings/disabled-models.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
@@ -14,7 +14,10 @@ import type { GatewayServices } from "./services.ts";
 /** Creation date for OpenAI's required field, as other gateways of this kind return it. */
 const CREATED = 1_677_649_963;
 
-export interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
+export interface ModelListEntry extends Pick<
+  ModelDescription,
+  "displayName" | "contextLength" | "maxTokens"
+> {
   id: string;
   /** The model's maker, or its provider. */
   ownedBy: string;
@@ -22,8 +25,8 @@ export interface Listed extends Pick<Described, "displayName" | "contextLength" 
 
 /** Format of the list, and of one model, for one kind of client. */
 interface Shape {
-  list(models: readonly Listed[]): object;
-  one(model: Listed): object;
+  list(models: readonly ModelListEntry[]): object;
+  one(model: ModelListEntry): object;
 }
 
 export function modelRoutes(app: FastifyInstance, services: GatewayServices): void {
@@ -64,7 +67,7 @@ function serveModels(
   });
 }
 
-async function listModels(services: GatewayServices, caller: Caller): Promise<Listed[]> {
+async function listModels(services: GatewayServices, caller: Caller): Promise<ModelListEntry[]> {
   const { candidates, prices, settings } = services.relay;
   const disabled = disabledModels(settings);
   const owners = new Map<string, string>();
@@ -98,15 +101,15 @@ function requestedShape({ headers, query }: FastifyRequest): Shape {
   return headers["x-goog-api-key"] === undefined ? openai : gemini;
 }
 
-function openaiModel(model: Listed) {
+function openaiModel(model: ModelListEntry) {
   return { id: model.id, object: "model", created: CREATED, owned_by: model.ownedBy };
 }
 
-function openaiList(models: readonly Listed[]) {
+function openaiList(models: readonly ModelListEntry[]) {
   return { object: "list", data: models.map(openaiModel) };
 }
 
-function anthropicModel(model: Listed) {
+function anthropicModel(model: ModelListEntry) {
   return {
     type: "model",
     id: model.id,
@@ -118,7 +121,7 @@ function anthropicModel(model: Listed) {
   };
 }
 
-function anthropicList(models: readonly Listed[]) {
+function anthropicList(models: readonly ModelListEntry[]) {
   return {
     data: models.map(anthropicModel),
     has_more: false,
@@ -127,7 +130,7 @@ function anthropicList(models: readonly Listed[]) {
   };
 }
 
-function geminiModel(model: Listed) {
+function geminiModel(model: ModelListEntry) {
   return {
     name: `models/${model.id}`,
     displayName: model.displayName,

@@ -104,7 +104,7 @@ function numeric(number: z.ZodNumber) {
 }
 
 /** The fields that we read. All others pass unchanged. */
-const Read = z.object({
+const PlainFields = z.object({
   model: z.string().min(1).max(160),
   n: numeric(z.number().int().min(1).max(128)),
   best_of: numeric(z.number().int().min(1).max(128)),
@@ -113,7 +113,7 @@ const Read = z.object({
   speed: numeric(z.number().min(0.1).max(10)),
   stream: z.union([z.boolean(), z.stringbool()]).nullish(),
 });
-type Read = z.infer<typeof Read>;
+type PlainFields = z.infer<typeof PlainFields>;
 
 export function plainRoutes(app: FastifyInstance, services: GatewayServices): void {
   // The endpoint parses the form once the caller is known.
@@ -179,7 +179,7 @@ type Body = Pick<
   PlainCall,
   "raw" | "contentType" | "bodyFor" | "limitedTo" | "estimate" | "audioSeconds" | "dropped"
 > & {
-  read: Read;
+  read: PlainFields;
   /** Number of prompts, each with its own output. */
   prompts: number;
 };
@@ -221,7 +221,7 @@ function promptsIn(prompt: unknown): number {
   return isOne ? 1 : prompt.length;
 }
 
-function answersOf({ n, best_of: candidates }: Read): number {
+function answersOf({ n, best_of: candidates }: PlainFields): number {
   return Math.max(n ?? 1, candidates ?? 1);
 }
 
@@ -289,9 +289,9 @@ function secondsIn({ fields, fileHead, fileBytes, files }: Form): { usual: numbe
   };
 }
 
-function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unknown>): Read {
+function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unknown>): PlainFields {
   // The caller does not choose the billed name of a tool.
-  const parsed = Read.safeParse(tool === undefined ? { model, ...fields } : { model: tool.name });
+  const parsed = PlainFields.safeParse(tool === undefined ? { model, ...fields } : { model: tool.name });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path.join(".") ?? "";
@@ -317,7 +317,11 @@ const TOKENS_PER_INPUT_IMAGE = 6_240;
 /** Audio tokens per spoken character: 15 characters take a second of at most 32 tokens. */
 const TOKENS_PER_CHARACTER_SPOKEN = 2.5;
 
-function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { prompts: number }): Estimate {
+function estimateOf(
+  endpoint: PlainEndpoint,
+  read: PlainFields,
+  given: Readable & { prompts: number },
+): Estimate {
   const isPicture = endpoint.needs === "images";
   const parts = given.texts.map((text) => ({ type: "text" as const, text }));
   const image = given.images * TOKENS_PER_INPUT_IMAGE;

@@ -5,7 +5,7 @@ import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";
 import type { RealtimeSession } from "#relay/realtime/realtime-session.ts";
 import { relayRealtime } from "#relay/realtime/realtime.ts";
 import { accessOf } from "./access.ts";
-import { admit, admitUnannounced } from "./admit.ts";
+import { admit, admitWithoutRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { readJson } from "./body/json-body.ts";
 import { foldName } from "./body/one-reading.ts";
@@ -83,14 +83,14 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     async admit(turn) {
       // The key may have been disabled, or expired, since the session was opened.
       await authenticate(services, request);
-      return admitUnannounced(services, turn);
+      return admitWithoutRequest(services, turn);
     },
   });
 }
 
 /** Returns the headers with the client's event version and its end user's identifier. */
 function forwardable({ headers }: FastifyRequest): Record<string, string> {
-  const beta = headers["openai-beta"] ?? (offered(headers).some(isBeta) ? "realtime=v1" : undefined);
+  const beta = headers["openai-beta"] ?? (offeredProtocols(headers).some(isBeta) ? "realtime=v1" : undefined);
   const safety = headers["openai-safety-identifier"];
   return {
     ...(typeof beta === "string" ? { "openai-beta": beta } : {}),
@@ -98,6 +98,6 @@ function forwardable({ headers }: FastifyRequest): Record<string, string> {
   };
 }
 
-function offered(headers: FastifyRequest["headers"]): string[] {
+function offeredProtocols(headers: FastifyRequest["headers"]): string[] {
   return (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
 }

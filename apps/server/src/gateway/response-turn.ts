@@ -5,8 +5,8 @@ import type { Answer } from "#relay/core/call.ts";
 import { accessOf } from "./access.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
-import type { ReadTurn, Turn } from "./chat.ts";
-import { unsealed } from "./compaction/seal.ts";
+import type { ReadTurn, DecodedChat } from "./chat.ts";
+import { openSummaries } from "./compaction/seal.ts";
 import { afterCompaction, compactingAbove, thresholdIn } from "./compaction/threshold.ts";
 import { compacting, requestsCompaction } from "./compaction/trigger.ts";
 import { recall } from "./conversation/conversation.ts";
@@ -24,7 +24,7 @@ export function readResponseTurn(services: GatewayServices, client: Dialect): Re
   };
 }
 
-interface Given {
+interface TurnInput {
   caller: Caller;
   pin: Pin | undefined;
   select?: ((body: Wire) => Wire) | undefined;
@@ -35,12 +35,12 @@ export async function responseTurn(
   services: GatewayServices,
   client: Dialect,
   given: JsonBody,
-  { caller, pin, select }: Given,
-): Promise<Turn> {
+  { caller, pin, select }: TurnInput,
+): Promise<DecodedChat> {
   const threshold = thresholdIn(given.body);
   const whole = await withReferences(services, caller, given);
   const current = threshold === undefined ? whole : afterCompaction(whole);
-  const { json, dropped } = affordable(client, unsealed(services.secrets, caller.userId, current));
+  const { json, dropped } = affordable(client, openSummaries(services.secrets, caller.userId, current));
   const compacts = requestsCompaction(json);
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
@@ -82,7 +82,10 @@ export async function responseTurn(
 }
 
 /** @param compacts at once, above a number of tokens, or never */
-function serving(services: GatewayServices, compacts: "now" | number | undefined): Pick<Turn, "serve"> {
+function serving(
+  services: GatewayServices,
+  compacts: "now" | number | undefined,
+): Pick<DecodedChat, "serve"> {
   if (compacts === undefined) return {};
   return {
     serve: (call) =>

@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import { invalidRequest } from "#errors.ts";
-import { relayStored, responseNotFound, type StoredResponseCall } from "#relay/background/stored-response.ts";
+import {
+  relayStoredResponse,
+  responseNotFound,
+  type StoredResponseCall,
+} from "#relay/background/stored-response.ts";
 import { accessOf } from "./access.ts";
 import { queryWithoutKey } from "./query.ts";
 import { sendAnswer } from "./reply.ts";
@@ -80,7 +84,7 @@ async function answer(
       below,
       query,
     };
-    ({ body } = await relayStored(services.relay, call));
+    ({ body } = await relayStoredResponse(services.relay, call));
   }
   if (method === "DELETE") await forgetResponse(services.db, id, userId);
   const { streams } = services.relay.metrics;

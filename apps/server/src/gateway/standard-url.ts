@@ -23,16 +23,16 @@ const unversioned =
 
 const credentials = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
 
-type Requested = Pick<IncomingMessage, "url" | "method" | "headers">;
+type RequestHead = Pick<IncomingMessage, "url" | "method" | "headers">;
 
 /** Pages are requested by GET, without a key, and by browsers. */
-function isPage({ method, headers }: Requested): boolean {
+function isPage({ method, headers }: RequestHead): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return headers.accept?.includes("text/html") === true || !credentials.some((name) => name in headers);
 }
 
 /** @param basePath without leading and trailing slashes */
-export function standardUrl(request: Requested, basePath: string): string {
+export function standardUrl(request: RequestHead, basePath: string): string {
   const { url = "/" } = request;
   // Most URLs skip this regular expression.
   const start = url.startsWith("//") ? url.replace(/^\/+/, "/") : url;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import type { TaskRequest, TaskWire } from "#providers/wires/task.ts";
-import { submitTask, TASK_USAGE } from "#relay/tasks/tasks.ts";
+import { relayTask, TASK_USAGE } from "#relay/tasks/tasks.ts";
 import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
 import { jsonBody } from "./body/json-body.ts";
@@ -15,7 +15,7 @@ export interface Submission extends Access {
   requested: TaskRequest;
 }
 
-export async function takeOn(
+export async function submitTask(
   services: GatewayServices,
   reply: FastifyReply,
   { endpoint, wire, requested, ...access }: Submission,
@@ -32,7 +32,7 @@ export async function takeOn(
     wire,
     requested,
   });
-  const taken = await submitTask(services.relay, services.db, call);
+  const taken = await relayTask(services.relay, services.db, call);
   void reply.headers({ ...headers, ...taken.headers });
   return taken.accepted.reply;
 }

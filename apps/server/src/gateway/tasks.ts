@@ -7,7 +7,7 @@ import { klingWire, readKling } from "#providers/wires/kling.ts";
 import { readSuno, sunoOrigin, sunoWire } from "#providers/wires/suno.ts";
 import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
-import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
+import { pinnedTo, storableBody, submitTask } from "./submit-task.ts";
 
 /**
  * Routes for songs and videos, which are ready some time after the request. Their status comes from our own
@@ -37,7 +37,7 @@ function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
       wire: sunoWire,
       requested,
     };
-    return takeOn(services, reply, submission);
+    return submitTask(services, reply, submission);
   });
   app.post("/suno/fetch", async (request) => {
     const { caller } = accessOf(request);
@@ -64,7 +64,7 @@ function klingRoutes(app: FastifyInstance, services: GatewayServices): void {
     if (kind !== "videos") throw invalidRequest({ reason: "videos_only" });
     const requested = readKling(action, storableBody(request));
     const endpoint = `/kling${requested.path}`;
-    return takeOn(services, reply, { ...access, endpoint, wire: klingWire, requested });
+    return submitTask(services, reply, { ...access, endpoint, wire: klingWire, requested });
   });
   for (const action of ["text2video", "image2video"]) {
     app.get(`/kling/v1/videos/${action}/:id`, async (request) => {

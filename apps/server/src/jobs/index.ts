@@ -146,13 +146,13 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 async function runOrTell(job: Job, services: JobServices, overrunMs: number): Promise<void> {
   const overrun = setTimeout(() => {
     const minutes = Math.round(overrunMs / 60_000);
-    void tell(job, services, reasonOf("jobOverrun", { minutes }));
+    void notify(job, services, reasonOf("jobOverrun", { minutes }));
   }, overrunMs);
   overrun.unref();
   try {
     await job.run(services);
   } catch (error) {
-    await tell(job, services, reasonFor(error), error);
+    await notify(job, services, reasonFor(error), error);
     throw error;
   } finally {
     clearTimeout(overrun);
@@ -164,7 +164,7 @@ function reasonFor(error: unknown): Reason {
   return plainReason(error instanceof Error ? error.message : String(error));
 }
 
-async function tell(
+async function notify(
   job: Job,
   services: JobServices,
   reason: Reason,

@@ -6,7 +6,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Product, ReadContext, SourceBalance } from "./products/product.ts";
 import type { ChargeSample, TokenRecord } from "./records.ts";
-import type { ComparedBalance, ImportReport, Pair, Proof } from "./report.ts";
+import type { ComparedBalance, ImportReport, Pair, ImportProof } from "./report.ts";
 import { deletion, int, points } from "./row.ts";
 import type { Source } from "./sources/source.ts";
 
@@ -144,7 +144,7 @@ export async function tryKeys(tx: Db, secrets: Secrets, keys: readonly TokenReco
 /** Computes old charges again with the prices that were imported. */
 export async function priceAgain(tx: Db, charges: AsyncIterable<ChargeSample>) {
   const table: PriceTable = await loadTable(tx);
-  const outcome: Pick<Proof, "charges_compared" | "charges_different" | "charges_not_comparable"> = {
+  const outcome: Pick<ImportProof, "charges_compared" | "charges_different" | "charges_not_comparable"> = {
     charges_compared: 0,
     charges_different: [],
     charges_not_comparable: 0,

@@ -22,7 +22,7 @@ export interface ImportReport {
   unknown: { table: string; columns: string[] }[];
   /** What was changed, left out, or needs an operator's attention. */
   notes: Note[];
-  proof: Proof;
+  proof: ImportProof;
   ok: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Note {
   examples: string[];
 }
 
-export interface Proof {
+export interface ImportProof {
   balances_compared: number;
   balances_different: number;
   /** Accounts whose balance differs, then the largest ones. */
@@ -73,7 +73,7 @@ const mostExamples = 20;
 type PlainCode = {
   [Code in ImportNoteCode]: keyof NoteValues<Code> extends never ? Code : never;
 }[ImportNoteCode];
-type Given<Code extends ImportNoteCode> = Code extends PlainCode
+type NoteArguments<Code extends ImportNoteCode> = Code extends PlainCode
   ? [example?: string]
   : [example: string, values: NoteValues<Code>];
 
@@ -84,7 +84,7 @@ export interface ReportBook {
   skip(kind: string, code: PlainCode, example?: string): void;
   note(code: PlainCode, example?: string): void;
   /** Something works differently than before. */
-  attention<Code extends ImportNoteCode>(code: Code, ...given: Given<Code>): void;
+  attention<Code extends ImportNoteCode>(code: Code, ...given: NoteArguments<Code>): void;
   counts(): ImportReport["counts"];
   notes(): Note[];
 }

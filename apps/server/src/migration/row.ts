@@ -29,7 +29,7 @@ function stored(value: string): string {
 }
 
 /** A cut text must not end within a character. */
-export function cut(value: string, most: number): string {
+export function truncateText(value: string, most: number): string {
   const clean = stored(value);
   return clean.length <= most ? clean : clean.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }
@@ -101,15 +101,15 @@ export function bytes(row: SourceRow, name: string): Uint8Array<ArrayBuffer> | u
 export function json(row: SourceRow, name: string): unknown {
   const value = row[name];
   if (typeof value !== "object" || value === null || value instanceof Uint8Array)
-    return parsed(text(row, name));
+    return parseJson(text(row, name));
   const written = JSON.stringify(value);
-  return escaped.test(written) ? parsed(written) : value;
+  return escaped.test(written) ? parseJson(written) : value;
 }
 
 /** Escapes of NUL and of half characters, which are plain in the text that was read. */
 const escaped = /\\u(0000|d[89a-f])/i;
 
-export function parsed(value: string): unknown {
+export function parseJson(value: string): unknown {
   if (value.trim() === "") return undefined;
   try {
     const found: unknown = escaped.test(value) ? JSON.parse(value, storedValue) : JSON.parse(value);

@@ -1,5 +1,5 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { audit, systemActor } from "#domain/audit-log/audit.ts";
+import { writeAudit, systemActor } from "#domain/audit-log/audit.ts";
 import { bookOpening, prepareOpening } from "#domain/ledger/opening-balances.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { takeSettings } from "#domain/settings/settings.ts";
@@ -14,9 +14,9 @@ import type { LitellmInput, Product, ReadContext } from "./products/product.ts";
 import { auditDrift, compareBalances, createKeySample, priceAgain, tryKeys } from "./proof.ts";
 import { requireEmpty, unknownIn } from "./refusals.ts";
 import { createReportBook, type ImportReport } from "./report.ts";
-import { parsed, seconds, text } from "./row.ts";
+import { parseJson, seconds, text } from "./row.ts";
 import type { Source } from "./sources/source.ts";
-import { noteUnpriced } from "./unpriced.ts";
+import { reportUnpricedModels } from "./unpriced.ts";
 import { writeChannels } from "./write/channels.ts";
 import { writeGroups } from "./write/groups.ts";
 import { writeOrders, writePayments, writePrices, writeRedemptions } from "./write/money.ts";
@@ -145,7 +145,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
   noteSettings(book, await takeSettings(tx, secrets, settingsOf(product, read)));
-  await noteUnpriced(tx, book);
+  await reportUnpricedModels(tx, book);
   noteUnit(read);
 
   await tx.$executeRawUnsafe(`ANALYZE ${largeTables.join(", ")}`);
@@ -223,7 +223,7 @@ function noteSettings(book: ReadContext["book"], outcome: Awaited<ReturnType<typ
 }
 
 function noteUnit({ options, book }: ReadContext): void {
-  const unit = Number(parsed(options.get("QuotaPerUnit") ?? "") ?? POINTS_PER_USD);
+  const unit = Number(parseJson(options.get("QuotaPerUnit") ?? "") ?? POINTS_PER_USD);
   if (unit !== POINTS_PER_USD) book.attention("quota_per_unit", String(unit));
 }
 
@@ -291,7 +291,7 @@ async function keep(tx: Db, { product, source }: ImportOptions, report: ImportRe
     },
   });
   await tx.oneTimeCode.deleteMany({ where: { purpose: "setup" } });
-  await audit(tx, {
+  await writeAudit(tx, {
     actor: systemActor,
     action: "import.run",
     targetType: "import",

@@ -10,7 +10,7 @@ import type { LitellmInput } from "./products/product.ts";
 import { requireProduct } from "./refusals.ts";
 import { failureOf } from "./run-failure.ts";
 import { creditPoints, runImport } from "./run-import.ts";
-import { beat, beginRun, endRun, openRun, type Progress } from "./runs.ts";
+import { beat, beginRun, endRun, openRun, type ImportProgress } from "./runs.ts";
 import { openSource } from "./sources/open-source.ts";
 import { createUploads, type UploadLimits } from "./uploads.ts";
 
@@ -21,14 +21,14 @@ export interface ImportRunner {
    * the one of `file_of`.
    * @param token the set-up link, which may read the run later
    */
-  start(input: Started, token: string): Promise<number>;
+  start(input: RunInput, token: string): Promise<number>;
   /** Stores the file of a run that waits for it, and runs it. Throws the errors of the upload. */
   receive(run: WaitingRun, name: string, body: Readable): Promise<void>;
   /** Gives the active run up and waits for its end. Nothing of it is kept. */
   close(): Promise<void>;
 }
 
-type Started = Pick<ImportStart, "product" | "dry_run" | "file_of" | "prices"> & {
+type RunInput = Pick<ImportStart, "product" | "dry_run" | "file_of" | "prices"> & {
   address: string;
   log_days: number;
   litellm?: LitellmGiven | undefined;
@@ -63,7 +63,7 @@ const beatMs = 700;
 /** A single statement of an import reads or writes whole tables. */
 const longestStatementMs = 24 * 3_600_000;
 
-class Stopped extends Error {}
+class ImportStopped extends Error {}
 
 export function createImportRunner(deps: RunnerDeps): ImportRunner {
   const { db, secrets } = deps;
@@ -73,10 +73,10 @@ export function createImportRunner(deps: RunnerDeps): ImportRunner {
   const open = new Set<Promise<void>>();
 
   async function execute(run: WaitingRun, from: string, origin: string | undefined): Promise<void> {
-    const progress: Progress = [];
+    const progress: ImportProgress = [];
     const stop = new AbortController();
     const note = (kind: string, rows: number) => {
-      if (stop.signal.aborted || closing.signal.aborted) throw new Stopped();
+      if (stop.signal.aborted || closing.signal.aborted) throw new ImportStopped();
       const last = progress.at(-1);
       if (last?.kind === kind) last.rows = rows;
       else progress.push({ kind, rows });
@@ -91,7 +91,7 @@ export function createImportRunner(deps: RunnerDeps): ImportRunner {
       await endRun(db, run.id, "done", { report, progress });
       if (!run.dry_run && report.ok) await uploads.clear();
     } catch (error) {
-      if (error instanceof Stopped)
+      if (error instanceof ImportStopped)
         await endRun(db, run.id, closing.signal.aborted ? "interrupted" : "cancelled", { progress });
       else await endRun(db, run.id, "failed", { failure: failureOf(error, deps.onError), progress });
     } finally {

@@ -16,7 +16,7 @@ const readableHours = 24;
 const runsKept = 20;
 
 type Row = Prisma.ImportRunGetPayload<object>;
-export type Progress = ImportRun["progress"];
+export type ImportProgress = ImportRun["progress"];
 export type RunFailure = NonNullable<ImportRun["failure"]>;
 type Ending = "done" | "failed" | "cancelled" | "interrupted";
 
@@ -64,7 +64,7 @@ export async function beginRun(db: Db, id: number, origin: string): Promise<void
 }
 
 /** Stores heartbeat and progress. Returns whether the run should go on: someone on any node may have cancelled it. */
-export async function beat(db: Db, id: number, progress: Progress): Promise<boolean> {
+export async function beat(db: Db, id: number, progress: ImportProgress): Promise<boolean> {
   const { count } = await db.importRun.updateMany({
     where: { id, status: "running" },
     data: { beat_time: currentTime(), progress },
@@ -77,7 +77,7 @@ export async function endRun(
   db: Db,
   id: number,
   status: Ending,
-  result: { report?: object; failure?: RunFailure; progress?: Progress } = {},
+  result: { report?: object; failure?: RunFailure; progress?: ImportProgress } = {},
 ): Promise<void> {
   await db.importRun.updateMany({
     where: { id, status: { in: ["waiting", "running"] } },

@@ -1,7 +1,7 @@
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
 import { type GatewayError, upstreamFailed } from "#errors.ts";
-import type { Rendered } from "./letter.ts";
+import type { RenderedMail } from "./letter.ts";
 
 /**
  * Notification channels for operators, one record each: their settings and how a message is sent. This module
@@ -17,12 +17,12 @@ export interface NoticeChannel {
   /** The setting that lists the events it receives. */
   events: KeysOf<string>;
   /** Sends a message. Throws `upstream_failed` with the receiver's response. */
-  send(message: Message, settings: Settings, tools: Tools): Promise<void>;
+  send(message: NoticeMessage, settings: Settings, tools: Tools): Promise<void>;
 }
 
 type KeysOf<T> = { [K in keyof Settings]: Settings[K] extends T ? K : never }[keyof Settings];
 
-export interface Message {
+export interface NoticeMessage {
   event: string;
   title: string;
   text: string;
@@ -40,17 +40,17 @@ export interface Tools {
     body: string,
     headers?: Record<string, string>,
   ): Promise<{ status: number; text: string }>;
-  mail(to: string, letter: Rendered): Promise<void>;
+  mail(to: string, letter: RenderedMail): Promise<void>;
   /** Returns the addresses of the administrators, for use when the settings contain none. */
   operators(): Promise<string[]>;
   now(): number;
 }
 
-export function plainText({ site, title, text, siteUrl }: Message): string {
+export function plainText({ site, title, text, siteUrl }: NoticeMessage): string {
   return [`[${site}] ${title}`, text, siteUrl].filter((line) => line !== "").join("\n");
 }
 
-export function refused(label: string, text: string): GatewayError {
+export function deliveryRefused(label: string, text: string): GatewayError {
   const detail = text.trim().slice(0, 200);
   return detail === ""
     ? upstreamFailed({ reason: "notice_refused", channel: label })
@@ -79,5 +79,5 @@ export async function postToRobot(
   const answer = answerOf(text);
   if (status < 300 && answer[verdict.code] === 0) return;
   const output = answer[verdict.message];
-  throw refused(label, typeof output === "string" ? output : `HTTP ${status}`);
+  throw deliveryRefused(label, typeof output === "string" ? output : `HTTP ${status}`);
 }

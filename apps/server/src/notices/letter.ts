@@ -26,13 +26,13 @@ export interface Letter {
   closing?: string;
 }
 
-export interface Rendered {
+export interface RenderedMail {
   subject: string;
   text: string;
   html: string;
 }
 
-export function renderLetter(letter: Letter): Rendered {
+export function renderLetter(letter: Letter): RenderedMail {
   return { subject: `${letter.title} · ${letter.sender}`, text: textOf(letter), html: htmlOf(letter) };
 }
 

@@ -1,9 +1,9 @@
 import type { Language } from "./language.ts";
-import { type Letter, type Rendered, renderLetter } from "./letter.ts";
+import { type Letter, type RenderedMail, renderLetter } from "./letter.ts";
 import { mailMessages } from "./mail-messages.ts";
 
 /** The mails of this gateway, each built from its own data. */
-export interface Sender {
+export interface MailSender {
   language: Language;
   /** Name of this installation. */
   name: string;
@@ -13,7 +13,7 @@ export interface Sender {
   accent: string;
 }
 
-function letter(sender: Sender, content: Omit<Letter, "language" | "sender" | "siteUrl">): Rendered {
+function letter(sender: MailSender, content: Omit<Letter, "language" | "sender" | "siteUrl">): RenderedMail {
   return renderLetter({
     language: sender.language,
     sender: sender.name,
@@ -23,7 +23,7 @@ function letter(sender: Sender, content: Omit<Letter, "language" | "sender" | "s
 }
 
 /** Mail with the code that proves access to this address. */
-export function codeMail(sender: Sender, code: string, minutes: number): Rendered {
+export function codeMail(sender: MailSender, code: string, minutes: number): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.code.title,
@@ -37,7 +37,7 @@ export function codeMail(sender: Sender, code: string, minutes: number): Rendere
  * Mail for a sign-up attempt with an address that already has an account. Only the owner of the address
  * learns that.
  */
-export function accountExistsMail(sender: Sender): Rendered {
+export function accountExistsMail(sender: MailSender): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.exists.title,
@@ -47,9 +47,9 @@ export function accountExistsMail(sender: Sender): Rendered {
 }
 
 export function resetMail(
-  sender: Sender,
+  sender: MailSender,
   { username, url, minutes }: { username: string; url: string; minutes: number },
-): Rendered {
+): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.reset.title,
@@ -60,7 +60,7 @@ export function resetMail(
 }
 
 /** Mail to the previous address of an account. */
-export function emailChangedMail(sender: Sender, username: string, next: string): Rendered {
+export function emailChangedMail(sender: MailSender, username: string, next: string): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.changed.title,
@@ -69,7 +69,7 @@ export function emailChangedMail(sender: Sender, username: string, next: string)
   });
 }
 
-export function passwordChangedMail(sender: Sender, username: string): Rendered {
+export function passwordChangedMail(sender: MailSender, username: string): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.passwordChanged.title,
@@ -78,15 +78,15 @@ export function passwordChangedMail(sender: Sender, username: string): Rendered 
   });
 }
 
-export function testMail(sender: Sender): Rendered {
+export function testMail(sender: MailSender): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, { title: messages.test.title, paragraphs: [messages.test.body(sender.name)] });
 }
 
 export function lowBalanceMail(
-  sender: Sender,
+  sender: MailSender,
   { username, balance, threshold }: { username: string; balance: string; threshold: string },
-): Rendered {
+): RenderedMail {
   const messages = mailMessages[sender.language];
   return letter(sender, {
     title: messages.balance.title,
@@ -122,7 +122,7 @@ interface BudgetMail {
 }
 
 /** Mail to the owner of a budget when spending reaches its notice threshold. */
-export function budgetMail(sender: Sender, content: BudgetMail): Rendered {
+export function budgetMail(sender: MailSender, content: BudgetMail): RenderedMail {
   const { username, token, period, used, notify, limit, resets } = content;
   const messages = mailMessages[sender.language];
   const { budget } = messages;

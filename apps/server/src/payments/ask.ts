@@ -6,7 +6,7 @@ import type { World } from "./gateway.ts";
 const TIMEOUT_MS = 10_000;
 const MOST = 1_000_000;
 
-export interface Question {
+export interface PaymentRequest {
   label: string;
   method: "GET" | "POST";
   url: string;
@@ -14,15 +14,18 @@ export interface Question {
   body?: string;
 }
 
-export interface Answer {
+export interface PaymentResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
 /** Sends a request. Returns the response for any status below 500. Throws `upstream_failed`. */
-export async function ask(world: World, { label, method, url, headers, body }: Question): Promise<Answer> {
-  let answer: Answer;
+export async function ask(
+  world: World,
+  { label, method, url, headers, body }: PaymentRequest,
+): Promise<PaymentResponse> {
+  let answer: PaymentResponse;
   try {
     const response = await world.fetch(url, {
       method,
@@ -59,7 +62,7 @@ export function unreachable(label: string, reason: string): GatewayError {
   );
 }
 
-export function declined(label: string, reason: string): GatewayError {
+export function paymentDeclined(label: string, reason: string): GatewayError {
   return new GatewayError(
     "upstream_refused",
     { reason: "payment_refused" },

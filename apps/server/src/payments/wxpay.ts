@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type Answer, ask, declined, readJson, unreachable } from "./ask.ts";
+import { type PaymentResponse, ask, paymentDeclined, readJson, unreachable } from "./ask.ts";
 import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
 import { refuseQuery } from "./notice-form.ts";
 import { isSignedRsa, keyProblems, privateKeyOf, signRsa } from "./signing.ts";
@@ -46,7 +46,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
       const { app_id, mch_id, mch_apiv3_key } = config;
       const own = privateKeyOf(config.mch_private_key);
 
-      async function send(method: "GET" | "POST", path: string, content?: object): Promise<Answer> {
+      async function send(method: "GET" | "POST", path: string, content?: object): Promise<PaymentResponse> {
         const body = content === undefined ? "" : JSON.stringify(content);
         const timestamp = String(Math.floor(world.now().getTime() / 1000));
         const nonce = randomBytes(16).toString("hex").toUpperCase();
@@ -125,7 +125,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
             notify_url: order.notifyUrl,
             amount: { total: Number(order.cents), currency: "CNY" },
           });
-          if (refusal !== undefined) throw declined(label, refusal);
+          if (refusal !== undefined) throw paymentDeclined(label, refusal);
           const opened = Opened.safeParse(body);
           if (!opened.success) throw unreachable(label, "an answer that is no order");
           return { kind: "qr", url: opened.data.code_url };
@@ -145,7 +145,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
           const path = `/v3/pay/transactions/out-trade-no/${encodeURIComponent(tradeNo)}`;
           const { body, refusal } = await call("GET", `${path}?mchid=${encodeURIComponent(mch_id)}`);
           if (refusal === "ORDER_NOT_EXIST" || refusal === "ORDERNOTEXIST") return undefined;
-          if (refusal !== undefined) throw declined(label, refusal);
+          if (refusal !== undefined) throw paymentDeclined(label, refusal);
           const payment = paymentOf(body);
           return payment?.tradeNo === tradeNo ? payment : undefined;
         },

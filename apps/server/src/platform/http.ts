@@ -93,7 +93,7 @@ function wasIdle(error: Error, ageMs: number): boolean {
 /**
  * Collects the response of one dispatched request: a small queue between undici's callbacks and one reader.
  */
-class Exchange implements Dispatcher.DispatchHandler {
+class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly response: Promise<UpstreamResponse>;
   #settleResponse!: { resolve(value: UpstreamResponse): void; reject(error: Error): void };
   #controller: Dispatcher.DispatchController | undefined;
@@ -118,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       progress,
       firstByteTimeoutMs,
     }: Pick<UpstreamRequest, "signal" | "progress" | "firstByteTimeoutMs">,
-    again: ((exchange: Exchange) => void) | undefined,
+    again: ((exchange: ResponseCollector) => void) | undefined,
   ) {
     this.#signal = signal;
     this.#progress = progress;
@@ -297,7 +297,7 @@ export function textIn(parts: readonly Buffer[]): string {
   return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
 }
 
-interface Place {
+interface RequestTarget {
   origin: string;
   path: string;
 }
@@ -311,9 +311,9 @@ interface LastPool {
 
 const MAX_PLACES = 1_000;
 /** Cache of parsed addresses: a channel is called at the same few addresses again and again. */
-const places = new Map<string, Place>();
+const places = new Map<string, RequestTarget>();
 
-function placeOf(address: string): Place {
+function placeOf(address: string): RequestTarget {
   let place = places.get(address);
   if (place === undefined) {
     const url = new URL(address);
@@ -327,9 +327,9 @@ function placeOf(address: string): Place {
 export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {
   const pools = new Map<string, Dispatcher>();
   /** Most channels have one proxy and one timeout, so the key of the pool is rarely built. */
-  let last = new WeakMap<Place, LastPool>();
+  let last = new WeakMap<RequestTarget, LastPool>();
 
-  function poolFor(place: Place, { proxy, connectTimeoutMs }: UpstreamRequest): Dispatcher {
+  function poolFor(place: RequestTarget, { proxy, connectTimeoutMs }: UpstreamRequest): Dispatcher {
     const known = last.get(place);
     if (known !== undefined && known.proxy === proxy && known.connectTimeoutMs === connectTimeoutMs)
       return known.pool;
@@ -377,9 +377,9 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
         headersTimeout: request.firstByteTimeoutMs,
         bodyTimeout: request.idleTimeoutMs,
       };
-      const dispatch = (handler: Exchange) => poolFor(url, request).dispatch(options, handler);
+      const dispatch = (handler: ResponseCollector) => poolFor(url, request).dispatch(options, handler);
       // A streamed body can be sent only once.
-      const exchange = new Exchange(request, streamed ? undefined : dispatch);
+      const exchange = new ResponseCollector(request, streamed ? undefined : dispatch);
       exchange.limits = request.limits;
       dispatch(exchange);
       return exchange.response;

@@ -183,7 +183,7 @@ export function withPlaceholders<T>(run: () => T): T {
  */
 const LONG = Symbol("long texts");
 
-interface Marked {
+interface WithLongTexts {
   /** The fields of an object that are accessors, with their texts. */
   [LONG]?: Map<string, LongText>;
 }
@@ -228,7 +228,7 @@ function defineOne(
     configurable: true,
     get: () => (showing > 0 ? placeholder : (text ??= restored(placeholder, texts))),
     set(value: unknown) {
-      (owner as Marked)[LONG]?.delete(key);
+      (owner as WithLongTexts)[LONG]?.delete(key);
       Object.defineProperty(owner, key, { enumerable: true, configurable: true, writable: true, value });
     },
   });
@@ -237,7 +237,7 @@ function defineOne(
   if (last === undefined || typeof last === "string") return false;
   found.add(last);
   if (parts.length > 1) return parts.length === 2 && placeholder.startsWith("data:");
-  const known = (owner as Marked)[LONG];
+  const known = (owner as WithLongTexts)[LONG];
   if (known === undefined) Object.defineProperty(owner, LONG, { value: new Map([[key, last]]) });
   else known.set(key, last);
   return true;
@@ -245,7 +245,7 @@ function defineOne(
 
 /** Returns the bytes of a field that consists of one long text; undefined for any other field. */
 export function longTextOf(owner: object, key: string): LongText | undefined {
-  return (owner as Marked)[LONG]?.get(key);
+  return (owner as WithLongTexts)[LONG]?.get(key);
 }
 
 /** Splits a text into placeholders and the texts between them, in order. */

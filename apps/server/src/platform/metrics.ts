@@ -28,7 +28,7 @@ export type MetricReport = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** Values that are read when Prometheus scrapes. */
-interface Watched {
+interface MetricSources {
   memory: { readonly capacity: number; readonly used: number };
   /** Changes announced by other nodes or the console, and whether they could be loaded. */
   reloads: {
@@ -37,7 +37,7 @@ interface Watched {
   };
 }
 
-export function createMetrics({ memory, reloads }: Watched): Metrics {
+export function createMetrics({ memory, reloads }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -124,7 +124,7 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   };
 }
 
-function watchMemory(memory: Watched["memory"], registers: Registry[]): void {
+function watchMemory(memory: MetricSources["memory"], registers: Registry[]): void {
   const budget = new Gauge({
     name: "gateway_memory_budget_bytes",
     help: "Memory that requests and responses use, and its limit.",
@@ -209,7 +209,7 @@ function timesOf(
   };
 }
 
-function watchReloads(reloads: Watched["reloads"], registers: Registry[]): void {
+function watchReloads(reloads: MetricSources["reloads"], registers: Registry[]): void {
   const failures = new Counter({
     name: "gateway_reload_failures_total",
     help: "Failed attempts to load a change of settings, prices, groups, channels, tokens or users.",

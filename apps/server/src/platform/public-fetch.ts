@@ -23,7 +23,7 @@ export interface PublicFetchOptions {
 }
 
 /** The result of a fetch. */
-export interface Fetched {
+export interface FetchedFile {
   /** Lower case, without parameters; "" when the server sent none. */
   mediaType: string;
   bytes: Buffer;
@@ -39,7 +39,7 @@ export async function fetchPublicText(address: string, options: PublicFetchOptio
 }
 
 /** Fetches bytes. Throws `invalid_request` with the reason. */
-export async function fetchPublic(address: string, options: PublicFetchOptions = {}): Promise<Fetched> {
+export async function fetchPublic(address: string, options: PublicFetchOptions = {}): Promise<FetchedFile> {
   const { timeoutMs = 10_000, maxBytes = 10_000_000, mayReach = isPublicAddress } = options;
   const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
   const late = AbortSignal.timeout(timeoutMs);
@@ -59,11 +59,11 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
         continue;
       }
       if (statusCode !== 200) {
-        throw refused({ reason: "address_status", status: statusCode });
+        throw addressRefused({ reason: "address_status", status: statusCode });
       }
       return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes, options.onPiece) };
     }
-    throw refused({ reason: "address_redirects" });
+    throw addressRefused({ reason: "address_redirects" });
   } catch (error) {
     throw explained(error, signal);
   } finally {
@@ -198,7 +198,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Range[]): bo
 function checkedUrl(address: string, mayReach: (address: string) => boolean): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw refused({ reason: "http_address" });
+    throw addressRefused({ reason: "http_address" });
   }
   // A name is checked when it is resolved. A literal address is never resolved, so it is checked here.
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -235,7 +235,10 @@ async function readBytes(
   for await (const part of body) {
     size += part.length;
     if (size > maxBytes)
-      throw refused({ reason: "address_answer_too_large", megabytes: Math.floor(maxBytes / 1_000_000) });
+      throw addressRefused({
+        reason: "address_answer_too_large",
+        megabytes: Math.floor(maxBytes / 1_000_000),
+      });
     await onPiece?.(part.length);
     parts.push(part);
   }
@@ -245,19 +248,19 @@ async function readBytes(
 function explained(error: unknown, signal: AbortSignal): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof Error && error.cause instanceof GatewayError) return error.cause;
-  if (signal.aborted) return refused({ reason: "address_timeout" });
-  return refused({ reason: "address_unreachable" }, error);
+  if (signal.aborted) return addressRefused({ reason: "address_timeout" });
+  return addressRefused({ reason: "address_unreachable" }, error);
 }
 
 function notPublic(): GatewayError {
-  return refused({ reason: "address_not_public" });
+  return addressRefused({ reason: "address_not_public" });
 }
 
 /**
  * Errors name the field `url`, for callers that received the address themselves; elsewhere the name would
  * mean nothing.
  */
-function refused(issue: FieldIssue, cause?: unknown): GatewayError {
+function addressRefused(issue: FieldIssue, cause?: unknown): GatewayError {
   // This issue belongs to a field but stands alone here.
   const given = { ...issue } as ErrorParams<"invalid_request">;
   return new GatewayError("invalid_request", given, { field: "url", cause });

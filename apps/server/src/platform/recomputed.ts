@@ -2,7 +2,7 @@
  * One computed value for all readers of this node. It lasts for some time, and longer when computing took
  * longer.
  */
-export interface Recomputed<T> {
+export interface ComputedValue<T> {
   /** Rejects when the computation does. The next reader tries again. */
   read(): Promise<T>;
 }
@@ -15,10 +15,10 @@ interface Limits {
   now?: () => number;
 }
 
-export function recomputed<T>(
+export function createComputedValue<T>(
   compute: () => Promise<T>,
   { lastsMs, mostShare, now = () => performance.now() }: Limits,
-): Recomputed<T> {
+): ComputedValue<T> {
   let current: Promise<T> | undefined;
   let until = 0;
 

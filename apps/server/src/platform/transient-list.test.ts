@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Listed, TransientList } from "./transient-list.ts";
+import { type ListEntry, TransientList } from "./transient-list.ts";
 
-interface Entry extends Listed {
+interface Entry extends ListEntry {
   of: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 /** An entry of a list. It is in one list at most. */
-export interface Listed {
+export interface ListEntry {
   /** Index in its list; -1 while it is in none. */
   place: number;
 }
@@ -9,7 +9,7 @@ export interface Listed {
  * allocate nothing: V8's own set copies its table again and again while entries come and go, and what an old
  * table refers to stays in memory until the next full collection.
  */
-export class TransientList<Entry extends Listed> {
+export class TransientList<Entry extends ListEntry> {
   readonly #entries: Entry[] = [];
 
   add(entry: Entry): void {

@@ -10,12 +10,12 @@ import { classify, TransportError } from "./transport-error.ts";
  * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing
  * about the contents of the messages.
  */
-export interface Message {
+export interface SocketMessage {
   data: Buffer;
   binary: boolean;
 }
 
-export interface Closed {
+export interface SocketClose {
   /** 1006 when the connection broke without a closing frame. */
   code: number;
   reason: string;
@@ -23,12 +23,12 @@ export interface Closed {
 
 export interface MessageSocket {
   /** Yields messages in order, until the socket is closed. For one reader. */
-  messages(): AsyncGenerator<Message, void, undefined>;
+  messages(): AsyncGenerator<SocketMessage, void, undefined>;
   /** Resolves when the socket may take more. A message to a closed socket is dropped. */
   send(data: Buffer | string, binary?: boolean): Promise<void>;
   /** Sends a closing frame, and cuts the connection when the other side does not reply in time. */
   close(code: number, reason: string): void;
-  readonly closed: Promise<Closed>;
+  readonly closed: Promise<SocketClose>;
 }
 
 /** Messages that may wait for their reader before the socket is paused, and the level at which it resumes. */
@@ -47,9 +47,9 @@ const PING_MS = 30_000;
 const MAX_REASON_BYTES = 120;
 
 export function messageSocket(socket: WebSocket): MessageSocket {
-  const queue: Message[] = [];
+  const queue: SocketMessage[] = [];
   let wake = () => {};
-  let ended: Closed | undefined;
+  let ended: SocketClose | undefined;
   let queued = 0;
   let alive = true;
   const pulse = setInterval(() => {
@@ -69,7 +69,7 @@ export function messageSocket(socket: WebSocket): MessageSocket {
   });
   // The close code reports what went wrong.
   socket.on("error", () => {});
-  const closed = new Promise<Closed>((resolve) => {
+  const closed = new Promise<SocketClose>((resolve) => {
     socket.once("close", (code, reason) => {
       clearInterval(pulse);
       ended = { code, reason: reason.toString("utf8") };
@@ -104,7 +104,7 @@ export function messageSocket(socket: WebSocket): MessageSocket {
       if (ended !== undefined) return;
       // A paused socket would never read the other side's closing frame.
       if (socket.isPaused) socket.resume();
-      socket.close(sayable(code) ? code : 1011, cut(reason));
+      socket.close(sayable(code) ? code : 1011, truncateReason(reason));
       setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
     },
   };
@@ -120,7 +120,7 @@ function sayable(code: number): boolean {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
 }
 
-function cut(reason: string): string {
+function truncateReason(reason: string): string {
   return Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString("utf8").replaceAll("\uFFFD", "");
 }
 
@@ -169,14 +169,14 @@ function dispatcherFor(origin: string, { proxy, connectTimeoutMs }: WebSocketReq
   return new Client(origin, { allowH2: false, connect: { timeout: connectTimeoutMs } });
 }
 
-type Upgraded = { stream: Duplex; accept: string } | Exclude<WebSocketAnswer, { socket: MessageSocket }>;
+type UpgradeResult = { stream: Duplex; accept: string } | Exclude<WebSocketAnswer, { socket: MessageSocket }>;
 
 function upgrade(
   dispatcher: Dispatcher,
   url: URL,
   request: WebSocketRequest,
   key: string,
-): Promise<Upgraded> {
+): Promise<UpgradeResult> {
   return new Promise((resolve, reject) => {
     const aborted = new TransportError("aborted", "The call was cancelled.");
     const parts: Buffer[] = [];

@@ -4,7 +4,7 @@ import { azureSpeech } from "./definitions/cloud/azure-speech.ts";
 import { stability } from "./definitions/media/stability.ts";
 import { minimax } from "./definitions/minimax.ts";
 import { serves } from "./provider.ts";
-import type { Adapter, Call, Provider } from "./provider.ts";
+import type { Adapter, RequestShape, Provider } from "./provider.ts";
 import { refusal } from "./refusal.ts";
 
 function adapterOf(provider: Provider, path: string): Adapter {
@@ -13,7 +13,7 @@ function adapterOf(provider: Provider, path: string): Adapter {
   return adapter;
 }
 
-const call: Call = { model: "m", stream: false, other: "", plugin: {} };
+const call: RequestShape = { model: "m", stream: false, other: "", plugin: {} };
 
 describe("Azure Speech", () => {
   const speech = adapterOf(azureSpeech, "/v1/audio/speech");

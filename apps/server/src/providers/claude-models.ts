@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort, effortOf, effortOfBudget, nearestEffort, type Effort } from "#dialects/effort.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { claudeIds, idsInMessages } from "./call-ids.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 import { claudeSchemas } from "./schemas/claude.ts";
 
 /** Capabilities of each Claude generation, on every host. Bodies are those of the Messages API. */
@@ -94,7 +94,7 @@ function withChoice(body: Wire, { canForce }: ClaudeModel): Wire {
  * Appends a user message when the conversation ends with an assistant message that the model would reject. A
  * client of another dialect may send such a conversation.
  */
-function withLastTurn(body: Wire, { canPrefill }: ClaudeModel, call: Call): Wire {
+function withLastTurn(body: Wire, { canPrefill }: ClaudeModel, call: RequestShape): Wire {
   const { messages } = body;
   if (canPrefill || call.translated !== true || !Array.isArray(messages)) return body;
   if (asRecord(messages.at(-1))?.["role"] !== "assistant") return body;
@@ -109,7 +109,7 @@ function withEffort(body: Wire, effort: Effort | undefined): Wire {
 }
 
 /** Returns the requested effort: from the body, from a caller of another dialect, or from a budget. */
-function wishedEffort(body: Wire, call: Call): Effort | undefined {
+function wishedEffort(body: Wire, call: RequestShape): Effort | undefined {
   const value = asRecord(body["output_config"])?.["effort"];
   const own = typeof value === "string" ? effortOf(value) : undefined;
   const budget = asRecord(body["thinking"])?.["budget_tokens"];
@@ -117,7 +117,7 @@ function wishedEffort(body: Wire, call: Call): Effort | undefined {
   return wished ?? (typeof budget === "number" ? effortOfBudget(budget) : undefined);
 }
 
-function budgeted(body: Wire, call: Call): Wire {
+function budgeted(body: Wire, call: RequestShape): Wire {
   const limit = Number(body["max_tokens"]);
   const effort = wishedEffort(body, call) ?? "medium";
   if (!(limit > leastBudget) || isForced(body)) return withoutKey(body, "thinking");
@@ -125,14 +125,14 @@ function budgeted(body: Wire, call: Call): Wire {
   return { ...body, thinking: { type: "enabled", budget_tokens: Math.min(budget, limit - 1) } };
 }
 
-function adaptive(body: Wire, call: Call): Wire {
+function adaptive(body: Wire, call: RequestShape): Wire {
   const { budget_tokens: _budget, type: _type, ...rest } = asRecord(body["thinking"]) ?? {};
   // These models omit their thinking unless requested, which callers of other dialects cannot express.
   const display = call.translated === true ? { display: "summarized" } : {};
   return { ...body, thinking: { type: "adaptive", ...display, ...rest } };
 }
 
-function withThinking(body: Wire, model: ClaudeModel, call: Call): Wire {
+function withThinking(body: Wire, model: ClaudeModel, call: RequestShape): Wire {
   const type = asRecord(body["thinking"])?.["type"];
   const wished = wishedEffort(body, call);
   const effort = wished === undefined || wished === "none" ? undefined : nearestEffort(wished, model.efforts);
@@ -158,7 +158,7 @@ function withThinking(body: Wire, model: ClaudeModel, call: Call): Wire {
 }
 
 /** Adjusts a body of the Messages API to this Claude model; returns the same body when nothing changes. */
-export function claudeLimits(given: Wire, call: Call): Wire {
+export function claudeLimits(given: Wire, call: RequestShape): Wire {
   if (call.dialect !== "anthropic") return given;
   const body = withClaudeIds(claudeSchemas(given), call);
   const model = claudeModel(call.model);

@@ -6,7 +6,14 @@ import type { ProviderWire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { demo } from "./definitions/demo.ts";
 import { outgoing } from "./outgoing.ts";
-import { dialectsFor, type Call, type Endpoint, type Io, type Outgoing, type Provider } from "./provider.ts";
+import {
+  dialectsFor,
+  type RequestShape,
+  type Endpoint,
+  type Io,
+  type Outgoing,
+  type Provider,
+} from "./provider.ts";
 import { describeProvider, openProviders } from "./registry.ts";
 import { createTokenCache } from "./token-cache.ts";
 
@@ -49,7 +56,7 @@ const paths: Partial<Record<Endpoint, string>> = {
   midjourney: "/mj/submit/imagine",
 };
 
-async function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Outgoing> {
+async function ask(provider: Provider, path: string, call: Partial<RequestShape>): Promise<Outgoing> {
   const sender = { provider, baseUrl: provider.baseUrl || "https://upstream.example", headers: {} };
   const full = {
     model: "some/model:1",
@@ -159,7 +166,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       for (const dialect of provider.dialects) {
         if (provider.adjustRequest === undefined || dialect === "anthropic") continue;
         const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
-        const call: Call = { model: "m", stream: true, dialect, other: "", plugin: {} };
+        const call: RequestShape = { model: "m", stream: true, dialect, other: "", plugin: {} };
         expect(provider.adjustRequest(body, call)).toBe(body);
       }
     });

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort, effortOf, nearestEffort, type Effort } from "#dialects/effort.ts";
 import { signLostCalls } from "#dialects/gemini/signatures.ts";
 import { asRecord } from "#dialects/wire.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 import { withoutReferences } from "./schemas/gemini.ts";
 import { inlineParameterReferences } from "./schemas/openai.ts";
 
@@ -51,7 +51,7 @@ interface Wish {
   adaptive: boolean;
 }
 
-function wishOf(thinking: Wire, call: Call): Wish {
+function wishOf(thinking: Wire, call: RequestShape): Wish {
   const { reasoning } = call;
   if (reasoning !== undefined) {
     const { effort, budgetTokens: budget, adaptive = false } = reasoning;
@@ -100,7 +100,7 @@ const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinkin
  * Adjusts the thinking settings of a body to this Gemini model; returns the same body when nothing changes. A
  * Gemini client's own form, a budget or a level, is kept where the model supports it.
  */
-export function geminiLimits(body: Wire, call: Call): Wire {
+export function geminiLimits(body: Wire, call: RequestShape): Wire {
   if (call.dialect === "openai-chat" && call.model.includes("gemini")) return inlineParameterReferences(body);
   if (call.dialect !== "gemini") return body;
   const plain = withoutReferences(signLostCalls(body, call.model));
@@ -120,7 +120,7 @@ function withFiveStops(body: Wire): Wire {
   return { ...body, [configKey(body)]: { ...config, [key]: stop.slice(0, 5) } };
 }
 
-function withThinking(body: Wire, call: Call): Wire {
+function withThinking(body: Wire, call: RequestShape): Wire {
   const key = configKey(body);
   const config = asRecord(body[key]);
   const thinkingKey =
@@ -153,7 +153,7 @@ function levelled(
   thinking: Wire,
   levels: readonly Effort[],
   wish: Wish,
-  call: Call,
+  call: RequestShape,
 ): Record<string, unknown> {
   const isOwnBudget = call.reasoning === undefined && wish.effort === undefined;
   if (isOwnBudget && (wish.budget !== 0 || levels.includes("minimal"))) return thinking;

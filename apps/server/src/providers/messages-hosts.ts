@@ -2,7 +2,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { mapObjects } from "./map-objects.ts";
-import type { Call, MessagesHost, Provider } from "./provider.ts";
+import type { RequestShape, MessagesHost, Provider } from "./provider.ts";
 import { withoutKeys } from "./schemas/walk.ts";
 
 /**
@@ -120,7 +120,7 @@ const toolFields: readonly (readonly [string, readonly string[]])[] = [
 const cacheScope = "prompt-caching-scope-2026-01-05";
 
 /** Adjusts a Messages body to a host of Claude; returns the same body when nothing changes. */
-export function hostLimits(host: MessagesHost): (body: Wire, call: Call) => Wire {
+export function hostLimits(host: MessagesHost): (body: Wire, call: RequestShape) => Wire {
   return (body, call) => {
     if (call.dialect !== "anthropic") return body;
     const own = Array.isArray(body["anthropic_beta"]) ? body["anthropic_beta"].map(String) : [];

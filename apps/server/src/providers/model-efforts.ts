@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { effortOf, nearestEffort, type Effort } from "#dialects/effort.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 
 /** Efforts that models behind OpenAI's wire format accept, by family. */
 
@@ -56,7 +56,7 @@ function withoutEffort(body: Wire): Wire {
 }
 
 /** Sets the nearest effort that this OpenAI model accepts. */
-export function chatEffort(body: Wire, call: Call): Wire {
+export function chatEffort(body: Wire, call: RequestShape): Wire {
   const before = body["reasoning_effort"];
   if (before === undefined) return body;
   const after = knownEffort(before, call.model);
@@ -68,7 +68,7 @@ export function chatEffort(body: Wire, call: Call): Wire {
  * Removes the effort for models that are known not to think, on servers that host models of any maker. Only
  * for callers of other dialects, who did not set the field themselves.
  */
-export function effortIfKnown(body: Wire, call: Call): Wire {
+export function effortIfKnown(body: Wire, call: RequestShape): Wire {
   if (call.translated !== true || body["reasoning_effort"] === undefined) return body;
   if (neverThinks.test(call.model)) return withoutEffort(body);
   return chatEffort(body, call);

@@ -12,7 +12,7 @@ import { gemini } from "./definitions/gemini.ts";
 import { ollama } from "./definitions/local/ollama.ts";
 import { openai } from "./definitions/openai.ts";
 import { together } from "./definitions/together.ts";
-import { type Call, dialectsFor, type Need, type Provider } from "./provider.ts";
+import { type RequestShape, dialectsFor, type RequestFeature, type Provider } from "./provider.ts";
 
 function adjusted(
   provider: Provider,
@@ -21,7 +21,7 @@ function adjusted(
   { model = String(body["model"]), reasoning }: { model?: string; reasoning?: Reasoning } = {},
 ): Wire {
   const translated = reasoning === undefined ? {} : { translated: true, reasoning };
-  const call: Call = { model, stream: false, dialect, other: "", plugin: {}, ...translated };
+  const call: RequestShape = { model, stream: false, dialect, other: "", plugin: {}, ...translated };
   return provider.adjustRequest?.(body, call) ?? body;
 }
 
@@ -254,7 +254,7 @@ describe("OpenAI's families", () => {
 });
 
 describe("models and requests without chat completions", () => {
-  const spoken = (provider: Provider, model: string, ...needs: Need[]) => {
+  const spoken = (provider: Provider, model: string, ...needs: RequestFeature[]) => {
     const plugin = { customize: { "16": "/v1/responses" } };
     return dialectsFor(provider, { model, stream: false, other: "", plugin, needs: new Set(needs) })[0];
   };

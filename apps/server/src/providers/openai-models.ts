@@ -2,8 +2,8 @@ import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { chatIds, idsInChat, idsInResponses, responsesIds } from "./call-ids.ts";
 import { chatEffort, chats, effortsOf, knownEffort } from "./model-efforts.ts";
-import type { Call } from "./provider.ts";
-import { type Adjust, onChat, onResponses, renamed, without } from "./quirks.ts";
+import type { RequestShape } from "./provider.ts";
+import { type Adjust, onChat, onResponses, renameField, without } from "./quirks.ts";
 import { functionSchemas } from "./schemas/openai.ts";
 
 /**
@@ -48,7 +48,7 @@ function isThinking(model: string, effort: unknown): boolean {
 
 const chatSampling: Adjust = (body, call) => {
   if (!reasons.test(call.model) || chats.test(call.model)) return body;
-  const limited = renamed("max_tokens", "max_completion_tokens")(body, call);
+  const limited = renameField("max_tokens", "max_completion_tokens")(body, call);
   const fixed = isThinking(call.model, body["reasoning_effort"]);
   return fixed ? without(...sampling)(limited, call) : limited;
 };
@@ -87,13 +87,13 @@ export const openaiLimits: Adjust = (body, call) => limitResponses(limitChat(bod
  */
 export const deploymentLimit: Adjust = (body, call) =>
   call.translated === true && !/gpt-?3|gpt-?4(?![.o1])/.test(call.model)
-    ? renamed("max_tokens", "max_completion_tokens")(body, call)
+    ? renameField("max_tokens", "max_completion_tokens")(body, call)
     : body;
 
 /**
  * Returns the dialects for a request of this model. Some models and some requests have no chat completions.
  */
-export function openaiDialects({ model, needs }: Call): readonly [DialectId, ...DialectId[]] {
+export function openaiDialects({ model, needs }: RequestShape): readonly [DialectId, ...DialectId[]] {
   return responsesOnly.test(model) || needsResponses(model, needs)
     ? ["openai-responses"]
     : ["openai-chat", "openai-responses"];
@@ -103,7 +103,7 @@ export function openaiDialects({ model, needs }: Call): readonly [DialectId, ...
  * Returns whether a request needs the Responses API. Chat completions support web search with special models
  * only and do not run code. Newer models cannot both think and call functions there.
  */
-function needsResponses(model: string, needs: Call["needs"]): boolean {
+function needsResponses(model: string, needs: RequestShape["needs"]): boolean {
   if (needs === undefined) return false;
   if (needs.has("web-search") || needs.has("code-execution")) return true;
   if (!needs.has("tools") || !callsWithoutThinking.test(model) || chats.test(model)) return false;

@@ -1,5 +1,5 @@
 import { fillPlaces, joinUrl } from "./address.ts";
-import type { Call, Io, Outgoing, Provider } from "./provider.ts";
+import type { RequestShape, Io, Outgoing, Provider } from "./provider.ts";
 
 /** The properties of a channel that affect each of its requests. */
 export interface Sender {
@@ -25,7 +25,7 @@ export interface Draft {
 export function outgoing(
   { provider, baseUrl, headers }: Sender,
   key: string,
-  call: Call,
+  call: RequestShape,
   draft: Draft,
   /** Called only for a provider that signs. */
   io: () => Io,

@@ -23,10 +23,10 @@ export type Endpoint =
   | "midjourney";
 
 /** Features of a request that can decide which dialect it is sent in. */
-export type Need = "web-search" | "code-execution" | "tools" | "thinking" | "no-thinking";
+export type RequestFeature = "web-search" | "code-execution" | "tools" | "thinking" | "no-thinking";
 
 /** The data about a call that a provider may use to shape its request. */
-export interface Call {
+export interface RequestShape {
   /** Model name that is sent upstream; "" when the call names no model, such as a model list. */
   model: string;
   stream: boolean;
@@ -37,7 +37,7 @@ export interface Call {
   /** Reasoning requested by a client of another dialect; absent when it set none. */
   reasoning?: Reasoning;
   /** Features of the request that not every dialect of a provider supports. */
-  needs?: ReadonlySet<Need>;
+  needs?: ReadonlySet<RequestFeature>;
   /** Beta features of the Messages API that are requested, by the host's names. */
   betas?: readonly string[];
   /** Value of `channel.other`: an API version, a region, etc. */
@@ -77,7 +77,7 @@ export class CredentialError extends Error {
 /** Serves one of our paths through a provider that has a different wire format for it. Pure. */
 export interface Adapter {
   /** Converts a body from OpenAI's format to the provider's. Throws GatewayError for unsupported features. */
-  request(body: Wire, call: Call): { path: string; headers: Record<string, string>; body: string };
+  request(body: Wire, call: RequestShape): { path: string; headers: Record<string, string>; body: string };
   /**
    * Converts the provider's complete response to OpenAI's format. Without it, the response passes unchanged.
    * @param now milliseconds since 1970
@@ -156,12 +156,12 @@ export interface Provider {
    */
   dialects: readonly [DialectId, ...DialectId[]];
   /** The subset of `dialects` that this call may use. Set only when that depends on the model. */
-  speaks?(call: Call): readonly [DialectId, ...DialectId[]];
+  speaks?(call: RequestShape): readonly [DialectId, ...DialectId[]];
   /**
    * Returns the wire format for chat calls in a format that only this provider has. `dialects` then only
    * states the dialects in which such a call is tested.
    */
-  wire?(call: Call): ProviderWire | undefined;
+  wire?(call: RequestShape): ProviderWire | undefined;
   /** Meaning of the provider's own error codes. */
   refusals?: Refusals;
   /** Response header that names the service tier, in lower case. Set when the body does not name it. */
@@ -170,7 +170,7 @@ export interface Provider {
   /**
    * Returns whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`. Default: true.
    */
-  offers?(path: string, plugin: Call["plugin"]): boolean;
+  offers?(path: string, plugin: RequestShape["plugin"]): boolean;
   /** Returns whether the provider counts tokens at this path of one of its dialects. Default: true. */
   countsTokens?(path: string): boolean;
   /** Models that search the web for every response. The provider bills each search but does not report it. */
@@ -205,19 +205,19 @@ export interface Provider {
   website: string;
   plugin?: ZodType;
   /** Returns the headers that carry the credential. */
-  headers(key: string, call: Call): Record<string, string>;
+  headers(key: string, call: RequestShape): Record<string, string>;
   /**
    * Returns the values for each `{name}` of the base URL.
    * Throws CredentialError when the key does not contain them.
    */
-  places?(key: string, call: Call): Record<string, string>;
+  places?(key: string, call: RequestShape): Record<string, string>;
   /**
    * Returns the path when it is not the standard one: the dialect's path,
    * or OpenAI's for everything but chat.
    */
-  path?(call: Call, standard: string): string;
+  path?(call: RequestShape, standard: string): string;
   /** Applies quirks of chat to an encoded body. Returns the same object when nothing changes. */
-  adjustRequest?(body: Wire, call: Call): Wire;
+  adjustRequest?(body: Wire, call: RequestShape): Wire;
   /** True when responses from the provider's own address never deviate from the dialect. */
   exact?: boolean;
   /** Repairs responses that deviate from the dialect. Keyed by dialect. */
@@ -252,12 +252,17 @@ export function anthropicKey(key: string): Record<string, string> {
  * Returns headers for providers that offer Anthropic's API beside their own. Some read the key from
  * `authorization`, some from `x-api-key`.
  */
-export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string, string> {
+export function bearerOrAnthropic(key: string, { dialect }: RequestShape): Record<string, string> {
   return dialect === "anthropic" ? { ...bearer(key), ...anthropicKey(key) } : bearer(key);
 }
 
 /** Returns whether a channel with this plugin can serve a path of ours. */
-export function serves(provider: Provider, needs: Endpoint, path: string, plugin: Call["plugin"]): boolean {
+export function serves(
+  provider: Provider,
+  needs: Endpoint,
+  path: string,
+  plugin: RequestShape["plugin"],
+): boolean {
   return provider.endpoints.includes(needs) && provider.offers?.(path, plugin) !== false;
 }
 
@@ -283,6 +288,6 @@ export function proofOrigin({ proofs, id }: Provider, model: string): string | u
 }
 
 /** Returns the dialects that a call to this model may use. */
-export function dialectsFor(provider: Provider, call: Call): readonly [DialectId, ...DialectId[]] {
+export function dialectsFor(provider: Provider, call: RequestShape): readonly [DialectId, ...DialectId[]] {
   return provider.speaks?.(call) ?? provider.dialects;
 }

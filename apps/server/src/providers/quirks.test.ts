@@ -17,14 +17,21 @@ import { stepfun } from "./definitions/stepfun.ts";
 import { xai } from "./definitions/xai.ts";
 import { xunfei } from "./definitions/xunfei.ts";
 import { zhipu } from "./definitions/zhipu.ts";
-import type { Call, Provider } from "./provider.ts";
+import type { RequestShape, Provider } from "./provider.ts";
 import { serves } from "./provider.ts";
 
 const messages = [{ role: "user", content: "Hi" }];
 
-function adjust(provider: Provider, body: Wire, call: Partial<Call> = {}): Wire | undefined {
+function adjust(provider: Provider, body: Wire, call: Partial<RequestShape> = {}): Wire | undefined {
   const model = String(body["model"]);
-  const shape: Call = { model, stream: false, dialect: "openai-chat", other: "", plugin: {}, ...call };
+  const shape: RequestShape = {
+    model,
+    stream: false,
+    dialect: "openai-chat",
+    other: "",
+    plugin: {},
+    ...call,
+  };
   return provider.adjustRequest?.(body, shape);
 }
 
@@ -203,7 +210,7 @@ describe("providers with their own limits", () => {
 
   it("Spark receives the current model name", () => {
     expect(adjust(xunfei, { model: "SparkDesk-v3.5", messages })).toHaveProperty("model", "generalv3.5");
-    const call: Call = { model: "", stream: false, other: "", plugin: {} };
+    const call: RequestShape = { model: "", stream: false, other: "", plugin: {} };
     expect(xunfei.headers("app|secret|key", call)).toEqual({ authorization: "Bearer key:secret" });
   });
 });
@@ -268,7 +275,7 @@ describe("realtime sessions in OpenAI's format", () => {
     [stepfun, "/v1/realtime?model=m"],
     [ali, "/api-ws/v1/realtime?model=m"],
   ])("are opened with $label where it supports them", (provider: Provider, path) => {
-    const call: Call = { model: "m", stream: false, other: "", plugin: {} };
+    const call: RequestShape = { model: "m", stream: false, other: "", plugin: {} };
     const standard = "/v1/realtime?model=m";
     expect(serves(provider, "realtime", "/v1/realtime", {})).toBe(true);
     expect(provider.path?.(call, standard) ?? standard).toBe(path);
@@ -279,7 +286,7 @@ describe("a custom channel's paths", () => {
   const plugin = { customize: { "1": "/chat", "6": "disable", "16": "/resp" } };
 
   it("replace the standard paths", () => {
-    const call: Call = { model: "m", stream: false, other: "", plugin };
+    const call: RequestShape = { model: "m", stream: false, other: "", plugin };
     expect(custom.path?.(call, "/v1/chat/completions")).toBe("/chat");
     expect(custom.path?.(call, "/v1/embeddings")).toBe("/v1/embeddings");
     expect(custom.speaks?.(call)).toEqual(["openai-chat", "openai-responses"]);

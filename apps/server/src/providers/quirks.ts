@@ -1,14 +1,14 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { effortIfKnown } from "./model-efforts.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 
 /**
  * Adjustments for providers with OpenAI's wire format that reject or rename fields: one small pure function
  * each. Each returns the same object when nothing changes, so that an unchanged body can be sent as the
  * client's own bytes.
  */
-export type Adjust = (body: Wire, call: Call) => Wire;
+export type Adjust = (body: Wire, call: RequestShape) => Wire;
 
 /**
  * Restricts an adjustment to clients of other dialects.
@@ -58,7 +58,7 @@ export function without(...fields: string[]): Adjust {
 }
 
 /** Renames a field. A value already present under the new name takes precedence. */
-export function renamed(from: string, to: string): Adjust {
+export function renameField(from: string, to: string): Adjust {
   return (body) => {
     if (!(from in body)) return body;
     const { [from]: value, ...rest } = body;
@@ -67,9 +67,9 @@ export function renamed(from: string, to: string): Adjust {
 }
 
 /** Most providers know the output limit by its older name. */
-export const maxTokens = renamed("max_completion_tokens", "max_tokens");
+export const maxTokens = renameField("max_completion_tokens", "max_tokens");
 
-export function clamped(field: string, low: number, high: number): Adjust {
+export function clampField(field: string, low: number, high: number): Adjust {
   return (body) => {
     const value = body[field];
     if (typeof value !== "number" || (value >= low && value <= high)) return body;

@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { parseJson } from "#dialects/wire.ts";
-import { type Call, dialectsFor, type Provider } from "./provider.ts";
+import { type RequestShape, dialectsFor, type Provider } from "./provider.ts";
 import {
   type Proof,
   proofOf,
@@ -31,7 +31,7 @@ function providerOf(providerName: string): Provider {
 
 function upstreamOf(provider: Provider, sample: Sample): Upstream {
   const model = sample.model ?? provider.testModel;
-  const call: Call = { model, stream: false, other: "", plugin: sample.plugin ?? {} };
+  const call: RequestShape = { model, stream: false, other: "", plugin: sample.plugin ?? {} };
   if (sample.dialect !== undefined) {
     expect(dialectsFor(provider, call)).toContain(sample.dialect);
     return dialects[sample.dialect];

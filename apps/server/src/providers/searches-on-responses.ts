@@ -1,5 +1,5 @@
 import type { DialectId } from "#dialects/ir.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 
 /**
  * Returns the dialect order for providers whose web search is a tool of Responses only. A search request in a
@@ -7,7 +7,7 @@ import type { Call } from "./provider.ts";
  */
 export function searchesOnResponses(
   ...others: DialectId[]
-): (call: Pick<Call, "needs">) => readonly [DialectId, ...DialectId[]] {
+): (call: Pick<RequestShape, "needs">) => readonly [DialectId, ...DialectId[]] {
   const chatFirst = ["openai-chat", "openai-responses", ...others] as const;
   const responsesFirst = ["openai-responses", "openai-chat", ...others] as const;
   return ({ needs }) => (needs?.has("web-search") === true ? responsesFirst : chatFirst);

@@ -2,7 +2,7 @@ import { entryOf } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { invalidRequest } from "#errors.ts";
-import type { Call } from "./provider.ts";
+import type { RequestShape } from "./provider.ts";
 
 /** What providers with a speech format of their own share: OpenAI's request, and a voice for each of its names. */
 const Speech = z.object({
@@ -51,7 +51,7 @@ export function voiceOptions(defaults: Readonly<Record<string, string>>, format:
 /** Returns the voice of the channel's options or the default for one of OpenAI's names, with its style after `|`. */
 export function knownVoice(
   name: string,
-  call: Call,
+  call: RequestShape,
   defaults: Readonly<Record<string, string>>,
 ): string | undefined {
   const chosen = call.plugin["voice"]?.[name];

@@ -6,7 +6,7 @@ import type { Fetch } from "./provider.ts";
 
 const TIMEOUT_MS = 10_000;
 
-export interface Question {
+export interface IdentityRequest {
   label: string;
   url: string | URL;
   headers?: Record<string, string>;
@@ -21,7 +21,7 @@ export interface Question {
 export async function ask<T extends z.ZodType>(
   fetch: Fetch,
   schema: T,
-  { label, url, headers, body }: Question,
+  { label, url, headers, body }: IdentityRequest,
 ): Promise<z.output<T>> {
   let status: number;
   let answer: unknown;
@@ -44,7 +44,7 @@ export async function ask<T extends z.ZodType>(
     throw unreachable(label, asError(error));
   }
   if (status >= 500) throw unreachable(label, `status ${status}`);
-  if (status >= 400) throw refused(label, `status ${status}`);
+  if (status >= 400) throw identityRefused(label, `status ${status}`);
   const parsed = schema.safeParse(answer);
   if (!parsed.success) throw unreachable(label, parsed.error.issues[0]?.message);
   return parsed.data;
@@ -63,7 +63,7 @@ export function unreachable(label: string, reason: Reason): GatewayError {
   );
 }
 
-export function refused(label: string, reason: Reason): GatewayError {
+export function identityRefused(label: string, reason: Reason): GatewayError {
   return forbidden(
     { reason: "sign_in_not_confirmed" },
     {

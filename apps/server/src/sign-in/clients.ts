@@ -11,14 +11,14 @@ export interface IdentityClients {
   of(provider: IdentityProvider, settings: Settings): Promise<IdentityClient>;
 }
 
-interface Kept {
+interface CachedClient {
   fingerprint: string;
   until: number;
   client: Promise<IdentityClient>;
 }
 
 export function createIdentityClients(fetch: Fetch, now: () => number = Date.now): IdentityClients {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedClient>();
   return {
     async of(provider, settings) {
       const fingerprint = fingerprintOf(provider, settings);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createIdentityClients } from "./clients.ts";
 import { githubAt } from "./github.ts";
 import { identityProviders } from "./index.ts";
-import { type Fetch, isOffered } from "./provider.ts";
+import { type Fetch, isAvailable } from "./provider.ts";
 
 const providers = Object.entries(identityProviders);
 const nowhere: Fetch = () => Promise.reject(new TypeError("no network here"));
@@ -32,11 +32,11 @@ describe.each(providers)("identity provider %s", (id, provider) => {
   });
 
   it("is off by default, and offered only when enabled and filled in", () => {
-    expect(isOffered(provider, defaultSettings)).toBe(false);
-    expect(isOffered(provider, { ...filled("x"), [provider.enabledBy]: false })).toBe(false);
-    expect(isOffered(provider, filled("x"))).toBe(true);
+    expect(isAvailable(provider, defaultSettings)).toBe(false);
+    expect(isAvailable(provider, { ...filled("x"), [provider.enabledBy]: false })).toBe(false);
+    expect(isAvailable(provider, filled("x"))).toBe(true);
     for (const key of provider.needs) {
-      expect(isOffered(provider, { ...filled("x"), [key]: " " }), key).toBe(false);
+      expect(isAvailable(provider, { ...filled("x"), [key]: " " }), key).toBe(false);
     }
   });
 

@@ -1,7 +1,7 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import * as openid from "openid-client";
 import { z } from "zod";
-import { asError, refused, unreachable } from "./ask.ts";
+import { asError, identityRefused, unreachable } from "./ask.ts";
 import type { Arrival, ExternalIdentity, Fetch, IdentityProvider } from "./provider.ts";
 
 /** Any OpenID Connect provider, discovered by its issuer, with PKCE and a nonce. */
@@ -104,7 +104,7 @@ async function claimsOf(
     return Claims.parse({ ...proven, ...profile });
   } catch (error) {
     const reason = asError(error);
-    throw isPassing(reason) ? unreachable(label, reason) : refused(label, reason);
+    throw isPassing(reason) ? unreachable(label, reason) : identityRefused(label, reason);
   }
 }
 

@@ -45,7 +45,7 @@ export interface Visit {
    */
   redirectUri(): string;
   /** Starts: issues a state that is bound to this browser. */
-  issueState(): Promise<Departure>;
+  issueState(): Promise<AuthorizationState>;
   /**
    * Comes back: consumes the state, and returns the code that came with it. Throws `forbidden` unless the state
    * was issued to this browser and is used for the first time.
@@ -53,14 +53,14 @@ export interface Visit {
   checkState(): Promise<Arrival>;
 }
 
-export interface Departure {
+export interface AuthorizationState {
   state: string;
   nonce: string;
   /** PKCE code verifier. */
   verifier: string;
 }
 
-export interface Arrival extends Departure {
+export interface Arrival extends AuthorizationState {
   code: string;
   iss: string | undefined;
 }
@@ -78,7 +78,7 @@ export interface ExternalIdentity {
 }
 
 /** Returns whether a provider is enabled and has all the settings that it needs. */
-export function isOffered(
+export function isAvailable(
   provider: Pick<IdentityProvider, "enabledBy" | "needs">,
   settings: Settings,
 ): boolean {

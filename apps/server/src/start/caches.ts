@@ -10,7 +10,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { Context } from "./context.ts";
 import type { DemoProvider } from "./demo-provider.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 
 export interface Caches {
   groups: ActiveGroups;
@@ -30,7 +30,7 @@ interface Needs extends Context {
 }
 
 /** Data that every call reads. Kept in memory, and reloaded when any node announces a change. */
-export const caches: Part<Needs, Caches> = {
+export const caches: Component<Needs, Caches> = {
   name: "caches",
   async open(needs) {
     const { db } = needs.database;

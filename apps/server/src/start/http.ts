@@ -23,7 +23,7 @@ import { buildApp } from "../app.ts";
 import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
 import type { DemoProvider } from "./demo-provider.ts";
-import { type Part, within } from "./parts.ts";
+import { type Component, within } from "./parts.ts";
 import { sharesPorts } from "./workers/port.ts";
 import { caughtUpTogether, logTogether } from "./workers/together.ts";
 
@@ -66,7 +66,7 @@ const INTERRUPTED_MS = 5_000;
 type ReusableListenOptions = FastifyListenOptions & { reusePort: boolean };
 
 /** The HTTP port. Opened after and closed before everything else. */
-export const httpServer: Part<Needs, HttpServer> = {
+export const httpServer: Component<Needs, HttpServer> = {
   name: "http",
   async open(needs) {
     const { env, log, worker, options } = needs;

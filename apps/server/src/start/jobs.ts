@@ -8,10 +8,10 @@ import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { Context } from "./context.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 
 /** Separate connections for jobs, which may take long and must not use those that requests wait for. */
-export const jobDatabase: Part<{ databaseUrl: string; announcements: Announcements }, Database> = {
+export const jobDatabase: Component<{ databaseUrl: string; announcements: Announcements }, Database> = {
   name: "database of jobs",
   open({ databaseUrl, announcements }) {
     const opened = connect(databaseUrl, { max: 3, applicationName: "gateway-jobs", statementMs: 3_600_000 });
@@ -32,7 +32,7 @@ interface Needs extends Context {
   runner: ChannelRunner;
 }
 
-export const recurringJobs: Part<Needs, { stop(): Promise<void> }> = {
+export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
   name: "jobs",
   open({ databaseUrl, database: { db }, secrets, probe, runner, mailer, options, onError, ...needs }) {
     const settings = () => needs.settings.current();

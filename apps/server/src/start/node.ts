@@ -15,7 +15,7 @@ import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { connectRedis } from "#platform/redis.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 import { limiterOfWorker, requestCountsOfWorker } from "./workers/shared-limits.ts";
 import { metricsTogether } from "./workers/together.ts";
 
@@ -25,7 +25,7 @@ interface Measures {
 }
 
 /** The memory budget of calls, and the metrics for Prometheus. */
-export const measures: Part<Context & { announcements: Announcements }, Measures> = {
+export const measures: Component<Context & { announcements: Announcements }, Measures> = {
   name: "metrics",
   open({ env, announcements, worker }) {
     const whole =
@@ -36,17 +36,17 @@ export const measures: Part<Context & { announcements: Announcements }, Measures
   },
 };
 
-type Stored = Context & Measures & { database: Database };
+type NodeContext = Context & Measures & { database: Database };
 
-export const bodyLog: Part<Stored & { secrets: Secrets }, BodyLog> = {
+export const bodyLog: Component<NodeContext & { secrets: Secrets }, BodyLog> = {
   name: "bodies of calls",
   open: ({ database: { pool }, secrets, onError, metrics }) =>
     createBodyLog({ pool, secrets, onError, onDropped: () => metrics.bodiesDropped() }),
   close: (opened) => opened.close(),
 };
 
-export const books: Part<
-  Stored & { announcements: Announcements; settings: SettingsStore },
+export const books: Component<
+  NodeContext & { announcements: Announcements; settings: SettingsStore },
   { ledger: Ledger; nodeId: string }
 > = {
   name: "ledger",
@@ -77,13 +77,13 @@ export const books: Part<
 };
 
 /** Watches the disk of this node's DATA_DIR. */
-export const storageWatch: Part<Context & { database: Database; dataDir: string }, StorageWatch> = {
+export const storageWatch: Component<Context & { database: Database; dataDir: string }, StorageWatch> = {
   name: "disk watch",
   open: ({ database: { db }, dataDir, onError }) => watchStorage(db, { folder: dataDir, onError }),
   close: (opened) => opened.close(),
 };
 
-export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {
+export const redis: Component<Context & { secrets: Secrets }, Redis | undefined> = {
   name: "redis",
   open: ({ env: { REDIS_URL: url }, secrets, failures }) =>
     url === undefined
@@ -95,7 +95,7 @@ export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {
 /**
  * Opened after the ledger has written this node's first heartbeat; otherwise the node would not count itself.
  */
-export const nodeCount: Part<
+export const nodeCount: Component<
   Context & { database: Database; nodeId: string; redis: Redis | undefined },
   NodeCount
 > = {
@@ -126,7 +126,7 @@ interface Limits {
  * Rate limits. Counted in Redis; without Redis in this process, or in the primary process for several
  * workers.
  */
-export const limits: Part<Context & { redis: Redis | undefined; share: () => Share }, Limits> = {
+export const limits: Component<Context & { redis: Redis | undefined; share: () => Share }, Limits> = {
   name: "limits",
   open: ({ redis: shared, share, worker }) =>
     shared === undefined && worker !== undefined

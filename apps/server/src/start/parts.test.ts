@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createParts, type Part } from "./parts.ts";
+import { createParts, type Component } from "./parts.ts";
 
 const quick = { closeMs: 50, closeAllMs: 100 };
 
 /** Creates parts that record their events. */
 function recorder() {
   const events: string[] = [];
-  const part = (name: string, more: Partial<Part<object, string>> = {}): Part<object, string> => ({
+  const part = (name: string, more: Partial<Component<object, string>> = {}): Component<object, string> => ({
     name,
     open() {
       events.push(`open ${name}`);

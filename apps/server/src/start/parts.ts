@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A part that a gateway opens at the start and closes at the stop. */
-export interface Part<Needs, Opened> {
+export interface Component<Needs, Opened> {
   /** Name for the log, e.g. "ledger". */
   name: string;
   open(needs: Needs): Promise<Opened> | Opened;
@@ -14,7 +14,7 @@ export interface Part<Needs, Opened> {
 /** The open parts, in the order of opening. */
 export interface Parts {
   /** Opens a part. Throws the error of its `open`; the caller then closes the open parts. */
-  open<Needs, Opened>(part: Part<Needs, Opened>, needs: Needs): Promise<Opened>;
+  open<Needs, Opened>(part: Component<Needs, Opened>, needs: Needs): Promise<Opened>;
   /** Closes in reverse order. A part that fails or takes too long does not prevent others from closing. */
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { refuseTransactionPooling } from "#platform/database/pooling.ts";
 import { writeProblem } from "#platform/disk-space.ts";
 import type { Context } from "./context.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 
 type Needs = Pick<Context, "env" | "log">;
 
@@ -20,7 +20,7 @@ export interface Postgres {
 }
 
 /** A Postgres that responds: the one of DATABASE_URL, or an embedded one. */
-export const postgres: Part<Needs, Postgres> = {
+export const postgres: Component<Needs, Postgres> = {
   name: "postgres",
   patient: true,
   async open({ env, log }) {
@@ -48,7 +48,7 @@ export const postgres: Part<Needs, Postgres> = {
 };
 
 /** Migrates the database to this version. */
-export const migrations: Part<Needs & Pick<Postgres, "databaseUrl">, void> = {
+export const migrations: Component<Needs & Pick<Postgres, "databaseUrl">, void> = {
   name: "migrations",
   async open({ databaseUrl, log }) {
     const { applied } = await migrate(databaseUrl, migrationsFolder);

@@ -7,14 +7,14 @@ import type { Secrets } from "#platform/secrets.ts";
 import { openProviders, type Providers } from "#providers/registry.ts";
 import type { Context } from "./context.ts";
 import { type DemoProvider, openDemoProvider } from "./demo-provider.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 
 interface ProvidersAndDemo {
   providers: Providers;
   demo: DemoProvider;
 }
 
-export const providerList: Part<Context, ProvidersAndDemo> = {
+export const providerList: Component<Context, ProvidersAndDemo> = {
   name: "providers",
   async open({ env }) {
     const providers = openProviders();
@@ -23,23 +23,25 @@ export const providerList: Part<Context, ProvidersAndDemo> = {
   close: ({ demo }) => demo.close(),
 };
 
-export const siteSettings: Part<{ database: Database; secrets: Secrets; demo: DemoProvider }, SettingsStore> =
-  {
-    name: "settings",
-    async open({ database: { db }, secrets, demo }) {
-      const settings = await createSettings(db, secrets);
-      await demo.follow(settings.current().DemoProviderEnabled);
-      return settings;
-    },
-  };
+export const siteSettings: Component<
+  { database: Database; secrets: Secrets; demo: DemoProvider },
+  SettingsStore
+> = {
+  name: "settings",
+  async open({ database: { db }, secrets, demo }) {
+    const settings = await createSettings(db, secrets);
+    await demo.follow(settings.current().DemoProviderEnabled);
+    return settings;
+  },
+};
 
-export const mail: Part<Context & { settings: SettingsStore }, Mailer> = {
+export const mail: Component<Context & { settings: SettingsStore }, Mailer> = {
   name: "mail",
   open: ({ settings, onError }) => createMailer(() => mailAccount(settings.current()), onError),
   close: (opened) => opened.close(),
 };
 
-export const upstreamClient: Part<object, UpstreamClient> = {
+export const upstreamClient: Component<object, UpstreamClient> = {
   name: "connections to providers",
   open: () => createUpstreamClient(),
   close: (opened) => opened.close(),

@@ -35,7 +35,7 @@ import {
 } from "#relay/probe/probe.ts";
 import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 
 interface Needs extends Context {
   database: Database;
@@ -56,7 +56,7 @@ interface Needs extends Context {
 const LAST_BILLS_MS = 10_000;
 
 /** Services of the relay. Closed when every bill is. */
-export const relayServices: Part<Needs, RelayServices> = {
+export const relayServices: Component<Needs, RelayServices> = {
   name: "open calls",
   open(needs) {
     const { database, secrets, providers, settings, caches, upstream, onError } = needs;
@@ -109,13 +109,13 @@ export const relayServices: Part<Needs, RelayServices> = {
   },
 };
 
-export const checkpoints: Part<RelayServices, { close(): void }> = {
+export const checkpoints: Component<RelayServices, { close(): void }> = {
   name: "checkpoints of long calls",
   open: (relay) => keepCheckpoints(relay),
   close: (opened) => opened.close(),
 };
 
-export const backgroundResponses: Part<RelayServices, { close(): Promise<void> }> = {
+export const backgroundResponses: Component<RelayServices, { close(): Promise<void> }> = {
   name: "background responses",
   open: (relay) => followBackground(relay),
   close: (opened) => opened.close(),
@@ -128,7 +128,7 @@ interface ChannelRuns {
 }
 
 /** Channel tests, balances and model lists: single ones for the console, many in a run. */
-export const channelRuns: Part<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
+export const channelRuns: Component<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
   name: "channel runs",
   open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
     const probe = { settings, upstream, random: Math.random, providers };

@@ -9,30 +9,32 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { keptSecret } from "#platform/kept-secret.ts";
 import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
-import type { Part } from "./parts.ts";
+import type { Component } from "./parts.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** Connects at the first statement. */
-export const database: Part<Pick<Postgres, "databaseUrl">, Database> = {
+export const database: Component<Pick<Postgres, "databaseUrl">, Database> = {
   name: "database",
   open: ({ databaseUrl }) => connect(databaseUrl),
   close: (opened) => opened.close(),
 };
 
 /** Opened before anything is loaded, so that no change in between is lost. */
-export const changes: Part<Context & Pick<Postgres, "databaseUrl"> & { database: Database }, Announcements> =
-  {
-    name: "announcements",
-    async open({ databaseUrl, database: opened, onError }) {
-      const announcements = await listen(databaseUrl, (error) => onError(error, "database"));
-      announcements.onSilence(() => opened.dropSilent());
-      return announcements;
-    },
-    close: (opened) => opened.close(),
-  };
+export const changes: Component<
+  Context & Pick<Postgres, "databaseUrl"> & { database: Database },
+  Announcements
+> = {
+  name: "announcements",
+  async open({ databaseUrl, database: opened, onError }) {
+    const announcements = await listen(databaseUrl, (error) => onError(error, "database"));
+    announcements.onSilence(() => opened.dropSilent());
+    return announcements;
+  },
+  close: (opened) => opened.close(),
+};
 
 /** Sets up an installation once: the secret key, first accounts, prices and models. */
-export const installation: Part<
+export const installation: Component<
   Context & Postgres & { database: Database },
   { secrets: Secrets; setupToken: string | undefined }
 > = {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { noticeEvents } from "@gateway/shared/site/notice";
 import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Message, Tools } from "#notices/channel.ts";
+import type { NoticeMessage, Tools } from "#notices/channel.ts";
 import { eventMessages } from "#notices/event-messages.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { mailMessages } from "#notices/mail-messages.ts";
@@ -26,7 +26,7 @@ const tools: Tools = {
   operators: async () => ["root@mail.example"],
   now: () => NOW,
 };
-const message: Message = {
+const message: NoticeMessage = {
   event: "channel-disabled",
   title: "Channel “A” was disabled",
   text: "The provider refuses the key.",

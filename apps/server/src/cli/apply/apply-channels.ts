@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { ChannelInput, ChannelStatus } from "@gateway/shared/channels/channel";
 import { issueOf } from "@gateway/shared/errors/issue";
-import { type ChannelRecord, typedInFull } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, typedInFull } from "#domain/channels/channel-row.ts";
 import { maskPrivate } from "#domain/channels/channel-secrets.ts";
 import {
   createChannel,
@@ -104,7 +104,7 @@ async function addChannel(
 
 async function changeChannel(
   context: ApplyContext,
-  row: ChannelRecord,
+  row: ChannelWithParts,
   {
     given,
     keyText,
@@ -133,7 +133,7 @@ async function changeChannel(
 }
 
 /** Compares keyed hashes, so that stored keys are not decrypted. */
-function hasKeys({ secrets }: ApplyContext, row: ChannelRecord, keyText: string): boolean {
+function hasKeys({ secrets }: ApplyContext, row: ChannelWithParts, keyText: string): boolean {
   const wanted = keysOf(keyText).map((key) => secrets.hash(key));
   return (
     wanted.length === row.keys.length &&

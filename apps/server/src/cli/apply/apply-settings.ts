@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { defaultSettings, secretSettings, type SettingKey } from "@gateway/shared/site/settings";
-import { changeSettings, meaningfulDefaults, readStored } from "#domain/settings/settings.ts";
+import { changeSettings, meaningfulDefaults, readStoredSettings } from "#domain/settings/settings.ts";
 import { type ApplyContext, changedNames, collectFaults, fieldChanges, hidden } from "./changes.ts";
 import type { GatewayFile } from "./gateway-file.ts";
 
@@ -8,7 +8,7 @@ import type { GatewayFile } from "./gateway-file.ts";
 export async function applySettings(context: ApplyContext, values: GatewayFile["settings"]): Promise<void> {
   if (values === undefined) return;
   const { tx, secrets, actor } = context;
-  const { settings: before, given } = await readStored(tx, secrets);
+  const { settings: before, given } = await readStoredSettings(tx, secrets);
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) {
     const key = name as SettingKey;

@@ -4,7 +4,7 @@ import { GatewayError } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
-import { type Fault, faultsOf } from "./read-gateway-file.ts";
+import { type GatewayFileError, faultsOf } from "./read-gateway-file.ts";
 import type { Path } from "./references.ts";
 
 /** What `gateway apply` changes, without secrets. */
@@ -31,7 +31,7 @@ export interface ApplyContext {
   /** Whether a value at or below this path comes from the environment. */
   isFromEnvironment(path: Path): boolean;
   changes: Change[];
-  faults: Fault[];
+  faults: GatewayFileError[];
 }
 
 export const hidden = "***";

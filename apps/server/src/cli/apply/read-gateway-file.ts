@@ -10,7 +10,7 @@ import { type Path, referenced, resolveReferences } from "./references.ts";
 
 /** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
 
-export interface Fault {
+export interface GatewayFileError {
   path: Path;
   text: string;
 }
@@ -20,7 +20,7 @@ export interface ReadFile {
   /** Whether a value at or below this path comes from the environment. */
   isFromEnvironment(path: Path): boolean;
   /** Returns the refusal that names these faults, each with its line. */
-  refusal(faults: readonly Fault[]): CommandFailure;
+  refusal(faults: readonly GatewayFileError[]): CommandFailure;
 }
 
 const longestFile = 10_000_000;
@@ -52,7 +52,7 @@ export function readGatewayFile(
       ExitCode.refused,
     );
   const offsets = offsetsOf(document);
-  const refusal = (faults: readonly Fault[]) =>
+  const refusal = (faults: readonly GatewayFileError[]) =>
     new CommandFailure(
       faults
         .map(({ path, text: reason }) => ({ offset: nearest(offsets, path), reason }))
@@ -110,7 +110,7 @@ export function readGatewayFile(
 }
 
 /** Returns the faults of an error that the gateway's own checks throw. */
-export function faultsOf(error: GatewayError, path: Path): Fault[] {
+export function faultsOf(error: GatewayError, path: Path): GatewayFileError[] {
   const issues = Object.entries(error.issues ?? {});
   if (issues.length === 0) return [{ path, text: `${path.join(".")}: ${error.message}` }];
   return issues.map(([field, { reason, ...params }]) => {
@@ -138,9 +138,12 @@ function record(value: unknown): Record<string, unknown> {
 }
 
 /** Postgres stores no NUL and no half of a surrogate pair, and a record cannot have the name `__proto__`. */
-function unstorable(value: unknown, path: Path): Fault[] {
+function unstorable(value: unknown, path: Path): GatewayFileError[] {
   const faulty = (text: string) => text.includes("\0") || !text.isWellFormed();
-  const fault = (text: string): Fault => ({ path, text: `${path.join(".") || "The file"}: ${text}` });
+  const fault = (text: string): GatewayFileError => ({
+    path,
+    text: `${path.join(".") || "The file"}: ${text}`,
+  });
   if (typeof value === "string")
     return faulty(value) ? [fault("It has a NUL character or an incomplete surrogate pair.")] : [];
   if (typeof value !== "object" || value === null) return [];
@@ -152,8 +155,8 @@ function unstorable(value: unknown, path: Path): Fault[] {
 }
 
 /** Keys and secret settings are never written in the file, so that it can be under version control. */
-function literalSecrets(raw: unknown): Fault[] {
-  const faults: Fault[] = [];
+function literalSecrets(raw: unknown): GatewayFileError[] {
+  const faults: GatewayFileError[] = [];
   const require = (value: unknown, path: Path) => {
     if (value === undefined || value === null || referenced(value) !== undefined) return;
     faults.push({
@@ -172,8 +175,8 @@ function literalSecrets(raw: unknown): Fault[] {
 }
 
 /** Checks that concern several parts of the file. */
-function otherFaults(whole: Record<string, unknown>): Fault[] {
-  const faults: Fault[] = [];
+function otherFaults(whole: Record<string, unknown>): GatewayFileError[] {
+  const faults: GatewayFileError[] = [];
   for (const section of prunable)
     for (const name of Object.keys(record(whole[section])))
       if (name !== name.trim())

@@ -2,7 +2,7 @@
 
 export type Path = readonly (string | number)[];
 
-interface Resolved {
+interface ResolvedReferences {
   value: unknown;
   /** Paths of the values that come from the environment. */
   places: Path[];
@@ -17,9 +17,9 @@ export function resolveReferences(
   value: unknown,
   path: Path,
   variables: Readonly<Record<string, string | undefined>>,
-): Resolved {
+): ResolvedReferences {
   const places: Path[] = [];
-  const missing: Resolved["missing"] = [];
+  const missing: ResolvedReferences["missing"] = [];
   const resolve = (part: unknown, place: Path): unknown => {
     const name = referenced(part);
     if (name !== undefined) {

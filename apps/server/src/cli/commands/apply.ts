@@ -4,7 +4,14 @@ import { applyFile } from "#cli/apply/apply-file.ts";
 import { type Change, describeChanges } from "#cli/apply/changes.ts";
 import { gatewayFileSchema } from "#cli/apply/gateway-file.ts";
 import { readGatewayFile } from "#cli/apply/read-gateway-file.ts";
-import { type CommonOptions, confirm, type Outcome, runCommand, runOn, type Terminal } from "#cli/command.ts";
+import {
+  type CommonOptions,
+  confirm,
+  type CommandResult,
+  runCommand,
+  runOn,
+  type Terminal,
+} from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
 import { openProviders } from "#providers/registry.ts";
@@ -49,7 +56,7 @@ async function runApply(terminal: Terminal, options: ApplyArguments): Promise<vo
   });
 }
 
-function outcome(changes: Change[], applied: boolean, text: string): Outcome {
+function outcome(changes: Change[], applied: boolean, text: string): CommandResult {
   return { json: { applied, changes }, text };
 }
 

@@ -1,6 +1,6 @@
 import { comparisonLimits, type ComparisonReport, type Deviation } from "@gateway/shared/site/comparison";
 import { type Command, InvalidArgumentError } from "commander";
-import { type CommonOptions, type Outcome, runOn, table, type Terminal } from "#cli/command.ts";
+import { type CommonOptions, type CommandResult, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import type { Installation } from "#cli/installation.ts";
 import { createProgress } from "#cli/progress.ts";
@@ -86,7 +86,7 @@ async function compare(
   { database }: Installation,
   product: Product,
   options: CompareArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const channel = await database.db.channel.findUnique({
     where: { id: options.channel },
     select: { id: true, name: true },

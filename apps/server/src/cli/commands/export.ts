@@ -10,7 +10,7 @@ import { exportTables, rowCounts, rowsOf } from "#cli/export-rows.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
 import { createProgress } from "#cli/progress.ts";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { bookCharges } from "#domain/ledger/bookings.ts";
 
 /** Rows between two reports of the progress. */
@@ -51,7 +51,7 @@ export function exportCommand(program: Command, terminal: Terminal): void {
           await confirm(terminal, options, "The files will hold keys and secrets in the clear. Continue?");
           const actor = await operatorOf(db);
           // Before the first file: who stops the command half way has seen secrets, too.
-          await audit(db, {
+          await writeAudit(db, {
             actor,
             action: "export.secrets",
             targetType: "export",

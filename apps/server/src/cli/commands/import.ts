@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { MAX_LITELLM_CREDIT } from "@gateway/shared/site/migration";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CommonOptions, confirm, type Outcome, runCommand, type Terminal } from "#cli/command.ts";
+import { type CommonOptions, confirm, type CommandResult, runCommand, type Terminal } from "#cli/command.ts";
 import { describeReport } from "#cli/describe-report.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { type Installation, withInstallation } from "#cli/installation.ts";
@@ -128,7 +128,7 @@ async function importFrom(
   terminal: Terminal,
   product: Product,
   options: ImportArguments & { from: string | undefined },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
   const litellm = product.id === "litellm" ? await litellmInput(terminal, options) : undefined;
   const env = terminal.env();
@@ -150,8 +150,8 @@ async function importFrom(
 async function importInto(
   terminal: Terminal,
   installation: Installation,
-  { source, product, priceFile, litellm, ...options }: ImportArguments & Checked,
-): Promise<Outcome> {
+  { source, product, priceFile, litellm, ...options }: ImportArguments & ImportInput,
+): Promise<CommandResult> {
   const { database, where } = installation;
   const secrets = await installation.secrets();
   if (await installation.hasTables()) {
@@ -199,7 +199,7 @@ function unknownColumns(source: Source, product: Product): string {
   return `Columns of a newer version, which are not imported: ${names.slice(0, mostNames).join(", ")}${more}.`;
 }
 
-interface Checked {
+interface ImportInput {
   source: Source;
   product: Product;
   priceFile: unknown;
@@ -224,7 +224,7 @@ async function rowsOf(source: Source): Promise<Map<string, number>> {
   return totals;
 }
 
-function outcomeOf(report: ImportReport): Outcome {
+function outcomeOf(report: ImportReport): CommandResult {
   return { json: report, text: describeReport(report), exitCode: report.ok ? ExitCode.ok : ExitCode.failed };
 }
 
@@ -241,7 +241,7 @@ async function earlierImport(
   );
 }
 
-function alreadyDone(report: ImportReport): Outcome {
+function alreadyDone(report: ImportReport): CommandResult {
   return {
     json: { ...report, already_imported: true },
     text: `${report.product} was imported on ${report.finished_at} from ${report.origin}. Nothing was changed.`,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
-import { type Departure, issueState, STATE_MINUTES } from "#domain/accounts/sign-in-state.ts";
+import { type SignInStart, issueState, STATE_MINUTES } from "#domain/accounts/sign-in-state.ts";
 
 /** Cookie that binds a sign-in with an identity provider to the browser that began it. */
 export const DEPARTURE_COOKIE = "sign-in";
@@ -10,7 +10,7 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   { db, secrets }: Pick<Services, "db" | "secrets">,
-): Promise<Departure> {
+): Promise<SignInStart> {
   const departure = await issueState(db, secrets, {
     browser: request.cookies[DEPARTURE_COOKIE],
     userId: request.viewer?.id ?? null,

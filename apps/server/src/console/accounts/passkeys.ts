@@ -22,7 +22,7 @@ import {
   finishRegistration,
   finishSignIn,
   listPasskeys,
-  type Place,
+  type RelyingParty,
   removePasskey,
   renamePasskey,
 } from "#domain/accounts/passkeys.ts";
@@ -44,7 +44,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
    * Returns the site that passkeys belong to: the configured server address, never the host that a request
    * claims. Until an address is configured, passkeys work on localhost only.
    */
-  function placeOf(request: FastifyRequest): Place {
+  function placeOf(request: FastifyRequest): RelyingParty {
     const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
     const { origin = "" } = request.headers;
     const page = URL.parse(origin);

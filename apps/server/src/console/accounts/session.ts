@@ -28,7 +28,7 @@ export interface Viewer extends Actor {
 }
 
 /** The identity of an enabled account. */
-export interface Identity {
+export interface ViewerIdentity {
   viewer: Viewer;
   by: "cookie" | "token";
 }
@@ -38,21 +38,21 @@ export interface Sessions {
    * Returns undefined without a valid credential. A valid cookie takes precedence over the `Authorization`
    * header.
    */
-  identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
+  identify(request: FastifyRequest, reply: FastifyReply): Promise<ViewerIdentity | undefined>;
   /**
    * Returns whether the caller still has the credential, the account and the rights of this identity. For
    * responses that last long. Does not count as a use of the session.
    */
-  isCurrent(request: FastifyRequest, identity: Identity): Promise<boolean>;
+  isCurrent(request: FastifyRequest, identity: ViewerIdentity): Promise<boolean>;
   /** Signs this browser in under a new session id. Its previous session ends. */
   signIn(request: FastifyRequest, reply: FastifyReply, proven: Proven): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Returns the credential of the request as of its last lookup on this node. It may have ended since. */
-  presented(request: FastifyRequest): Presented;
+  presented(request: FastifyRequest): PresentedCredential;
 }
 
 /** `none`: no credential. `unknown`: a credential that was not looked up on this node, or that is invalid. */
-export type Presented =
+export type PresentedCredential =
   | { kind: "none" }
   | { kind: "unknown" }
   /** `name` distinguishes sessions and cannot be used as a credential. */
@@ -76,7 +76,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
     if (!oldest.done) accounts.delete(oldest.value);
   }
 
-  const keyOf = (by: Identity["by"], text: string) =>
+  const keyOf = (by: ViewerIdentity["by"], text: string) =>
     `${by}:${Buffer.from(secrets.hash(text)).toString("base64")}`;
 
   async function endOwn(request: FastifyRequest): Promise<void> {
@@ -150,7 +150,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
   };
 }
 
-function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Identity {
+function identityOf(user: User, by: ViewerIdentity["by"], request: FastifyRequest): ViewerIdentity {
   const { id, username, role, group } = user;
   const permissions = permissionsOf(user);
   return { viewer: { id, username, role, group, permissions, ip: request.ip }, by };

@@ -20,7 +20,7 @@ import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/ac
 import { permitLink, spendLinkPermit } from "#domain/accounts/proof.ts";
 import { requireSecondFactor } from "#domain/accounts/second-factor.ts";
 import {
-  type Departure,
+  type SignInStart,
   derivedSecret,
   findArrival,
   keepArrival,
@@ -34,7 +34,7 @@ import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { boundedFetch } from "#platform/public-fetch.ts";
 import { createIdentityClients } from "#sign-in/clients.ts";
-import { type ExternalIdentity, type IdentityProvider, isOffered, type Visit } from "#sign-in/provider.ts";
+import { type ExternalIdentity, type IdentityProvider, isAvailable, type Visit } from "#sign-in/provider.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { depart, DEPARTURE_COOKIE } from "./departure.ts";
 import { proveOwner } from "./proof.ts";
@@ -52,7 +52,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
 
   function offered(id: IdentityProviderId): IdentityProvider {
-    if (isOffered(providers[id], settings.current())) return providers[id];
+    if (isAvailable(providers[id], settings.current())) return providers[id];
     throw forbidden({ reason: "sign_in_method_off" });
   }
 
@@ -65,12 +65,12 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   ) {
     const client = await clients.of(offered(id), settings.current());
     const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
-    const secretsOf = (departure: Departure) => ({
+    const secretsOf = (departure: SignInStart) => ({
       state: departure.state,
       nonce: derivedSecret(secrets, "nonce", departure),
       verifier: derivedSecret(secrets, "pkce", departure),
     });
-    let spent: (SpentState & { departure: Departure }) | undefined;
+    let spent: (SpentState & { departure: SignInStart }) | undefined;
     const here: Visit = {
       request,
       reply,

@@ -28,7 +28,7 @@ import {
 import { type Administrator, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
@@ -217,7 +217,7 @@ async function changeQuota(
       ip: viewer.ip,
       ...(prolongs ? { validUntil: new Date(currentTime().getTime() + QuotaValidityDays * DAY_MS) } : {}),
     });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor: viewer,
       action: "user.quota",
       targetType: "user",

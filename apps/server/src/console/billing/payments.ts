@@ -12,7 +12,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import { paymentDeps, type Services } from "#console/services.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import {
   changeGateway,
   createGateway,
@@ -37,7 +37,7 @@ export async function changedGateway(
   id: number,
   change: object,
 ): Promise<PaymentInput> {
-  return checked(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
+  return validate(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
 }
 
 const config = { access: "admin", permission: "payments" } as const;

@@ -11,7 +11,7 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { deleteChannels, disabledChannels, editChannels, switchChannels } from "#domain/channels/batch.ts";
-import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
 import { editChannel } from "#domain/channels/channels.ts";
 import { channelsOfTag, editTag, idsOfTag, listTags } from "#domain/channels/tags.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
@@ -24,7 +24,7 @@ const outcome = answers(ChannelBatchAnswer);
 /** Routes that treat all channels of a tag as one. */
 export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
-  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+  const show = (record: ChannelWithParts) => describeChannel(record, health.freezes(record.id));
 
   app.get(
     "/channel_tag/_all",

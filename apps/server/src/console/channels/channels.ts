@@ -18,7 +18,7 @@ import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { enabledGroups, groupNames } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
-import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
   channelIds,
@@ -31,9 +31,9 @@ import {
   openFirstKey,
   patchChannel,
   testModelFor,
-  withStored,
+  withStoredSecrets,
 } from "#domain/channels/channels.ts";
-import { testStored } from "#domain/channels/check-stored.ts";
+import { testStoredChannel } from "#domain/channels/check-stored.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
 
@@ -101,13 +101,13 @@ function vocabularyRoutes(app: ConsoleApp, services: Services): void {
 function storedChannelRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
   const row = answers(ChannelRow);
-  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+  const show = (record: ChannelWithParts) => describeChannel(record, health.freezes(record.id));
 
   async function quickChange(
     request: FastifyRequest,
     id: number,
     patch: ChannelPatch,
-  ): Promise<ChannelRecord> {
+  ): Promise<ChannelWithParts> {
     const changed = await patchChannel(db, viewerOf(request), id, patch);
     if (patch.status === 1) health.forgive(id);
     return changed;
@@ -234,7 +234,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
       },
     },
     async (request) => {
-      const tested = await testStored(services, request.params.id, request.body?.model ?? "");
+      const tested = await testStoredChannel(services, request.params.id, request.body?.model ?? "");
       return ok(tested);
     },
   );
@@ -298,14 +298,14 @@ function filled<T extends ChannelInput>(
   services: Services,
   viewer: Viewer,
   given: T,
-  stored: ChannelRecord | undefined,
+  stored: ChannelWithParts | undefined,
 ): T {
   if (stored === undefined) return fillMasks(given, undefined).input;
-  return withStored(services, viewer, stored, given);
+  return withStoredSecrets(services, viewer, stored, given);
 }
 
 /** Returns the first given key, or else the first stored one. */
-function keyFor({ secrets }: Services, given: string, stored: ChannelRecord | undefined): string {
+function keyFor({ secrets }: Services, given: string, stored: ChannelWithParts | undefined): string {
   const [first] = keysOf(given);
   if (first !== undefined) return first;
   return stored === undefined ? "" : openFirstKey(secrets, stored);

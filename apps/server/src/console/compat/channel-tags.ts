@@ -2,13 +2,13 @@ import { ChannelEdit, ChannelTag } from "@gateway/shared/channels/channel-batch"
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { deleteChannels, disabledChannels } from "#domain/channels/batch.ts";
-import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
 import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
 import { OlderChannel, olderChannel } from "./channel-spelling.ts";
-import { counted, mentioned, SentChannel } from "./channels.ts";
+import { counted, sentFields, SentChannel } from "./channels.ts";
 import { ignoredIn } from "./ignored.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
@@ -17,12 +17,12 @@ import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
 
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
-const show = ({ services }: CompatCall, record: ChannelRecord) =>
+const show = ({ services }: CompatCall, record: ChannelWithParts) =>
   olderChannel(describeChannel(record, services.health.freezes(record.id)));
 
 /** Returns the channels of a tag, oldest first; none for an unknown tag. */
-async function members({ services }: CompatCall, tag: string): Promise<ChannelRecord[]> {
-  let rows: ChannelRecord[] = [];
+async function members({ services }: CompatCall, tag: string): Promise<ChannelWithParts[]> {
+  let rows: ChannelWithParts[] = [];
   await unlessGone(
     channelsOfTag(services.db, tag).then((found) => {
       rows = found.reverse();
@@ -72,14 +72,14 @@ const perChannel = {
 };
 
 function editOf(sent: SentChannel): ChannelEdit {
-  const fields = mentioned(sent);
+  const fields = sentFields(sent);
   const edit: Record<string, unknown> = {};
   for (const name of shared) if (!isEmpty(fields[name])) edit[name] = fields[name];
   const { models, groups, model_mapping } = fields;
   if (models !== undefined) edit["models"] = { mode: "replace", values: models };
   if (groups !== undefined) edit["groups"] = { mode: "replace", values: groups };
   if (!isEmpty(model_mapping)) edit["model_mapping"] = { mode: "replace", values: model_mapping };
-  return checked(ChannelEdit, edit);
+  return validate(ChannelEdit, edit);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -87,7 +87,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || value === 0 || value === false;
 }
 
-function numberOfKeys(rows: readonly ChannelRecord[]): number {
+function numberOfKeys(rows: readonly ChannelWithParts[]): number {
   const hashes = rows.flatMap(({ keys }) =>
     keys.map(({ key_hash }) => Buffer.from(key_hash).toString("hex")),
   );

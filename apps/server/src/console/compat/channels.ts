@@ -4,8 +4,8 @@ import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
-import { checked } from "#console/validation.ts";
-import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
+import { validate } from "#console/validation.ts";
+import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
 import {
   createChannel,
   deleteChannel,
@@ -14,7 +14,7 @@ import {
   patchChannel,
 } from "#domain/channels/channels.ts";
 import { OlderChannel, olderChannel } from "./channel-spelling.ts";
-import { listed, parsedText, withoutNulls } from "./older.ts";
+import { splitList, parsedText, withoutNulls } from "./older.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
 
@@ -63,10 +63,10 @@ const neverEmpty = ["type", "name", "key", "models", "groups", "pre_cost"] as co
 const keptWhenEmpty = ["other", "tag", "test_model"] as const;
 
 /** Returns the fields of the request, with our names and types. */
-export function mentioned(sent: SentChannel): Record<string, unknown> {
+export function sentFields(sent: SentChannel): Record<string, unknown> {
   const { group, status: _status, ...rest } = sent;
-  const models = listed(sent.models);
-  const groups = listed(group ?? sent.groups);
+  const models = splitList(sent.models);
+  const groups = splitList(group ?? sent.groups);
   const fields: Record<string, unknown> = { ...rest, models, groups };
   for (const name of ["model_mapping", "model_headers", "custom_parameter"] as const)
     fields[name] = parsedText(sent[name]);
@@ -81,19 +81,19 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === 0 || (Array.isArray(value) && value.length === 0);
 }
 
-function show({ services }: CompatCall, record: ChannelRecord): z.output<typeof OlderChannel> {
+function show({ services }: CompatCall, record: ChannelWithParts): z.output<typeof OlderChannel> {
   return olderChannel(describeChannel(record, services.health.freezes(record.id)));
 }
 
 /** Creates one channel per line of the key, each with the corresponding line of the address. */
 const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body }, call) => {
   const { services } = call;
-  const fields = mentioned(body);
+  const fields = sentFields(body);
   const lines = keyLines(body.key ?? "");
   const addresses = (body.base_url ?? "").split("\n").map((line) => line.trim());
   const name = body.name ?? "";
   const inputs = lines.map(({ key, line }) =>
-    checked(ChannelInput, {
+    validate(ChannelInput, {
       models: [],
       groups: [],
       ...fields,
@@ -102,7 +102,7 @@ const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body 
       base_url: addresses[line - 1] || addresses[0] || "",
     }),
   );
-  const made: ChannelRecord[] = [];
+  const made: ChannelWithParts[] = [];
   for (const input of inputs) {
     const status = body.status === 2 || body.status === 3 ? 2 : 1;
     made.push(await createChannel(services, viewerOf(call.request), input, { status }));
@@ -128,11 +128,11 @@ const Change = SentChannel.pipe(z.looseObject({ id: RowId }));
 const put = handles({ body: Change, data: OlderChannel }, async ({ body }, call) => {
   const { services } = call;
   const { id } = body;
-  const sent = checked(SentChannel, body);
-  const fields = mentioned(sent);
+  const sent = validate(SentChannel, body);
+  const fields = sentFields(sent);
   const viewer = viewerOf(call.request);
   let changed = await editChannel(services, viewer, id, (now) =>
-    checked(ChannelInput, { ...now, ...fields }),
+    validate(ChannelInput, { ...now, ...fields }),
   );
   const { status = 0 } = sent;
   if (status !== 0 && status !== changed.status)

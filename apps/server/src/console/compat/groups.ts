@@ -8,7 +8,7 @@ import { z } from "zod";
 import { valuesOf } from "#console/accounts/groups.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/edit-groups.ts";
 import { olderBody } from "./older.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
@@ -40,7 +40,7 @@ const show = async ({ services }: CompatCall, id: number) =>
 
 const create = handles({ body: Created, data: UserGroupDetail }, async ({ body }, call) => {
   const { enable: _enable, ...given } = body;
-  const input = checked(UserGroupInput, {
+  const input = validate(UserGroupInput, {
     min: 0,
     max: 0,
     name: given.symbol,
@@ -60,7 +60,7 @@ const put = handles({ body: Changed, data: UserGroupDetail }, async ({ body }, c
     call.note("symbol was ignored: accounts, tokens and channels name the group by it.");
   if (enable !== undefined && enable !== now.enable)
     call.note("enable was ignored: use PUT /api/user_group/enable/:id.");
-  const input = checked(UserGroupInput.omit({ symbol: true }), { ...valuesOf(now), ...given });
+  const input = validate(UserGroupInput.omit({ symbol: true }), { ...valuesOf(now), ...given });
   await changeGroup(db, viewerOf(call.request), id, input);
   return { data: await show(call, id) };
 });

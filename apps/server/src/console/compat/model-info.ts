@@ -3,7 +3,7 @@ import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
 import { type CompatRoute, handles, spells } from "./route.ts";
 
@@ -22,7 +22,7 @@ const OlderInfo = z.looseObject({
   support_url: text,
 });
 
-function spell(info: ModelInfoRow): z.input<typeof OlderInfo> {
+function encodeModelInfo(info: ModelInfoRow): z.input<typeof OlderInfo> {
   return {
     ...info,
     input_modalities: JSON.stringify(info.input_modalities),
@@ -36,7 +36,7 @@ const create = handles(
   { body: ImportedModelInfo, data: OlderInfo },
   async ({ body }, { request, services }) => {
     const info = await createModelInfo(services.db, viewerOf(request), body);
-    return { data: spell(ModelInfoRow.parse(present(info))) };
+    return { data: encodeModelInfo(ModelInfoRow.parse(present(info))) };
   },
 );
 
@@ -46,16 +46,16 @@ const change = handles({ body: Named, data: OlderInfo }, async ({ body }, { requ
   const { db } = services;
   const stored = ModelInfoInput.parse(present(await getModelInfo(db, body.id)));
   // Fields that are not mentioned stay.
-  const input = checked(ImportedModelInfo, { ...stored, ...body });
+  const input = validate(ImportedModelInfo, { ...stored, ...body });
   const info = await changeModelInfo(db, viewerOf(request), { ...input, id: body.id });
-  return { data: spell(ModelInfoRow.parse(present(info))) };
+  return { data: encodeModelInfo(ModelInfoRow.parse(present(info))) };
 });
 
 export const modelInfoCompat: Record<string, CompatRoute> = {
   "GET /model_info": {
-    answer: spells(z.array(ModelInfoRow), z.array(OlderInfo), (rows) => rows.map(spell)),
+    answer: spells(z.array(ModelInfoRow), z.array(OlderInfo), (rows) => rows.map(encodeModelInfo)),
   },
-  "GET /model_info/:id": { answer: spells(ModelInfoRow, OlderInfo, spell) },
+  "GET /model_info/:id": { answer: spells(ModelInfoRow, OlderInfo, encodeModelInfo) },
   "POST /model_info": { handle: create },
   "PUT /model_info": { handle: change },
 };

@@ -12,7 +12,7 @@ import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
 import { findByAccessToken, getUser } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
-import { refreshBalance, testStored } from "#domain/channels/check-stored.ts";
+import { refreshBalance, testStoredChannel } from "#domain/channels/check-stored.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
 
@@ -95,7 +95,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
         ok: success,
         message,
         duration,
-      } = await testStored(services, request.params.id, request.query.model);
+      } = await testStoredChannel(services, request.params.id, request.query.model);
       return { success, message, time: duration / 1_000 };
     },
   );

@@ -22,7 +22,7 @@ export function isStatusOnly({ request }: CompatCall): boolean {
 }
 
 /** Splits a text at commas. A list stays a list; undefined stays undefined. */
-export function listed(given: string | string[] | undefined): string[] | undefined {
+export function splitList(given: string | string[] | undefined): string[] | undefined {
   if (given === undefined) return undefined;
   const parts = typeof given === "string" ? given.split(",") : given;
   return parts.map((part) => part.trim()).filter((part) => part !== "");

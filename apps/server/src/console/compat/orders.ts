@@ -17,7 +17,7 @@ const OlderOrder = OpenedOrder.extend({
  * Returns the order as a form. Epay's page accepts a link and a form alike; the signature covers the same
  * values.
  */
-function spell(order: OpenedOrder): z.input<typeof OlderOrder> {
+function encodeOrder(order: OpenedOrder): z.input<typeof OlderOrder> {
   const address = URL.parse(order.data.url);
   if (order.type !== 1 || address === null || !address.pathname.endsWith("/submit.php")) return order;
   const params = Object.fromEntries(address.searchParams);
@@ -31,6 +31,6 @@ const status = handles({ query: TradeNo, data: z.undefined() }, async ({ query }
 });
 
 export const orderCompat: Record<string, CompatRoute> = {
-  "POST /user/order": { answer: spells(OpenedOrder, OlderOrder, spell) },
+  "POST /user/order": { answer: spells(OpenedOrder, OlderOrder, encodeOrder) },
   "GET /user/order/status": { handle: status },
 };

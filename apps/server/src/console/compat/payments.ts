@@ -5,7 +5,7 @@ import { changedGateway } from "#console/billing/payments.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import {
   changeGateway,
   createGateway,
@@ -38,7 +38,7 @@ const OlderPayment = z.looseObject({
   created_at: z.int(),
 });
 
-function spell(row: PaymentRow): z.input<typeof OlderPayment> {
+function encodePayment(row: PaymentRow): z.input<typeof OlderPayment> {
   return { ...row, config: JSON.stringify(row.config) };
 }
 
@@ -54,9 +54,9 @@ const withIcon = (body: Record<string, unknown>) =>
 
 const create = handles({ body: Mentioned, data: OlderPayment }, async ({ body }, { request, services }) => {
   const { db, secrets, paymentGateways: gateways } = services;
-  const input = checked(PaymentInput, withIcon(body));
+  const input = validate(PaymentInput, withIcon(body));
   const gateway = await createGateway({ db, secrets, gateways }, requireBalances(request, "gateway"), input);
-  return { message: "Payment added successfully", data: spell(describe(services, gateway)) };
+  return { message: "Payment added successfully", data: encodePayment(describe(services, gateway)) };
 });
 
 const Changed = z.looseObject({ id: RowId });
@@ -68,12 +68,14 @@ const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, {
   const patch = Patch.safeParse(body);
   if (patch.success) {
     const { id, ...fields } = patch.data;
-    return { data: spell(describe(services, await patchGateway(editing, viewerOf(request), id, fields))) };
+    return {
+      data: encodePayment(describe(services, await patchGateway(editing, viewerOf(request), id, fields))),
+    };
   }
   const actor = requireBalances(request, "gateway");
   const input = await changedGateway(services, body.id, body["icon"] === "" ? withIcon(body) : body);
   return {
-    data: spell(describe(services, await changeGateway(editing, actor, body.id, input))),
+    data: encodePayment(describe(services, await changeGateway(editing, actor, body.id, input))),
   };
 });
 
@@ -95,10 +97,10 @@ export const paymentCompat: Record<string, CompatRoute> = {
   "GET /payment": {
     answer: spells(PaymentPage, PaymentPage.extend({ data: z.array(OlderPayment) }), (page) => ({
       ...page,
-      data: page.data.map(spell),
+      data: page.data.map(encodePayment),
     })),
   },
-  "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, spell) },
+  "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, encodePayment) },
   "POST /payment": { handle: create, succeeds: 201, refuses: ({ status }) => (status < 500 ? 500 : status) },
   "PUT /payment": { handle: change, ignores: { type: "", uuid: "", created_at: "" } },
   "DELETE /payment/:id": { handle: remove },

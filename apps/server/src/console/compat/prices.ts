@@ -2,7 +2,7 @@ import { PriceInput, PriceRow } from "@gateway/shared/billing/price";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/pricing/edit-prices.ts";
 import { priceRowToJson } from "#domain/pricing/price-json.ts";
 import { GatewayError } from "#errors.ts";
@@ -36,7 +36,7 @@ const change = handles(
     const stored = await services.db.price.findUnique({ where: { model: name }, include: { extras: true } });
     // Fields that are not mentioned stay.
     const before = stored === null ? {} : priceRowToJson(stored);
-    const input = checked(Price, { ...before, ...checked(Mentioned, body) });
+    const input = validate(Price, { ...before, ...validate(Mentioned, body) });
     return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input, "any")) };
   },
 );

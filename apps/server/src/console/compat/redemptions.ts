@@ -8,7 +8,7 @@ import { z } from "zod";
 import { shownTo } from "#console/billing/redemptions.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import {
   changeRedemption,
   createRedemptions,
@@ -72,14 +72,14 @@ const put = handles({ body: z.unknown(), data: OlderCode }, async ({ body }, cal
   const { db } = call.services;
   const viewer = viewerOf(call.request);
   if (isStatusOnly(call)) {
-    const { id, status } = checked(Switch, body);
+    const { id, status } = validate(Switch, body);
     return { data: show(call, await switchRedemption(db, viewer, id, status)) };
   }
   requireBalances(call.request, "code");
-  const { id, ...given } = checked(Changed, body);
+  const { id, ...given } = validate(Changed, body);
   const now = describeRedemption(call.services.secrets, await getRedemption(db, id));
   const stored = { name: now.name, quota: now.quota, expires_at: now.expires_at };
-  const change = checked(RedemptionChange, { ...stored, ...given });
+  const change = validate(RedemptionChange, { ...stored, ...given });
   return { data: show(call, await changeRedemption(db, viewer, id, change)) };
 });
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Services } from "#console/services.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 
 /**
  * How one route differs from the native route for callers that use One Hub's API and not version 2. Access
@@ -9,8 +9,8 @@ import { checked } from "#console/validation.ts";
  */
 export interface CompatRoute {
   /** Translates One Hub's query and body into those of the native route. */
-  query?: Reading;
-  body?: Reading;
+  query?: CompatReader;
+  body?: CompatReader;
   /** Converts the data of the native response to One Hub's format. */
   answer?: Spelling;
   /** Replaces the native handler. */
@@ -25,10 +25,10 @@ export interface CompatRoute {
   /** HTTP status of a success, where One Hub's is not 200. */
   succeeds?: number;
   /** HTTP status of a refusal, where One Hub's is not 200. */
-  refuses?: (refusal: Refusal) => number;
+  refuses?: (refusal: CompatOutcome) => number;
 }
 
-export interface Refusal {
+export interface CompatOutcome {
   /** The true status. */
   status: number;
   /** Code and reason of the failure; "" for a success. */
@@ -48,7 +48,7 @@ export interface CompatCall {
   hasRead(): void;
 }
 
-export interface Reading {
+export interface CompatReader {
   schema: z.ZodType;
   run(given: unknown, call: CompatCall): unknown;
 }
@@ -60,8 +60,8 @@ export interface Reading {
 export function reads<Schema extends z.ZodType>(
   schema: Schema,
   run: (given: z.output<Schema>, call: CompatCall) => unknown = (given) => given,
-): Reading {
-  return { schema, run: (given, call) => run(checked(schema, given), call) };
+): CompatReader {
+  return { schema, run: (given, call) => run(validate(schema, given), call) };
 }
 
 export interface Spelling {
@@ -85,17 +85,17 @@ export interface Handling {
   query?: z.ZodType;
   body?: z.ZodType;
   data: z.ZodType;
-  run(call: CompatCall): Promise<Answer>;
+  run(call: CompatCall): Promise<CompatResult>;
 }
 
 /** The result of a handler of this folder. Absent `success` means true. */
-export interface Answer {
+export interface CompatResult {
   success?: boolean;
   message?: string;
   data?: unknown;
 }
 
-interface Given<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+interface CompatInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
@@ -108,10 +108,13 @@ export function handles<
   B extends z.ZodType = z.ZodUndefined,
 >(
   schemas: { data: D; params?: P; query?: Q; body?: B },
-  run: (given: Given<P, Q, B>, call: CompatCall) => Promise<Omit<Answer, "data"> & { data?: z.input<D> }>,
+  run: (
+    given: CompatInput<P, Q, B>,
+    call: CompatCall,
+  ) => Promise<Omit<CompatResult, "data"> & { data?: z.input<D> }>,
 ): Handling {
   const read = (schema: z.ZodType | undefined, given: unknown) =>
-    schema === undefined ? undefined : checked(schema, given);
+    schema === undefined ? undefined : validate(schema, given);
   return {
     ...schemas,
     run: (call) => {
@@ -121,7 +124,7 @@ export function handles<
         params: read(schemas.params, params),
         query: read(schemas.query, query),
         body: read(schemas.body, body),
-      } as Given<P, Q, B>;
+      } as CompatInput<P, Q, B>;
       call.hasRead();
       return run(given, call);
     },

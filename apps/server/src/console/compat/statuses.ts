@@ -1,4 +1,4 @@
-import type { CompatRoute, Refusal } from "./route.ts";
+import type { CompatRoute, CompatOutcome } from "./route.ts";
 
 /** Internal failures. They keep their status, so that no caller takes them for a result. */
 const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_down"]);
@@ -8,7 +8,7 @@ const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_
  */
 export function olderStatus(
   route: CompatRoute,
-  { isRoute, ...refusal }: Refusal & { isRoute: boolean },
+  { isRoute, ...refusal }: CompatOutcome & { isRoute: boolean },
 ): number {
   const { status, code } = refusal;
   if (status < 400) return status === 200 ? (route.succeeds ?? 200) : status;

@@ -12,7 +12,7 @@ import { z } from "zod";
 import { sortableTokens } from "#console/accounts/tokens.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { administerToken, searchTokens, switchAnyToken } from "#domain/tokens/administration.ts";
 import { revealKey } from "#domain/tokens/keys.ts";
 import {
@@ -155,7 +155,7 @@ function tagOf(call: CompatCall, setting: OlderSetting | undefined): { billing_t
 /** Validates with the native schema, so that its limits and messages apply here too. */
 function nativeChange(call: CompatCall, change: Omit<z.output<typeof Change>, "id">) {
   const { setting, ...rest } = change;
-  return checked(TokenChange, {
+  return validate(TokenChange, {
     ...rest,
     ...(setting === undefined ? {} : { setting: nativeSetting(setting) }),
     ...tagOf(call, setting),
@@ -197,10 +197,10 @@ const put = handles({ body: z.unknown(), data: OlderToken }, async ({ body }, ca
   const { db } = call.services;
   const viewer = viewerOf(call.request);
   if (isStatusOnly(call)) {
-    const { id, status } = checked(Switch, body);
+    const { id, status } = validate(Switch, body);
     return { data: ownRow(call, await switchToken(db, viewer, id, status)) };
   }
-  const { id, ...change } = checked(Change, body);
+  const { id, ...change } = validate(Change, body);
   return { data: ownRow(call, await changeToken(db, viewer, id, nativeChange(call, change))) };
 });
 
@@ -227,10 +227,10 @@ const adminPut = handles({ body: z.unknown(), data: OlderToken }, async ({ body 
   const viewer = viewerOf(call.request);
   const zone = call.services.settings.current().TimeZone;
   if (isStatusOnly(call)) {
-    const { id, status } = checked(Switch, body);
+    const { id, status } = validate(Switch, body);
     return { data: adminRow(await switchAnyToken(db, viewer, { id, status }, zone)) };
   }
-  const { id, user_id, ...change } = checked(AdminChange, body);
+  const { id, user_id, ...change } = validate(AdminChange, body);
   const owner = user_id === undefined || user_id === 0 ? {} : { user_id };
   const input = { ...nativeChange(call, change), id, ...owner };
   return { data: adminRow(await administerToken(db, secrets, viewer, input, zone)) };

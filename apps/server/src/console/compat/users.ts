@@ -17,7 +17,7 @@ import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { checked } from "#console/validation.ts";
+import { validate } from "#console/validation.ts";
 import { changeUser, createUser } from "#domain/accounts/administration.ts";
 import { unbindIdentity } from "#domain/accounts/identities.ts";
 import { type ExternalAccount, linkForUser } from "#domain/accounts/link-for-user.ts";
@@ -245,7 +245,7 @@ const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) =>
     "avatar_url",
   ]);
   const password = body.password ?? "";
-  const change = checked(UserChange, { id, ...fields, ...(password === "" ? {} : { password }) });
+  const change = validate(UserChange, { id, ...fields, ...(password === "" ? {} : { password }) });
   const actor = viewerOf(call.request);
   await changeUser(db, secrets, actor, change, async (tx) => {
     if (linked.length > 0) await linkForUser(tx, actor, id, linked);

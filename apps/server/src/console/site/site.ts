@@ -10,7 +10,7 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
-import { isOffered } from "#sign-in/provider.ts";
+import { isAvailable } from "#sign-in/provider.ts";
 import { health, ready } from "./state.ts";
 
 /** Public routes: the state of the site, its texts, its public groups. */
@@ -118,12 +118,12 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     register_enabled: settings.RegisterEnabled,
     password_register: settings.PasswordRegisterEnabled,
     password_login: settings.PasswordLoginEnabled,
-    github_oauth: isOffered(identities.github, settings),
+    github_oauth: isAvailable(identities.github, settings),
     github_client_id: settings.GitHubClientId,
-    oidc_auth: isOffered(identities.oidc, settings),
-    lark_login: isOffered(identities.lark, settings),
+    oidc_auth: isAvailable(identities.oidc, settings),
+    lark_login: isAvailable(identities.lark, settings),
     lark_client_id: settings.LarkClientId,
-    wechat_login: isOffered(identities.wechat, settings),
+    wechat_login: isAvailable(identities.wechat, settings),
     wechat_qrcode: settings.WeChatAccountQRCodeImageURL,
     turnstile_check: settings.TurnstileCheckEnabled,
     turnstile_site_key: settings.TurnstileCheckEnabled ? settings.TurnstileSiteKey : "",

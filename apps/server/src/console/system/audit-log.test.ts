@@ -1,6 +1,6 @@
 import type { AuditPage } from "@gateway/shared/usage/audit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 let site: TestConsole;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   admin = await site.as(await site.makeUser({ role: 10 }));
   const anna = { id: 1, username: "anna", ip: "10.0.0.1" };
   for (let number = 1; number <= 5; number += 1) {
-    await audit(site.services.db, {
+    await writeAudit(site.services.db, {
       actor: anna,
       action: number % 2 === 0 ? "channel.change" : "channel.create",
       targetType: "channel",
@@ -20,7 +20,7 @@ beforeAll(async () => {
       after: { weight: number + 1, key: "sk-secret" },
     });
   }
-  await audit(site.services.db, {
+  await writeAudit(site.services.db, {
     actor: { id: 2, username: "Bert", ip: "10.0.0.2" },
     action: "user.quota",
     targetType: "user",
@@ -41,10 +41,10 @@ describe("the audit log", () => {
   it("names targets by their current name, and deleted ones by the recorded name", async () => {
     const user = await site.makeUser();
     const note = { actor: { id: 1, username: "namer", ip: "" }, action: "user.change", targetType: "user" };
-    await audit(site.services.db, { ...note, targetId: user.id });
-    await audit(site.services.db, { ...note, targetId: 99_999, before: { username: "gone" } });
-    await audit(site.services.db, { ...note, targetId: "99999999999" });
-    await audit(site.services.db, {
+    await writeAudit(site.services.db, { ...note, targetId: user.id });
+    await writeAudit(site.services.db, { ...note, targetId: 99_999, before: { username: "gone" } });
+    await writeAudit(site.services.db, { ...note, targetId: "99999999999" });
+    await writeAudit(site.services.db, {
       ...note,
       targetType: "setting",
       targetId: "SystemName",
@@ -57,7 +57,7 @@ describe("the audit log", () => {
   it("is paged, newest first, also while new rows are added", async () => {
     const first = await ask("size=3&action=channel");
     expect(first.data.map((row) => row.target_id)).toEqual(["5", "4", "3"]);
-    await audit(site.services.db, {
+    await writeAudit(site.services.db, {
       actor: { id: 1, username: "anna", ip: "" },
       action: "channel.delete",
       targetType: "channel",

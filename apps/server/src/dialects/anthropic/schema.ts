@@ -131,7 +131,7 @@ export const wireUsage = z.looseObject({
   iterations: z.array(z.unknown()).nullish().catch(undefined),
 });
 
-export type WireUsage = z.infer<typeof wireUsage>;
+export type AnthropicUsage = z.infer<typeof wireUsage>;
 
 /** A field of an unexpected type is ignored, so that the rest of the response stays readable. */
 const maybeText = z.string().nullish().catch(undefined);

@@ -1,4 +1,4 @@
-import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
+import type { Frame, Skimmer, CharacterCount, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
@@ -21,7 +21,10 @@ function typeOf(frame: Frame): string {
   return /"type"\s*:\s*"(?<type>\w+)"/.exec(frame.data)?.groups?.["type"] ?? "";
 }
 
-export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(
+  body: string,
+  counts = needsCount,
+): { usage: Usage | undefined; tally: CharacterCount } {
   const usage = decodeUsage(lastObject(body, 'usage"'));
   const tally = emptyTally();
   if (!counts(usage)) return { usage, tally };

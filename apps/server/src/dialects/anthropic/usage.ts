@@ -3,7 +3,7 @@ import type { Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
-import { type WireUsage, wireUsage } from "./schema.ts";
+import { type AnthropicUsage, wireUsage } from "./schema.ts";
 
 /** Calls of provider-run tools, by the API's name and by ours. */
 const countedTools = {
@@ -12,7 +12,7 @@ const countedTools = {
   code_execution_requests: "code-execution",
 } as const;
 
-function decodeToolCalls(wire: WireUsage): Record<string, number> | undefined {
+function decodeToolCalls(wire: AnthropicUsage): Record<string, number> | undefined {
   const counts: Record<string, number> = {};
   for (const [name, unified] of Object.entries(countedTools)) {
     const count = tokens(wire.server_tool_use?.[name]);
@@ -45,7 +45,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
 }
 
 /** Decodes the totals. `input_tokens` excludes cached tokens in this API; the IR counts all input. */
-function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
+function decodeSums(wire: AnthropicUsage, value: unknown): Usage | undefined {
   const plain = tokens(wire.input_tokens);
   const cacheRead = tokens(wire.cache_read_input_tokens);
   const written = tokens(wire.cache_creation_input_tokens) ?? 0;

@@ -75,7 +75,7 @@ function dimensionsOf(request: One | undefined): number | undefined {
  * Returns the body for a provider of the same dialect that uses this model name.
  * Returns the same object when nothing changes.
  */
-export function adjustEmbed(body: Wire, model: string): Wire {
+export function adjustEmbedRequest(body: Wire, model: string): Wire {
   const name = `models/${model}`;
   const named = (each: Wire) =>
     each["model"] === undefined || each["model"] === name ? each : { ...each, model: name };
@@ -91,7 +91,7 @@ export function adjustEmbed(body: Wire, model: string): Wire {
  * Translates the request to OpenAI's format.
  * Throws `invalid_request` for a request that this format cannot express.
  */
-export function openaiEmbed(request: EmbedRequest, model: string): Wire {
+export function toOpenaiEmbedRequest(request: EmbedRequest, model: string): Wire {
   const { untold, texts, dimensions } = request;
   if (untold !== undefined) throw invalidRequest({ reason: untold.reason }, { param: untold.path });
   return {

@@ -5,14 +5,14 @@ import { encodeLogprobs } from "./logprobs.ts";
 import { encodeCitations, encodeFinish, encodePart } from "./response.ts";
 import { encodeUsage } from "./usage.ts";
 
-type Call = Extract<Part, { type: "tool-call" }>;
+type ToolCallPart = Extract<Part, { type: "tool-call" }>;
 
 /**
  * Encodes chunks, as events or as the elements of one array. A call is sent when its input is complete,
  * because this API has no partial calls.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
-  const calls = new Map<string, { choice: number; call: Call }>();
+  const calls = new Map<string, { choice: number; call: ToolCallPart }>();
   const stops = new Map<number, FinishReason>();
   const isArray = request.jsonArrayStream === true;
   let head: Wire = {};
@@ -77,7 +77,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       }
       case "tool-call": {
         const { choice, id, name, signature, origin } = event;
-        const call: Call = {
+        const call: ToolCallPart = {
           type: "tool-call",
           id,
           name,

@@ -1,4 +1,4 @@
-import { onlyAllowed } from "#dialects/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort } from "#dialects/effort.ts";
@@ -19,7 +19,7 @@ import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { jsonSchema } from "./function-schema.ts";
-import { type GenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
+import { type GeminiGenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
 import { signCalls } from "./signatures.ts";
 
 const known = new Set([
@@ -71,7 +71,7 @@ function decodeTools(wire: GeminiRequest): Pick<ChatRequest, "tools" | "serverTo
   }
   const allowed = wire.toolConfig?.functionCallingConfig?.allowedFunctionNames ?? [];
   return {
-    tools: onlyAllowed(tools.length > 0 ? tools : undefined, allowed.length > 1 ? allowed : []),
+    tools: filterAllowedTools(tools.length > 0 ? tools : undefined, allowed.length > 1 ? allowed : []),
     serverTools: serverTools.length > 0 ? serverTools : undefined,
   };
 }
@@ -92,7 +92,7 @@ function decodeToolChoice(wire: GeminiRequest): ToolChoice | undefined {
   }
 }
 
-function decodeReasoning(config: GenerationConfig | null | undefined): Reasoning | undefined {
+function decodeReasoning(config: GeminiGenerationConfig | null | undefined): Reasoning | undefined {
   const thinking = config?.thinkingConfig;
   if (!thinking) return undefined;
   const reasoning: Reasoning = {};
@@ -107,7 +107,7 @@ function decodeReasoning(config: GenerationConfig | null | undefined): Reasoning
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 
-function decodeFormat(config: GenerationConfig | null | undefined): ResponseFormat | undefined {
+function decodeFormat(config: GeminiGenerationConfig | null | undefined): ResponseFormat | undefined {
   if (!config) return undefined;
   const { responseMimeType: type, responseSchema, responseJsonSchema } = config;
   if (responseJsonSchema) return { type: "json-schema", schema: responseJsonSchema };

@@ -100,7 +100,7 @@ export const generationConfig = message({
   }).nullish(),
 });
 
-export type GenerationConfig = z.infer<typeof generationConfig>;
+export type GeminiGenerationConfig = z.infer<typeof generationConfig>;
 
 export const geminiRequest = message({
   model: z.string().nullish(),

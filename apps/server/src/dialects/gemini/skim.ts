@@ -1,4 +1,4 @@
-import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { Frame, Skimmer, CharacterCount } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import {
@@ -16,7 +16,7 @@ import { searchesOf } from "./response.ts";
 import { geminiAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-function tallyText(json: string, tally: Tally): void {
+function tallyText(json: string, tally: CharacterCount): void {
   tallyValues(tallyObjects(json, 'args"', tally), 'text"', tally);
 }
 
@@ -27,7 +27,10 @@ function countSearches(json: string): number {
   return answer === undefined ? 0 : searchesOf(answer);
 }
 
-export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(
+  body: string,
+  counts = needsCount,
+): { usage: Usage | undefined; tally: CharacterCount } {
   const usage = decodeUsage(lastObject(body, 'usageMetadata"'), countSearches(body));
   const tally = emptyTally();
   if (counts(usage)) tallyText(body, tally);

@@ -49,13 +49,13 @@ function decodeFunctionResult(wire: Wire, at: string): Part {
   };
 }
 
-interface Decoded {
+interface DecodedStep {
   role: Role;
   parts: Part[];
 }
 
 /** Returns nothing for a step that no other format has. */
-function decodeStep(wire: Wire, at: string): Decoded[] {
+function decodeStep(wire: Wire, at: string): DecodedStep[] {
   const { type } = parseAt(inputType, wire, at);
   if (isContent(wire)) return [{ role: "user", parts: [decodeContent(wire, at)] }];
   switch (type) {
@@ -88,13 +88,13 @@ function decodeStep(wire: Wire, at: string): Decoded[] {
 }
 
 /** Decodes a member of a step's content. The Vercel AI SDK puts results of functions there. */
-function decodeInside(wire: Wire, role: Role, at: string): Decoded[] {
+function decodeInside(wire: Wire, role: Role, at: string): DecodedStep[] {
   return wire["type"] === "function_result"
     ? decodeStep(wire, at)
     : [{ role, parts: [decodeContent(wire, at)] }];
 }
 
-function decodeTurn(wire: Wire, at: string): Decoded[] {
+function decodeTurn(wire: Wire, at: string): DecodedStep[] {
   const { role, content } = parseAt(turn, wire, at);
   const parts: Part[] =
     typeof content === "string"

@@ -1,4 +1,4 @@
-import { placed } from "#dialects/citation-place.ts";
+import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { soundText } from "#dialects/media.ts";
@@ -10,7 +10,7 @@ import { asRecord, compact, inputObject, ownFields } from "#dialects/wire.ts";
 export function encodeAnnotations(citations: readonly Citation[], text: string): Wire[] {
   return citations.flatMap((citation) => {
     if (citation.url === undefined) return [];
-    const { url, title, start, end } = placed(citation, text);
+    const { url, title, start, end } = placeCitation(citation, text);
     return [compact<Wire>({ type: "url_citation", url, title, start_index: start, end_index: end })];
   });
 }

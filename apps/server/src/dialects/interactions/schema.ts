@@ -162,7 +162,7 @@ export const generationConfig = z.looseObject({
   image_config: imageConfig.nullish(),
 });
 
-export type GenerationConfig = z.infer<typeof generationConfig>;
+export type InteractionGenerationConfig = z.infer<typeof generationConfig>;
 
 /** Formats by type. An object with any other type is a JSON Schema. */
 export const formats = {

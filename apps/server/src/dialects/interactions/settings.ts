@@ -3,14 +3,16 @@ import { effortOf } from "#dialects/effort.ts";
 import type { Extra, Reasoning, ResponseFormat } from "#dialects/ir.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
-import { formats, type GenerationConfig, type InteractionRequest, type Speech } from "./schema.ts";
+import { formats, type InteractionGenerationConfig, type InteractionRequest, type Speech } from "./schema.ts";
 
 /**
  * Decodes the settings of an interaction. Those that only Google has get the form of its other API, in which its channels
  * are called.
  */
 
-export function decodeReasoning(config: GenerationConfig | null | undefined): Reasoning | undefined {
+export function decodeReasoning(
+  config: InteractionGenerationConfig | null | undefined,
+): Reasoning | undefined {
   const effort = effortOf(config?.thinking_level);
   const summary = config?.thinking_summaries === "auto" ? ("auto" as const) : undefined;
   return effort === undefined && summary === undefined ? undefined : compact<Reasoning>({ effort, summary });
@@ -82,7 +84,7 @@ export function decodeFormats(body: InteractionRequest): Formats {
 
 const voiceOf = ({ voice }: Speech) => (voice ? { prebuiltVoiceConfig: { voiceName: voice } } : undefined);
 
-function speechOf(config: GenerationConfig | null | undefined): Wire | undefined {
+function speechOf(config: InteractionGenerationConfig | null | undefined): Wire | undefined {
   const given = config?.speech_config;
   const list = Array.isArray(given) ? given : (given?.speakers ?? []);
   const [first] = list;
@@ -118,7 +120,10 @@ export function googleSettings(
 }
 
 /** Returns the whole configuration where the IR has only a part of it: it replaces that part. */
-function toolConfigOf(config: GenerationConfig | null | undefined, settings: Wire): Wire | undefined {
+function toolConfigOf(
+  config: InteractionGenerationConfig | null | undefined,
+  settings: Wire,
+): Wire | undefined {
   const choice = config?.tool_choice;
   const allowed = typeof choice === "object" ? choice?.allowed_tools : undefined;
   const mode = (typeof choice === "string" ? choice : allowed?.mode)?.toUpperCase();

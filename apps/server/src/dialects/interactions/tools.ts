@@ -1,11 +1,11 @@
-import { onlyAllowed } from "#dialects/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { jsonSchema } from "#dialects/gemini/function-schema.ts";
 import type { ChatRequest, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import {
   functionTool,
-  type GenerationConfig,
+  type InteractionGenerationConfig,
   type InteractionRequest,
   serverTools,
   toolType,
@@ -15,23 +15,23 @@ import {
  * Decodes tools. Those that Google runs get the form of its other API, in which its channels are called. `settings` are
  * fields of a request in that form that belong to a tool.
  */
-interface Decoded {
+interface DecodedTool {
   tool: ServerTool;
   settings?: Wire;
 }
 
-const google = (kind: ServerTool["kind"], fields: Wire): Decoded => ({
+const google = (kind: ServerTool["kind"], fields: Wire): DecodedTool => ({
   tool: { kind, extra: { dialect: "gemini", fields } },
 });
 
-function decodeSearch(types: readonly string[]): Decoded {
+function decodeSearch(types: readonly string[]): DecodedTool {
   if (types.includes("enterprise_web_search")) return google("web-search", { enterpriseWebSearch: {} });
   if (!types.includes("image_search")) return google("web-search", { googleSearch: {} });
   const web = types.includes("web_search") ? { webSearch: {} } : {};
   return google("web-search", { googleSearch: { searchTypes: { ...web, imageSearch: {} } } });
 }
 
-function decodeServerTool(wire: Wire, type: keyof typeof serverTools, at: string): Decoded {
+function decodeServerTool(wire: Wire, type: keyof typeof serverTools, at: string): DecodedTool {
   switch (type) {
     case "google_search":
       return decodeSearch(parseAt(serverTools[type], wire, at).search_types ?? []);
@@ -93,13 +93,15 @@ export function decodeTools({
   const choice = config?.tool_choice;
   const allowed = typeof choice === "object" ? (choice?.allowed_tools?.tools ?? []) : [];
   return {
-    tools: onlyAllowed(tools.length > 0 ? tools : undefined, allowed.length > 1 ? allowed : []),
+    tools: filterAllowedTools(tools.length > 0 ? tools : undefined, allowed.length > 1 ? allowed : []),
     serverTools: ofServer.length > 0 ? ofServer : undefined,
     settings,
   };
 }
 
-export function decodeToolChoice(config: GenerationConfig | null | undefined): ToolChoice | undefined {
+export function decodeToolChoice(
+  config: InteractionGenerationConfig | null | undefined,
+): ToolChoice | undefined {
   const choice = config?.tool_choice;
   const allowed = typeof choice === "object" ? choice?.allowed_tools : undefined;
   const mode = typeof choice === "string" ? choice : (allowed?.mode ?? undefined);

@@ -17,7 +17,7 @@ import {
 import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
 import { latestUsage } from "./usage.ts";
 
-interface Call {
+interface ToolCallState {
   part: number;
   id: string;
   /** Input that arrived before the name. */
@@ -26,7 +26,7 @@ interface Call {
 }
 
 type ToolCallDelta = NonNullable<ChatAnswerMessage["tool_calls"]>[number];
-type Spoken = "text" | "refusal" | "reasoning";
+type TextKind = "text" | "refusal" | "reasoning";
 
 interface ChoiceDecoder {
   delta(delta: ChatAnswerMessage, logprobs: unknown): ChatEvent[];
@@ -39,9 +39,9 @@ interface ChoiceDecoder {
 
 /** Decodes the deltas of one choice and numbers its parts. */
 function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
-  const calls = new Map<number, Call>();
+  const calls = new Map<number, ToolCallState>();
   let nextPart = 0;
-  let current: { type: Spoken; part: number } | undefined;
+  let current: { type: TextKind; part: number } | undefined;
   let lastReasoning: number | undefined;
   let lastText: number | undefined;
   let audioPart: number | undefined;
@@ -56,7 +56,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     return nextPart - 1;
   }
 
-  function say(type: Spoken, text: string): ChatEvent {
+  function say(type: TextKind, text: string): ChatEvent {
     if (current?.type !== type) current = { type, part: newPart() };
     const { part } = current;
     if (type === "reasoning") lastReasoning = part;
@@ -88,7 +88,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     }
   }
 
-  function callAt(delta: ToolCallDelta, position: number): Call {
+  function callAt(delta: ToolCallDelta, position: number): ToolCallState {
     const index = delta.index ?? (delta.id ? calls.size : position);
     const known = calls.get(index);
     const another = known?.named === true && !!delta.id && delta.id !== known.id && !!delta.function?.name;

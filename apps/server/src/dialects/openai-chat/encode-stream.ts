@@ -1,4 +1,4 @@
-import { placed } from "#dialects/citation-place.ts";
+import { placeCitation } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
@@ -141,7 +141,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       }
       case "citation": {
         const { text, offset } = state.output;
-        const annotations = encodeCitations([placed(event.citation, text, offset)]);
+        const annotations = encodeCitations([placeCitation(event.citation, text, offset)]);
         return annotations.length === 0 ? undefined : { annotations };
       }
       case "media":

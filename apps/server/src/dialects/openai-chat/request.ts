@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { onlyAllowed } from "#dialects/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
@@ -41,7 +41,7 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
     serverTools.push({ kind: "web-search", extra: { dialect: "openai-chat", fields } });
   }
   return {
-    tools: onlyAllowed(tools.length > 0 ? tools : undefined, allowedNames(wire)),
+    tools: filterAllowedTools(tools.length > 0 ? tools : undefined, allowedNames(wire)),
     serverTools: serverTools.length > 0 ? serverTools : undefined,
   };
 }

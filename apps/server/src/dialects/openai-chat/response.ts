@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { append } from "#dialects/append.ts";
-import { placed } from "#dialects/citation-place.ts";
+import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
@@ -231,7 +231,7 @@ function encodeMessage(parts: Part[], custom: ReadonlySet<string>, oldCalls: boo
     switch (part.type) {
       case "text": {
         const before: string = text ?? "";
-        const cited = (part.citations ?? []).map((each) => placed(each, part.text, before.length));
+        const cited = (part.citations ?? []).map((each) => placeCitation(each, part.text, before.length));
         text = before + part.text;
         append(annotations, encodeCitations(cited));
         break;

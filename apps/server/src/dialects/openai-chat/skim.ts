@@ -1,4 +1,4 @@
-import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { Frame, Skimmer, CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
@@ -12,13 +12,16 @@ const textKeys = ['content"', 'arguments"', 'refusal"', 'transcript"'];
 
 const allTextKeys = [...textKeys, 'reasoning_content"', 'reasoning"'];
 
-function tallyText(json: string, tally: Tally): void {
+function tallyText(json: string, tally: CharacterCount): void {
   for (const key of textKeys) tallyValues(json, key, tally);
   // Providers that use both names for reasoning send the same text twice.
   if (!tallyValues(json, 'reasoning_content"', tally)) tallyValues(json, 'reasoning"', tally);
 }
 
-export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(
+  body: string,
+  counts = needsCount,
+): { usage: Usage | undefined; tally: CharacterCount } {
   const usage = withTier(decodeUsage(lastObject(body, 'usage"')), tierIn(body));
   const tally = emptyTally();
   if (counts(usage)) tallyText(body, tally);

@@ -1,9 +1,9 @@
 import { append } from "#dialects/append.ts";
-import { placed } from "#dialects/citation-place.ts";
+import { placeCitation } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl, soundText } from "#dialects/media.ts";
-import type { Proof } from "#dialects/proof.ts";
+import type { ReasoningProof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
@@ -35,7 +35,7 @@ interface OpenReasoning {
   index: number;
   ir: number;
   text: string;
-  proof: Proof;
+  proof: ReasoningProof;
 }
 
 interface OpenCall {
@@ -275,7 +275,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     if (open?.type !== "message" || open.part?.kind !== "output_text") return "";
     const { annotations } = open.part;
     const place = { item_id: open.id, output_index: open.index, content_index: open.content.length };
-    return encodeAnnotations([placed(citation, open.part.text)])
+    return encodeAnnotations([placeCitation(citation, open.part.text)])
       .map((annotation) => {
         annotations.push(annotation);
         const at = { ...place, annotation_index: annotations.length - 1, annotation };

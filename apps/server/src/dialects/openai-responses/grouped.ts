@@ -43,7 +43,7 @@ export function placeOf(tool: Tool): z.infer<typeof Place> | undefined {
 }
 
 /** Puts grouped tools back into their groups. Each group takes the position of its first tool. */
-export function regrouped(tools: Array<{ tool: Tool; wire: Wire }>): Wire[] {
+export function regroupTools(tools: Array<{ tool: Tool; wire: Wire }>): Wire[] {
   const groups = new Map<string, Wire[]>();
   const list: Wire[] = [];
   for (const { tool, wire } of tools) {

@@ -29,7 +29,7 @@ const defaults: Wire = {
 };
 
 /** Returns undefined when the request sets none of the repeated fields. */
-export function repeated(body: Wire): Extra | undefined {
+export function repeatedFields(body: Wire): Extra | undefined {
   const fields: Wire = {};
   for (const name of Object.keys(defaults)) {
     const value = body[name];

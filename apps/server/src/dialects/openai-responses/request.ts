@@ -1,4 +1,4 @@
-import { onlyAllowed } from "#dialects/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
@@ -9,7 +9,7 @@ import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
 import { flatName } from "./grouped.ts";
-import { repeated } from "./repeat.ts";
+import { repeatedFields } from "./repeat.ts";
 import { items, type ResponsesRequest, responsesRequest } from "./schema.ts";
 import { decodeTools, type OfferedTools, encodeToolChoice, encodeTools, ownNames } from "./tools.ts";
 
@@ -107,7 +107,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     model,
     stream: body.stream ?? address.stream ?? false,
     messages: [...opening, ...decodeInput(body.input)],
-    tools: onlyAllowed(tools, allowedNames(body.tool_choice)),
+    tools: filterAllowedTools(tools, allowedNames(body.tool_choice)),
     serverTools,
     toolChoice: decodeToolChoice(body.tool_choice),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
@@ -121,7 +121,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     serviceTier: body.service_tier ?? undefined,
     user: body.user ?? undefined,
     includeUsage: true,
-    repeat: repeated(body),
+    repeat: repeatedFields(body),
     extra: decodeExtra(body),
   });
 }
@@ -141,7 +141,7 @@ function encodeReasoning(reasoning: Reasoning | undefined): Wire | undefined {
 }
 
 /** Merges both objects; returns undefined when the result is empty. */
-function merged(own: unknown, ours: Wire | undefined): Wire | undefined {
+function mergeObjects(own: unknown, ours: Wire | undefined): Wire | undefined {
   const both = { ...asRecord(own), ...ours };
   return Object.keys(both).length === 0 ? undefined : both;
 }
@@ -193,8 +193,8 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     store: false,
     ...chat.fields,
     ...own,
-    text: merged(own?.["text"], text),
-    reasoning: merged(own?.["reasoning"], encodeReasoning(request.reasoning)),
+    text: mergeObjects(own?.["text"], text),
+    reasoning: mergeObjects(own?.["reasoning"], encodeReasoning(request.reasoning)),
     include: encodeInclude(request, own),
     stream: request.stream || undefined,
   });

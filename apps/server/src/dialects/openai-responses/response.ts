@@ -1,9 +1,9 @@
 import { append } from "#dialects/append.ts";
-import { placed } from "#dialects/citation-place.ts";
+import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
 import { pictureType, soundText } from "#dialects/media.ts";
-import { packProof, type Proof, unpackProof } from "#dialects/proof.ts";
+import { packProof, type ReasoningProof, unpackProof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
@@ -22,7 +22,7 @@ export function reasoningText(item: OutputItem): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-export function decodeProof(item: OutputItem): Proof {
+export function decodeProof(item: OutputItem): ReasoningProof {
   if (!item.encrypted_content) return {};
   const proof = unpackProof(item.encrypted_content, "encrypted");
   return compact({ ...proof, id: proof.id ?? item.id ?? undefined });
@@ -136,7 +136,7 @@ function newResponseId(): string {
 export function reasoningItem(
   id: string,
   text: string,
-  proof: Pick<Proof, "signature" | "encrypted" | "origin">,
+  proof: Pick<ReasoningProof, "signature" | "encrypted" | "origin">,
 ): Wire {
   const { signature, encrypted, origin } = proof;
   const hidden = packProof({ signature, encrypted, origin }, "encrypted", "openai-responses");
@@ -167,7 +167,9 @@ function messageItem(parts: Part[], newId: NewId, logprobs?: unknown): Wire[] {
   const content = parts.flatMap<Wire>((part) => {
     if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
     if (part.type !== "text") return [];
-    const annotations = encodeAnnotations((part.citations ?? []).map((each) => placed(each, part.text)));
+    const annotations = encodeAnnotations(
+      (part.citations ?? []).map((each) => placeCitation(each, part.text)),
+    );
     return [{ type: "output_text", text: part.text, annotations, logprobs: encodeLogprobs(logprobs) }];
   });
   if (content.length === 0) return [];

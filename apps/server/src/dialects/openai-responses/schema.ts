@@ -132,7 +132,7 @@ export const wireUsage = z.looseObject({
   server_side_tool_usage_details: z.record(z.string(), z.unknown()).nullish(),
 });
 
-export type WireUsage = z.infer<typeof wireUsage>;
+export type ResponsesUsage = z.infer<typeof wireUsage>;
 
 const maybeTexts = z
   .array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }))

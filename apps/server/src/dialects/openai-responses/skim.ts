@@ -1,4 +1,4 @@
-import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { Frame, Skimmer, CharacterCount } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
@@ -22,7 +22,10 @@ function countCalls(json: string, calls: Record<string, number>): void {
   for (const match of json.matchAll(providerCall)) countCall(calls, match.groups?.["type"] ?? "");
 }
 
-export function skimResponse(body: string, counts = needsCount): { usage: Usage | undefined; tally: Tally } {
+export function skimResponse(
+  body: string,
+  counts = needsCount,
+): { usage: Usage | undefined; tally: CharacterCount } {
   const calls: Record<string, number> = {};
   countCalls(body, calls);
   const usage = withTier(decodeUsage(lastObject(body, 'usage"'), calls), tierIn(body));

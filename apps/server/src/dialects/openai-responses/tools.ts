@@ -5,7 +5,7 @@ import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
 import { compact, ownFields, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeFreeformTool } from "./freeform.ts";
-import { group, groupedTool, placeOf, regrouped } from "./grouped.ts";
+import { group, groupedTool, placeOf, regroupTools } from "./grouped.ts";
 import { wireTool } from "./schema.ts";
 import { decodeSearchTool, isSearchTool } from "./tool-search.ts";
 
@@ -34,9 +34,9 @@ function decodeFunction(wire: z.infer<typeof wireTool>, at: string): Tool {
   });
 }
 
-type Decoded = { tools: Tool[]; server?: ServerTool };
+type DecodedTools = { tools: Tool[]; server?: ServerTool };
 
-function decodeTool(value: unknown, at: string): Decoded {
+function decodeTool(value: unknown, at: string): DecodedTools {
   const wire = parseAt(wireTool, value, at);
   if (wire.type === "function") return { tools: [decodeFunction(wire, at)] };
   const freeform = wire.type === "custom" ? decodeFreeformTool(wire) : undefined;
@@ -112,7 +112,7 @@ function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
 
 export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   const offered = (request.tools ?? []).filter((tool) => tool.inConversation !== true);
-  const tools = regrouped(offered.map((tool) => ({ tool, wire: encodeTool(tool) })));
+  const tools = regroupTools(offered.map((tool) => ({ tool, wire: encodeTool(tool) })));
   for (const tool of request.serverTools ?? []) {
     const { kind } = tool;
     const own = ownFields("openai-responses", tool.extra);

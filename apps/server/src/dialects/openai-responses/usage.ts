@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { outputWithReasoning, tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { readAs } from "#dialects/wire.ts";
-import { type WireUsage, wireUsage } from "./schema.ts";
+import { type ResponsesUsage, wireUsage } from "./schema.ts";
 
 /** Output items that the provider bills per call, by the API's name and by ours. */
 const countedCalls = lookupTable<string>({
@@ -41,7 +41,10 @@ function named(reported: Record<string, unknown>): Record<string, number> {
  * Returns the billed calls. xAI bills the calls that it reports, but outputs more:
  * failed calls, and image views as searches.
  */
-function toolCalls(counted: Record<string, number>, wire: WireUsage): Record<string, number> | undefined {
+function toolCalls(
+  counted: Record<string, number>,
+  wire: ResponsesUsage,
+): Record<string, number> | undefined {
   const { server_side_tool_usage_details: billed, tool_calls_details: reported } = wire;
   const invocations = Object.entries(reported ?? {}).map(([name, { invocation }]) => [name, invocation]);
   const all = billed ? named(billed) : { ...counted, ...named(Object.fromEntries(invocations)) };

@@ -1,4 +1,4 @@
-import type { AnswerScan, ScannedAnswer, Tally } from "#dialects/dialect.ts";
+import type { AnswerScan, ScannedAnswer, CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { emptyTally } from "#dialects/usage/tally.ts";
 
@@ -81,7 +81,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   let listDepth = -1;
   let listKey = "";
 
-  function countByte(tally: Tally, byte: number): void {
+  function countByte(tally: CharacterCount, byte: number): void {
     if (byte >= FIRST_WIDE) tally.wide += 1;
     else if (byte < 0x80 || byte > 0xbf) {
       tally.narrow += 1;
@@ -89,7 +89,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     }
   }
 
-  function countCode(tally: Tally, code: number): void {
+  function countCode(tally: CharacterCount, code: number): void {
     if (code < 0x300) {
       tally.narrow += 1;
       if (code <= 0x20) tally.spaces = (tally.spaces ?? 0) + 1;
@@ -283,7 +283,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
       return isObject;
     },
     get tally() {
-      const sum: Tally = { ...written };
+      const sum: CharacterCount = { ...written };
       const { key: double = "", of = "" } = keys.doubles ?? {};
       const isDouble = (texts.get(of)?.narrow ?? 0) + (texts.get(of)?.wide ?? 0) > 0;
       for (const [name, { narrow, wide, spaces = 0 }] of texts) {

@@ -1,4 +1,4 @@
-import type { Frame, Tally } from "#dialects/dialect.ts";
+import type { Frame, CharacterCount } from "#dialects/dialect.ts";
 import { addTally, tallyText, textAt } from "#dialects/usage/tally.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface RepeatedFrames {
    * Remembers a frame that was read in full, if its only effect was on the tally.
    * @param before the tally without it
    */
-  learn(frame: Frame, before: Readonly<Tally>): void;
+  learn(frame: Frame, before: Readonly<CharacterCount>): void;
   forget(): void;
 }
 
@@ -23,7 +23,7 @@ export interface RepeatedFrames {
  * Creates the state for one stream.
  * @param keys of texts that are counted, each with its closing quote
  */
-export function openRepeatedFrames(keys: readonly string[], tally: Tally): RepeatedFrames {
+export function openRepeatedFrames(keys: readonly string[], tally: CharacterCount): RepeatedFrames {
   let event: string | undefined;
   let head = "";
   /** Frame text from the closing quote of the text on; empty when nothing is learned. */

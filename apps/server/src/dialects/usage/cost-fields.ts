@@ -106,7 +106,7 @@ const own: Readonly<Record<CostWire, Own>> = {
   "openai-vectors": { limits: [], answers: [], limitless: true, tierless: true },
 };
 
-interface Found {
+interface LimitFields {
   /** The format's own limits that are present, in the order of `own`. */
   limits: string[];
   /** The largest limit under a name of another format; 0 when there is none. */
@@ -121,7 +121,7 @@ function limitOf(value: unknown): number {
 }
 
 /** Inspects one object of a body; `isOwn` tells whether it contains the format's own limits. */
-function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): Wire {
+function look(fields: Wire, wire: Own, isOwn: boolean, found: LimitFields, at = ""): Wire {
   let kept: Wire | undefined;
   const drop = (name: string) => {
     kept ??= { ...fields };
@@ -158,7 +158,7 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
 function withOneLimit(
   fields: Wire,
   { limits: [first] }: Own,
-  found: Found,
+  found: LimitFields,
   drop: (name: string) => void,
   kept: () => Wire | undefined,
 ): Wire {
@@ -180,7 +180,7 @@ function withOneLimit(
  * object when nothing changes. `dropped` names the removed fields.
  */
 export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: string[] } {
-  const found: Found = { limits: [], foreign: 0, removed: [] };
+  const found: LimitFields = { limits: [], foreign: 0, removed: [] };
   const rule = own[wire];
   const bounded = look(body, rule, rule.inside === undefined, found);
   return { body: bounded, dropped: found.removed };

@@ -1,4 +1,4 @@
-import type { Tally, Wire } from "#dialects/dialect.ts";
+import type { CharacterCount, Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 
@@ -16,7 +16,7 @@ const letterN = 0x6e;
 const space = 0x20;
 const firstWide = 0x300;
 
-export function emptyTally(): Tally {
+export function emptyTally(): CharacterCount {
   return { narrow: 0, wide: 0 };
 }
 
@@ -31,7 +31,7 @@ export function needsCount(usage: Usage | undefined): boolean {
   return !(isSound && output > Math.max(0, reasoning));
 }
 
-function count(tally: Tally, code: number): void {
+function count(tally: CharacterCount, code: number): void {
   if (code < firstWide) {
     tally.narrow += 1;
     if (code <= space) tally.spaces = (tally.spaces ?? 0) + 1;
@@ -39,12 +39,12 @@ function count(tally: Tally, code: number): void {
 }
 
 /** Adds plain text to the tally. */
-function tallyPlain(text: string, tally: Tally): void {
+function tallyPlain(text: string, tally: CharacterCount): void {
   for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
 }
 
 /** Adds the JSON string whose first character is at `from`. Returns the position after its closing quote. */
-function tallyString(json: string, from: number, tally: Tally): number {
+function tallyString(json: string, from: number, tally: CharacterCount): number {
   let at = from;
   while (at < json.length) {
     const code = json.charCodeAt(at);
@@ -65,12 +65,15 @@ function tallyString(json: string, from: number, tally: Tally): number {
 }
 
 /** Counts the JSON string from `from` to `end`; returns undefined when its closing quote is elsewhere. */
-export function tallyText(json: string, from: number, end: number): Tally | undefined {
+export function tallyText(json: string, from: number, end: number): CharacterCount | undefined {
   const tally = emptyTally();
   return tallyString(json, from, tally) === end + 1 ? tally : undefined;
 }
 
-export function addTally(tally: Tally, { narrow, wide, spaces = 0 }: Readonly<Tally>): void {
+export function addTally(
+  tally: CharacterCount,
+  { narrow, wide, spaces = 0 }: Readonly<CharacterCount>,
+): void {
   tally.narrow += narrow;
   tally.wide += wide;
   if (spaces > 0) tally.spaces = (tally.spaces ?? 0) + spaces;
@@ -88,7 +91,7 @@ function valueAt(json: string, key: string, at: number): number {
 }
 
 /** Adds every string value of the key. Returns whether there was one. */
-export function tallyValues(json: string, key: string, tally: Tally): boolean {
+export function tallyValues(json: string, key: string, tally: CharacterCount): boolean {
   let found = false;
   let at = json.indexOf(key);
   while (at !== -1) {
@@ -153,7 +156,7 @@ function closingBrace(json: string, from: number): number {
  * Adds every object of the key as it is written, for formats with call arguments as objects. Returns the JSON
  * without these objects, because their own keys are counted with them.
  */
-export function tallyObjects(json: string, key: string, tally: Tally): string {
+export function tallyObjects(json: string, key: string, tally: CharacterCount): string {
   let rest = "";
   let from = 0;
   let at = json.indexOf(key);

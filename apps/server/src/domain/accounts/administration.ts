@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -73,7 +73,7 @@ export async function createUser(
     const user = permissions
       ? await tx.user.update({ where: { id: created.id }, data: { permissions } })
       : created;
-    await note(tx, actor, "user.create", user, { after: shown(user) });
+    await auditUser(tx, actor, "user.create", user, { after: shown(user) });
     await giveGifts(tx, user, { newUser: newUserGift, invitee: 0, inviter: 0 });
     if (input.quota > 0) {
       await credit(tx, {
@@ -129,7 +129,7 @@ export async function changeUser(
     });
     if (passwordHash !== undefined || after.status !== UserStatus.enabled)
       await endAccess(tx, secrets, change.id);
-    await note(tx, actor, "user.change", after, {
+    await auditUser(tx, actor, "user.change", after, {
       before: shown(before),
       after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
     });
@@ -180,7 +180,7 @@ export async function manageUser(
     // Disabled sessions are rejected anyway. Ending them prevents their return when the account is enabled
     // again.
     if (action === "disable") await endAccess(tx, secrets, before.id);
-    await note(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
+    await auditUser(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
     await announce(tx, "users", before.id);
     return after;
   });
@@ -229,7 +229,7 @@ export async function deleteUser(
     await tx.passkey.deleteMany({ where: { user_id: id } });
     await tx.recoveryCode.deleteMany({ where: { user_id: id } });
     await tx.token.updateMany({ where: { user_id: id, deleted_at: null }, data: { deleted_at: now } });
-    await note(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
+    await auditUser(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
     await announce(tx, "users", id);
     return after;
   });
@@ -261,7 +261,7 @@ export async function endSessionsOf(
         ...(sessionId === undefined ? {} : { id_hash: new Uint8Array(Buffer.from(sessionId, "hex")) }),
       },
     });
-    if (count > 0) await note(tx, actor, "user.sessions_end", user, { after: { ended: count } });
+    if (count > 0) await auditUser(tx, actor, "user.sessions_end", user, { after: { ended: count } });
     return count > 0;
   });
 }
@@ -275,12 +275,12 @@ function shown({ username, display_name, group, role, status, email, permissions
   return { username, display_name, group, role, status, email, permissions };
 }
 
-async function note(
+async function auditUser(
   tx: Tx,
   actor: Administrator,
   action: string,
   target: { id: number },
   change: { before?: unknown; after?: unknown },
 ): Promise<void> {
-  await audit(tx, { actor, action, targetType: "user", targetId: target.id, ...change });
+  await writeAudit(tx, { actor, action, targetType: "user", targetId: target.id, ...change });
 }

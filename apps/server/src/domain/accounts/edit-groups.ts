@@ -1,5 +1,5 @@
 import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/channels/group";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -60,7 +60,7 @@ export async function createGroup(db: Db, actor: Actor, input: UserGroupInput): 
     if (group === undefined) {
       throw conflict({ reason: "group_taken" }, { field: "symbol" });
     }
-    await note(tx, actor, "group.create", undefined, group);
+    await auditGroup(tx, actor, "group.create", undefined, group);
     await announce(tx, "groups", group.id);
     return group;
   });
@@ -79,7 +79,7 @@ export async function changeGroup(
     const before = await getGroup(tx, id);
     const data = { name, ratio, api_rate, public: input.public, promotion, min, max };
     const after = await tx.userGroup.update({ where: { id }, data });
-    await note(tx, actor, "group.change", before, after);
+    await auditGroup(tx, actor, "group.change", before, after);
     await announce(tx, "groups", id);
     return after;
   });
@@ -96,7 +96,7 @@ export async function switchGroup(db: Db, actor: Actor, id: number, enable?: boo
     const next = enable ?? !before.enable;
     if (!next && before.symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_disable" });
     const after = await tx.userGroup.update({ where: { id }, data: { enable: next } });
-    await note(tx, actor, "group.switch", before, after);
+    await auditGroup(tx, actor, "group.switch", before, after);
     await announce(tx, "groups", id);
     return after;
   });
@@ -123,7 +123,7 @@ export async function deleteGroup(db: Db, actor: Actor, id: number): Promise<voi
       throw conflict({ reason: "group_in_use" });
     }
     await tx.userGroup.delete({ where: { id } });
-    await note(tx, actor, "group.delete", before, undefined);
+    await auditGroup(tx, actor, "group.delete", before, undefined);
     await announce(tx, "groups", id);
   });
 }
@@ -157,7 +157,7 @@ async function withCounts(db: Db, groups: UserGroup[]): Promise<UserGroupDetail[
   }));
 }
 
-async function note(
+async function auditGroup(
   tx: Db,
   actor: Actor,
   action: string,
@@ -165,5 +165,5 @@ async function note(
   after: UserGroup | undefined,
 ): Promise<void> {
   const targetId = (after ?? before)?.symbol ?? "";
-  await audit(tx, { actor, action, targetType: "user_group", targetId, before, after });
+  await writeAudit(tx, { actor, action, targetType: "user_group", targetId, before, after });
 }

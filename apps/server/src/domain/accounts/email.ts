@@ -1,4 +1,4 @@
-import { audit, type Actor } from "#domain/audit-log/audit.ts";
+import { writeAudit, type Actor } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -28,7 +28,7 @@ export async function bindEmail(
   try {
     return await db.$transaction(async (tx) => {
       await spendCode(tx, secrets, place, proof);
-      await audit(tx, {
+      await writeAudit(tx, {
         actor,
         action: "user.email",
         targetType: "user",

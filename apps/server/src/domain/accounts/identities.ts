@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Username } from "@gateway/shared/accounts/user-name";
 import type { Settings } from "@gateway/shared/site/settings";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
@@ -84,7 +84,7 @@ async function signUp(
   });
   await link(tx, user.id, { provider, identity });
   await giveGifts(tx, user, await giftsOf(tx, newcomer.ip, rules));
-  await audit(tx, {
+  await writeAudit(tx, {
     actor: { id: user.id, username: user.username, ip: newcomer.ip },
     action: "user.register",
     targetType: "user",
@@ -118,7 +118,7 @@ export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number
         throw conflict({ reason: "provider_linked_already" });
       }
       await link(tx, actor.id, arriving);
-      await audit(tx, {
+      await writeAudit(tx, {
         actor,
         action: "user.bind",
         targetType: "user",
@@ -144,7 +144,7 @@ export async function unbindIdentity(
     if (bound === null) throw notFound({ reason: "binding_not_found" });
     await requireOtherMethod(tx, user, { identity: bound.id }, methods);
     await tx.identity.delete({ where: { id: bound.id } });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "user.unbind",
       targetType: "user",

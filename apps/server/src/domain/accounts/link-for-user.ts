@@ -1,5 +1,5 @@
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import { lockTarget } from "./administration.ts";
@@ -35,7 +35,7 @@ export async function linkForUser(
     if (before === null)
       await tx.identity.create({ data: { user_id: userId, provider, subject, label: name } });
     else await tx.identity.update({ where: { id: before.id }, data: { subject, label: name } });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "user.bind",
       targetType: "user",

@@ -8,7 +8,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -26,7 +26,7 @@ const CHALLENGE_MINUTES = 5;
 const MOST_PER_USER = 20;
 
 /** Location of the browser: the origin of the page, and its host without a port. */
-export interface Place {
+export interface RelyingParty {
   origin: string;
   rpId: string;
 }
@@ -35,7 +35,7 @@ export interface Place {
 export async function beginRegistration(
   db: Db,
   secrets: Secrets,
-  { user, place, siteName }: { user: User; place: Place; siteName: string },
+  { user, place, siteName }: { user: User; place: RelyingParty; siteName: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const own = await db.passkey.findMany({ where: { user_id: user.id } });
   if (own.length >= MOST_PER_USER) throw conflict({ reason: "too_many_passkeys", most: MOST_PER_USER });
@@ -60,7 +60,11 @@ export async function beginRegistration(
 export async function finishRegistration(
   db: PrismaClient,
   secrets: Secrets,
-  { actor, place, answer }: { actor: Actor & { id: number }; place: Place; answer: PasskeyRegistration },
+  {
+    actor,
+    place,
+    answer,
+  }: { actor: Actor & { id: number }; place: RelyingParty; answer: PasskeyRegistration },
 ): Promise<Passkey> {
   const checked = await verified(() =>
     verifyRegistrationResponse({
@@ -88,7 +92,7 @@ export async function finishRegistration(
       skipDuplicates: true,
     });
     if (count === 0) throw conflict({ reason: "passkey_taken" });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "user.passkey_add",
       targetType: "user",
@@ -105,7 +109,7 @@ export async function finishRegistration(
 export async function beginSignIn(
   db: Db,
   secrets: Secrets,
-  place: Place,
+  place: RelyingParty,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const options = await generateAuthenticationOptions({ rpID: place.rpId, userVerification: "required" });
   await keepChallenge(db, secrets, options.challenge, "passkey-login", 0);
@@ -116,7 +120,7 @@ export async function beginSignIn(
 export async function finishSignIn(
   db: PrismaClient,
   secrets: Secrets,
-  { place, answer }: { place: Place; answer: PasskeyAssertion },
+  { place, answer }: { place: RelyingParty; answer: PasskeyAssertion },
 ): Promise<User> {
   const credential_id = new Uint8Array(Buffer.from(answer.id, "base64url"));
   const known = await db.passkey.findUnique({ where: { credential_id }, include: { user: true } });
@@ -172,7 +176,7 @@ export async function removePasskey(
     if (passkey === null) throw notFound({ reason: "passkey_not_found" });
     await requireOtherMethod(tx, user, { passkey: id }, methods);
     await tx.passkey.delete({ where: { id } });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "user.passkey_remove",
       targetType: "user",

@@ -1,5 +1,5 @@
 import { UserStatus } from "@gateway/shared/accounts/user";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { forbidden, type GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -68,7 +68,7 @@ export async function finishReset(
     });
     if (count === 0) throw badLink();
     await endAccess(tx, secrets, user.id);
-    await audit(tx, {
+    await writeAudit(tx, {
       actor: { id: user.id, username: user.username, ip },
       action: "user.password_reset",
       targetType: "user",

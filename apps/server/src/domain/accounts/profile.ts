@@ -1,5 +1,5 @@
 import type { PasswordChange, ProfileInput } from "@gateway/shared/accounts/profile";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
@@ -48,7 +48,7 @@ export async function changePassword(
     });
     if (count === 0) throw wrongPassword("current_password");
     await endAccess(tx, secrets, user.id, currentSession);
-    await audit(tx, { actor, action: "user.password", targetType: "user", targetId: user.id });
+    await writeAudit(tx, { actor, action: "user.password", targetType: "user", targetId: user.id });
   });
 }
 
@@ -74,7 +74,7 @@ export async function renewAccessToken(
   await db.$transaction(async (tx) => {
     await requireStillProven(tx, { id, passwordHash });
     await tx.user.update({ where: { id }, data: { access_token_hash: secrets.hash(token) } });
-    await audit(tx, { actor, action: "user.access_token", targetType: "user", targetId: id });
+    await writeAudit(tx, { actor, action: "user.access_token", targetType: "user", targetId: id });
   });
   return token;
 }
@@ -82,6 +82,6 @@ export async function renewAccessToken(
 export async function revokeAccessToken(db: PrismaClient, actor: Actor, userId: number): Promise<void> {
   await db.$transaction(async (tx) => {
     await tx.user.update({ where: { id: userId }, data: { access_token_hash: null } });
-    await audit(tx, { actor, action: "user.access_token_revoke", targetType: "user", targetId: userId });
+    await writeAudit(tx, { actor, action: "user.access_token_revoke", targetType: "user", targetId: userId });
   });
 }

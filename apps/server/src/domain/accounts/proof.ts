@@ -11,7 +11,7 @@ import { requireSecondFactor } from "./second-factor.ts";
  * Proof of ownership, required before changes that outlive the session: a password, a passkey, a second
  * factor, an access token or a linked identity. A stolen session must not suffice for permanent access.
  */
-export interface Proof {
+export interface OwnershipProof {
   user: User;
   password: string;
   /** Code of the authenticator app, for accounts without a password; "" if there is none. */
@@ -31,7 +31,7 @@ export const RECENT_MINUTES = 10;
  * started within the last minutes. Throws `invalid_request` with the field, `rate_limit_exceeded`,
  * `totp_wrong` or `sign_in_again`.
  */
-export async function requireProof(db: Db, secrets: Secrets, proof: Proof): Promise<void> {
+export async function requireProof(db: Db, secrets: Secrets, proof: OwnershipProof): Promise<void> {
   const { user, password, code = "", ip, session, field = "password" } = proof;
   if (user.password_hash !== null) {
     const guess = await takeGuess(db, secrets, { name: user.username, user, ip });

@@ -1,4 +1,4 @@
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -35,7 +35,7 @@ export async function recoverAccount(
     });
     if (count === 0) throw notFound({ reason: "user_not_found" });
     await endAccess(tx, secrets, userId);
-    await audit(tx, { actor, action: "user.password_reset", targetType: "user", targetId: userId });
+    await writeAudit(tx, { actor, action: "user.password_reset", targetType: "user", targetId: userId });
     await announce(tx, "users", userId);
   });
   if (removeSecondFactor) await removeTotp(db, actor, userId);

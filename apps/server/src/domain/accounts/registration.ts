@@ -1,7 +1,7 @@
 import type { RegisterInput } from "@gateway/shared/accounts/registration";
 import { UserStatus } from "@gateway/shared/accounts/user";
 import type { Settings } from "@gateway/shared/site/settings";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { forbidden, invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
@@ -65,7 +65,7 @@ export async function register(
       });
     }
     await giveGifts(tx, user, await giftsOf(tx, input.ip, rules));
-    await audit(tx, {
+    await writeAudit(tx, {
       actor: { id: user.id, username: user.username, ip: input.ip },
       action: "user.register",
       targetType: "user",

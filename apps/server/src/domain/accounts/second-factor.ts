@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -77,7 +77,7 @@ export async function enableTotp(
       data: { totp_enabled: true },
     });
     if (count === 0) throw alreadyOn();
-    await audit(tx, { actor, action: "user.totp_enable", targetType: "user", targetId: user.id });
+    await writeAudit(tx, { actor, action: "user.totp_enable", targetType: "user", targetId: user.id });
     return replaceRecoveryCodes(tx, secrets, user.id);
   });
 }
@@ -93,7 +93,7 @@ export async function renewRecoveryCodes(
   if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
   await requireSecondFactor(db, secrets, user, code);
   return db.$transaction(async (tx) => {
-    await audit(tx, { actor, action: "user.totp_recovery", targetType: "user", targetId: user.id });
+    await writeAudit(tx, { actor, action: "user.totp_recovery", targetType: "user", targetId: user.id });
     return replaceRecoveryCodes(tx, secrets, user.id);
   });
 }
@@ -103,7 +103,7 @@ export async function removeTotp(db: Db, actor: Actor, userId: number): Promise<
   await inTransaction(db, async (tx) => {
     await tx.user.update({ where: { id: userId }, data: { totp_enabled: false, totp_secret: null } });
     await tx.recoveryCode.deleteMany({ where: { user_id: userId } });
-    await audit(tx, { actor, action: "user.totp_disable", targetType: "user", targetId: userId });
+    await writeAudit(tx, { actor, action: "user.totp_disable", targetType: "user", targetId: userId });
   });
 }
 

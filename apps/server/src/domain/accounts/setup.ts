@@ -1,6 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
-import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -137,7 +137,7 @@ async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<
     reference: `root:${user.id}`,
     reason: reasonOf("initialRootBalance"),
   });
-  await audit(tx, {
+  await writeAudit(tx, {
     actor: { ...root.actor, id: user.id },
     action: "user.setup",
     targetType: "user",

@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { conflict } from "#errors.ts";
 import type { Identity, Prisma, User } from "#platform/prisma/client.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
-import { isOffered } from "#sign-in/provider.ts";
+import { isAvailable } from "#sign-in/provider.ts";
 
 /** What decides which sign-in methods work on this site. */
 export interface OfferedMethods {
@@ -39,5 +39,5 @@ export async function requireOtherMethod(
 /** Returns whether the identity can sign in. A disabled provider cannot. */
 function opens(identity: Identity, providers: IdentityProviders, settings: Settings): boolean {
   const provider = Object.values(providers).find(({ id }) => id === identity.provider);
-  return provider !== undefined && isOffered(provider, settings);
+  return provider !== undefined && isAvailable(provider, settings);
 }

@@ -15,7 +15,7 @@ const PURPOSE = "sign-in";
 export const STATE_MINUTES = 10;
 const SECRET_LENGTH = 43;
 
-export interface Departure {
+export interface SignInStart {
   state: string;
   /** Value of the cookie that binds the state to this browser. */
   browser: string;
@@ -26,8 +26,8 @@ export async function issueState(
   db: Db,
   secrets: Secrets,
   { browser, userId }: { browser: string | undefined; userId: number | null },
-): Promise<Departure> {
-  const departure: Departure = {
+): Promise<SignInStart> {
+  const departure: SignInStart = {
     state: randomText(SECRET_LENGTH),
     browser: browser !== undefined && /^[A-Za-z0-9]{43}$/.test(browser) ? browser : randomText(SECRET_LENGTH),
   };
@@ -69,7 +69,7 @@ export async function spendState(
 export async function returnState(
   db: Db,
   secrets: Secrets,
-  departure: Departure,
+  departure: SignInStart,
   spent: SpentState,
 ): Promise<void> {
   await keep(db, secrets, departure, spent);
@@ -78,7 +78,7 @@ export async function returnState(
 /**
  * Derives a secret of this sign-in, e.g. the PKCE verifier. It is derived whenever needed and never stored.
  */
-export function derivedSecret(secrets: Secrets, purpose: string, { state, browser }: Departure): string {
+export function derivedSecret(secrets: Secrets, purpose: string, { state, browser }: SignInStart): string {
   return Buffer.from(secrets.hash(`sign-in:${purpose}:${state}:${browser}`)).toString("base64url");
 }
 
@@ -139,7 +139,7 @@ function expired(): GatewayError {
   return forbidden({ reason: "sign_in_expired" });
 }
 
-async function keep(db: Db, secrets: Secrets, { state, browser }: Departure, facts: SpentState) {
+async function keep(db: Db, secrets: Secrets, { state, browser }: SignInStart, facts: SpentState) {
   await db.oneTimeCode.create({
     data: {
       purpose: PURPOSE,

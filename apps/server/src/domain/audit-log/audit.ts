@@ -18,7 +18,7 @@ export interface Actor {
 
 export const systemActor: Actor = { id: null, username: "system", ip: "" };
 
-export interface AuditNote {
+export interface AuditRecord {
   actor: Actor;
   /** Noun and verb, e.g. `channel.create`. */
   action: string;
@@ -35,7 +35,7 @@ const keptLetters = 80;
 const keptEntries = 5;
 
 /** Writes an audit row. `db` is the transaction of the change. */
-export async function audit(db: Db, note: AuditNote): Promise<void> {
+export async function writeAudit(db: Db, note: AuditRecord): Promise<void> {
   const { role } = note.actor;
   const asJson = role !== undefined && role < Role.admin ? briefJson : wholeJson;
   await db.auditEntry.create({
@@ -55,7 +55,9 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
 type Json = Prisma.InputJsonValue | typeof Prisma.DbNull;
 
 function wholeJson(value: unknown): Json {
-  return value === undefined || value === null ? Prisma.DbNull : (masked(value) as Prisma.InputJsonValue);
+  return value === undefined || value === null
+    ? Prisma.DbNull
+    : (maskSecrets(value) as Prisma.InputJsonValue);
 }
 
 function briefJson(value: unknown): Json {
@@ -81,16 +83,16 @@ const secretName =
 const MASK = "***";
 
 /** Returns a JSON-compatible copy in which secrets are masked, by field name or as the password of a URL. */
-export function masked(value: unknown): unknown {
+export function maskSecrets(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "string") return value.replace(/(\w:\/\/[^/\s:@]*):[^/\s@]+@/g, `$1:${MASK}@`);
   if (value === null || typeof value !== "object") return value ?? null;
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return MASK;
-  if (Array.isArray(value)) return value.map(masked);
+  if (Array.isArray(value)) return value.map(maskSecrets);
   if (Prisma.Decimal.isDecimal(value)) return Number(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, isSecret(name, part) ? MASK : masked(part)]),
+    Object.entries(value).map(([name, part]) => [name, isSecret(name, part) ? MASK : maskSecrets(part)]),
   );
 }
 

@@ -3,11 +3,11 @@ import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry } from "#platform/prisma/client.ts";
 
 type Target = Pick<AuditEntry, "target_type" | "target_id" | "before" | "after">;
-type Named = { id: number; name: string };
+type NamedRow = { id: number; name: string };
 type Where = { where: { id: { in: number[] } } };
 
 /** How the current names of targets are found. Other targets have a name as their id. */
-const finders = lookupTable<(db: Db, ids: Where) => Promise<Named[]>>({
+const finders = lookupTable<(db: Db, ids: Where) => Promise<NamedRow[]>>({
   channel: (db, ids) => db.channel.findMany({ ...ids, select: { id: true, name: true } }),
   token: (db, ids) => db.token.findMany({ ...ids, select: { id: true, name: true } }),
   payment: (db, ids) => db.paymentGateway.findMany({ ...ids, select: { id: true, name: true } }),

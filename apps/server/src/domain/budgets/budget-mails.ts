@@ -6,13 +6,13 @@ import { budgetMail } from "#notices/mails.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type Mailer, sendEach } from "#platform/mail.ts";
 import { type Prisma, type PrismaClient } from "#platform/prisma/client.ts";
-import { budgetOf, type Spent, usesOf } from "./budget-use.ts";
+import { budgetOf, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 /** Sends owners the mail about the notice threshold of a budget, which `budget-notices.ts` recorded. */
 
 const mostAtOnce = 200;
 
-interface Due extends Spent {
+interface Due extends SpendingColumns {
   target: "user" | "token";
   target_id: number;
   period: BudgetPeriod;

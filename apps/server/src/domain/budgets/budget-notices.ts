@@ -7,7 +7,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
+import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 /**
  * Notifies operators and owners about accounts and API keys that have reached the notice threshold of their
@@ -18,7 +18,7 @@ const mostAtOnce = 500;
 /** Retention of notice records, in days; longer than any period. */
 const keptDays = 62;
 
-interface Budgeted extends Spent {
+interface BudgetRow extends SpendingColumns {
   id: number;
   name: string;
   budget: Prisma.JsonValue;
@@ -28,13 +28,13 @@ interface Budgeted extends Spent {
 
 /** Raises each notice once per period. It checks only accounts and keys with calls in the last hours. */
 export async function collectBudgetNotices(db: PrismaClient, settings: Settings): Promise<void> {
-  const users = await db.$queryRaw<Budgeted[]>`
+  const users = await db.$queryRaw<BudgetRow[]>`
     SELECT u.id, u.username AS name, COALESCE(u.budget, g.budget) AS budget, u.spent_day, u.day_quota, u.week_quota,
       u.month_quota, u.id AS owner_id, u.email
     FROM users u LEFT JOIN user_groups g ON g.symbol = u."group"
     WHERE u.id IN (SELECT user_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
       AND COALESCE(u.budget, g.budget) IS NOT NULL AND u.deleted_at IS NULL`;
-  const tokens = await db.$queryRaw<Budgeted[]>`
+  const tokens = await db.$queryRaw<BudgetRow[]>`
     SELECT t.id, u.username || ' · ' || t.name AS name, t.budget, t.spent_day, t.day_quota, t.week_quota, t.month_quota,
       t.user_id AS owner_id, u.email
     FROM tokens t JOIN users u ON u.id = t.user_id
@@ -52,7 +52,7 @@ export async function collectBudgetNotices(db: PrismaClient, settings: Settings)
   await db.$executeRaw`DELETE FROM budget_notices WHERE since < now() - make_interval(days => ${keptDays}::int)`;
 }
 
-async function notify(tx: Db, target: "user" | "token", row: Budgeted, settings: Settings): Promise<number> {
+async function notify(tx: Db, target: "user" | "token", row: BudgetRow, settings: Settings): Promise<number> {
   const { TimeZone, QuotaPerUnit } = settings;
   const now = currentTime();
   const today = localDate(now, TimeZone);

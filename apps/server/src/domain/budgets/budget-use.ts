@@ -11,7 +11,7 @@ import { localDate, startOfDay } from "#platform/local-days.ts";
 /** Usage of a budget in the current periods. */
 
 /** Spending columns of a row of `users` or `tokens`. */
-export interface Spent {
+export interface SpendingColumns {
   /** Day of the last charge. */
   spent_day: Date;
   day_quota: bigint;
@@ -27,7 +27,7 @@ export function budgetOf(column: unknown): Budget | undefined {
 /** Returns the usage of the budget's periods that have a limit or a notice. */
 export function usesOf(
   budget: Budget | undefined,
-  spent: Spent,
+  spent: SpendingColumns,
   timeZone: string,
   now = currentTime(),
 ): PeriodUse[] {

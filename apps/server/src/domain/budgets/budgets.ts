@@ -7,24 +7,24 @@ import type {
   PeriodUse,
 } from "@gateway/shared/accounts/budget";
 import { type Administrator, requireMayChange } from "#domain/accounts/authority.ts";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
-import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
+import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 /**
  * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see
  * limit-statements.ts. An account without a budget of its own uses its group's.
  */
 
-interface Named {
+interface BudgetHolder {
   id: number;
   /** Spending that counts against the budget; undefined for a group. */
-  spent: Spent | undefined;
+  spent: SpendingColumns | undefined;
   budget: Prisma.JsonValue;
   inherited: Prisma.JsonValue;
   /** Target in the audit log. */
@@ -63,7 +63,7 @@ export async function setBudget(
     else await tx.userGroup.update({ where: { id }, data });
     const { targetType, targetId } = before;
     const note = { actor, action: `${target}.budget`, targetType, targetId };
-    await audit(tx, { ...note, before: before.budget, after: budget });
+    await writeAudit(tx, { ...note, before: before.budget, after: budget });
     // Limits are exact only without leases, so nodes return the affected ones. 0 means all accounts.
     if (target === "group") {
       await announce(tx, "groups");
@@ -73,7 +73,7 @@ export async function setBudget(
   });
 }
 
-async function viewOf(db: Db, named: Named, timeZone: string): Promise<BudgetView> {
+async function viewOf(db: Db, named: BudgetHolder, timeZone: string): Promise<BudgetView> {
   const own = budgetOf(named.budget) ?? null;
   const inherited = budgetOf(named.inherited) ?? null;
   const spent =
@@ -86,7 +86,7 @@ async function viewOf(db: Db, named: Named, timeZone: string): Promise<BudgetVie
   };
 }
 
-async function find(db: Db, target: BudgetTarget, id: number): Promise<Named> {
+async function find(db: Db, target: BudgetTarget, id: number): Promise<BudgetHolder> {
   switch (target) {
     case "user": {
       const user = await db.user.findFirst({ where: { id, deleted_at: null } });
@@ -118,17 +118,22 @@ async function find(db: Db, target: BudgetTarget, id: number): Promise<Named> {
   }
 }
 
-const nothingSpent: Spent = { spent_day: new Date(0), day_quota: 0n, week_quota: 0n, month_quota: 0n };
+const nothingSpent: SpendingColumns = {
+  spent_day: new Date(0),
+  day_quota: 0n,
+  week_quota: 0n,
+  month_quota: 0n,
+};
 
 /** Returns the highest spending of a single member, for each of these groups. */
-async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<Map<string, Spent>> {
+async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<Map<string, SpendingColumns>> {
   if (symbols.length === 0) return new Map();
   const today = localDate(currentTime(), timeZone);
   const highest = (
     period: "day" | "week" | "month",
   ) => Prisma.sql`COALESCE(max(${Prisma.raw(`${period}_quota`)})
     FILTER (WHERE spent_day >= ${firstDayOf(period, today)}::date), 0)::bigint`;
-  const rows = await db.$queryRaw<(Omit<Spent, "spent_day"> & { group: string })[]>`
+  const rows = await db.$queryRaw<(Omit<SpendingColumns, "spent_day"> & { group: string })[]>`
     SELECT "group", ${highest("day")} AS day_quota, ${highest("week")} AS week_quota, ${highest("month")} AS month_quota
     FROM users WHERE "group" = ANY(${symbols}) AND budget IS NULL AND deleted_at IS NULL GROUP BY "group"`;
   const spent_day = new Date(`${today}T00:00:00Z`);
@@ -165,7 +170,7 @@ export async function listUses(
 }
 
 function usesById(
-  rows: readonly (Spent & { id: number; budget: Prisma.JsonValue })[],
+  rows: readonly (SpendingColumns & { id: number; budget: Prisma.JsonValue })[],
   timeZone: string,
 ): BudgetUses {
   const uses = rows.map((row): [string, PeriodUse[]] => [

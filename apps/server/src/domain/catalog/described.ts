@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import { listOwners } from "./owners.ts";
 
 /** Properties of a model in a model list. */
-export interface Described {
+export interface ModelDescription {
   /** Owner of the model according to its price; "" if no price or owner is known. */
   owner: string;
   /** The model's own name if the catalogue has none. */
@@ -19,7 +19,7 @@ export async function describeModels(
   db: Db,
   table: PriceTable,
   models: readonly string[],
-): Promise<Map<string, Described>> {
+): Promise<Map<string, ModelDescription>> {
   const [prices, owners, infos] = await Promise.all([
     db.price.findMany({ select: { model: true, channel_type: true } }),
     listOwners(db),

@@ -1,7 +1,7 @@
 import { notFound } from "#errors.ts";
 import { now as clock } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
+import type { FetchedFile, PublicFetchOptions } from "#platform/public-fetch.ts";
 
 /**
  * Icons that operators configured by URL, fetched once for all users. Their hosts get few requests and do not
@@ -12,11 +12,11 @@ export interface Icons {
    * Returns an icon. Throws `not_found` if no operator configured it or it is no image, and `invalid_request`
    * if it cannot be fetched.
    */
-  iconAt(address: string): Promise<Fetched>;
+  iconAt(address: string): Promise<FetchedFile>;
 }
 
-interface Kept {
-  icon: Promise<Fetched>;
+interface CachedIcon {
+  icon: Promise<FetchedFile>;
   until: number;
 }
 
@@ -32,13 +32,13 @@ export const ICON_KEPT_SECONDS = KEPT_HOURS * 3_600;
 
 export function createIcons(
   db: Db,
-  fetchPublic: (address: string, options: PublicFetchOptions) => Promise<Fetched>,
+  fetchPublic: (address: string, options: PublicFetchOptions) => Promise<FetchedFile>,
   now: () => number = clock,
 ): Icons {
   /** Least recently used first. */
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedIcon>();
 
-  function remember(address: string, entry: Kept): Promise<Fetched> {
+  function remember(address: string, entry: CachedIcon): Promise<FetchedFile> {
     kept.delete(address);
     kept.set(address, entry);
     const [oldest] = kept.keys();
@@ -46,14 +46,14 @@ export function createIcons(
     return entry.icon;
   }
 
-  function fresh(address: string): Kept | undefined {
+  function fresh(address: string): CachedIcon | undefined {
     const known = kept.get(address);
     return known !== undefined && known.until > now() ? known : undefined;
   }
 
-  function ask(address: string): Kept {
+  function ask(address: string): CachedIcon {
     const icon = fetchPublic(address, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS }).then(pictureOnly);
-    const entry: Kept = { icon, until: now() + ICON_KEPT_SECONDS * 1_000 };
+    const entry: CachedIcon = { icon, until: now() + ICON_KEPT_SECONDS * 1_000 };
     icon.catch(() => {
       entry.until = now() + FAILURE_KEPT_MS;
     });
@@ -70,7 +70,7 @@ export function createIcons(
   };
 }
 
-function pictureOnly(found: Fetched): Fetched {
+function pictureOnly(found: FetchedFile): FetchedFile {
   if (!found.mediaType.startsWith("image/")) throw notFound({ reason: "icon_not_found" });
   return found;
 }

@@ -7,7 +7,7 @@ import {
 } from "@gateway/shared/channels/model-info";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -38,7 +38,7 @@ export async function createModelInfo(
     // Of two concurrent requests with one name, the second inserts nothing.
     const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (info === undefined) throw taken();
-    await note(tx, actor, "model.create", undefined, info);
+    await auditModelInfo(tx, actor, "model.create", undefined, info);
     return info;
   });
 }
@@ -56,7 +56,7 @@ export async function changeModelInfo(
         where: { id },
         data: { ...input, updated_at: currentTime() },
       });
-      await note(tx, actor, "model.change", before, after);
+      await auditModelInfo(tx, actor, "model.change", before, after);
       return after;
     });
   } catch (error) {
@@ -70,7 +70,7 @@ export async function deleteModelInfo(db: PrismaClient, actor: Actor, id: number
   await db.$transaction(async (tx) => {
     const before = await getModelInfo(tx, id);
     await tx.modelInfo.delete({ where: { id } });
-    await note(tx, actor, "model.delete", before, undefined);
+    await auditModelInfo(tx, actor, "model.delete", before, undefined);
   });
 }
 
@@ -92,7 +92,7 @@ export async function importModelInfo(
     for (const { model, ...info } of changed)
       await tx.modelInfo.update({ where: { model }, data: { ...info, updated_at: currentTime() } });
     const outcome = { added: added.length, changed: changed.length, kept: there.length - changed.length };
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "model.import",
       targetType: "model",
@@ -133,7 +133,7 @@ export function readModelList(json: unknown): ModelInfoInput[] {
  * Models of one provider in the bundled list. `page` is the page for users, if it differs from the source of
  * the data.
  */
-interface Listed {
+interface BundledModels {
   source: string;
   page?: string;
   models: Omit<ModelInfoInput, "support_url">[];
@@ -141,7 +141,7 @@ interface Listed {
 
 /** Returns the list that is bundled with this version. */
 export function listedModels(): ModelInfoInput[] {
-  const providers: Listed[] = modelList.providers;
+  const providers: BundledModels[] = modelList.providers;
   return providers.flatMap(({ source, page = source, models }) =>
     models.map((info) => ({ ...info, support_url: page.startsWith("https://") ? [page] : [] })),
   );
@@ -163,7 +163,7 @@ function taken(): Error {
   return conflict({ reason: "model_described" }, { field: "model" });
 }
 
-async function note(
+async function auditModelInfo(
   tx: Db,
   actor: Actor,
   action: string,
@@ -171,5 +171,5 @@ async function note(
   after: ModelInfo | undefined,
 ): Promise<void> {
   const targetId = after?.model ?? before?.model ?? "";
-  await audit(tx, { actor, action, targetType: "model", targetId, before, after });
+  await writeAudit(tx, { actor, action, targetType: "model", targetId, before, after });
 }

@@ -1,5 +1,5 @@
 import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/channels/owner";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
@@ -32,7 +32,7 @@ export async function createOwner(
     if (owner === undefined) {
       throw conflict({ reason: "owner_id_taken" }, { field: "id" });
     }
-    await note(tx, actor, "owner.create", undefined, owner);
+    await auditOwner(tx, actor, "owner.create", undefined, owner);
     return owner;
   });
 }
@@ -46,7 +46,7 @@ export async function changeOwner(
   return db.$transaction(async (tx) => {
     const before = await getOwner(tx, id);
     const after = await tx.modelOwner.update({ where: { id }, data: { name, icon } });
-    await note(tx, actor, "owner.change", before, after);
+    await auditOwner(tx, actor, "owner.change", before, after);
     return after;
   });
 }
@@ -64,11 +64,11 @@ export async function deleteOwner(db: PrismaClient, actor: Actor, id: number): P
       throw conflict({ reason: "owner_in_use" });
     }
     await tx.modelOwner.delete({ where: { id } });
-    await note(tx, actor, "owner.delete", before, undefined);
+    await auditOwner(tx, actor, "owner.delete", before, undefined);
   });
 }
 
-async function note(
+async function auditOwner(
   tx: Db,
   actor: Actor,
   action: string,
@@ -76,5 +76,5 @@ async function note(
   after: ModelOwner | undefined,
 ): Promise<void> {
   const targetId = after?.id ?? before?.id ?? "";
-  await audit(tx, { actor, action, targetType: "model_owner", targetId, before, after });
+  await writeAudit(tx, { actor, action, targetType: "model_owner", targetId, before, after });
 }

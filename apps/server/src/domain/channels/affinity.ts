@@ -22,7 +22,7 @@ export interface Home {
   key: number | undefined;
 }
 
-interface Kept extends Home {
+interface AffinityEntry extends Home {
   /** Expiry time, in milliseconds since 1970. */
   until: number;
 }
@@ -41,7 +41,7 @@ const LONGEST_LOOKUP_MS = 250;
 const MINUTE_MS = 60_000;
 
 export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
-  const sessions = new Map<string, Kept>();
+  const sessions = new Map<string, AffinityEntry>();
   let lookups = 0;
 
   function remember(session: string, home: Home, until: number): void {

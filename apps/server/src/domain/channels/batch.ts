@@ -7,14 +7,14 @@ import type { Actor } from "#domain/audit-log/audit.ts";
 import { factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { applyEdit, differences } from "./batch-edit.ts";
 import { checkChannel } from "./channel-check.ts";
-import { type ChannelRecord, typedIn } from "./channel-row.ts";
+import { type ChannelWithParts, typedIn } from "./channel-row.ts";
 import {
   type ChannelDeps,
   deleteChannel,
   editChannel,
   getChannel,
   patchChannel,
-  withStored,
+  withStoredSecrets,
 } from "./channels.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function editChannels(
       await checkChannel(
         deps.db,
         deps.providers,
-        withStored(deps, actor, before, wanted),
+        withStoredSecrets(deps, actor, before, wanted),
         before.keys.length > 0,
       );
     else await editChannel(deps, actor, before.id, (latest) => applyEdit(latest, edit));
@@ -91,7 +91,7 @@ export async function disabledChannels({ db }: Pick<ChannelDeps, "db">, tag?: st
 async function each(
   deps: ChannelDeps,
   ids: readonly number[],
-  work: (channel: ChannelRecord) => Promise<unknown>,
+  work: (channel: ChannelWithParts) => Promise<unknown>,
 ): Promise<ChannelBatchAnswer> {
   const answer: ChannelBatchAnswer = { done: [], failed: [] };
   for (const id of new Set(ids)) {

@@ -1,6 +1,6 @@
 import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { reasonOf, storedFacts } from "@gateway/shared/reasons";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -174,7 +174,7 @@ async function leaveTrace(
   await tx.channelEvent.create({
     data: { channel_id: id, kind, user_id: actor.id, detail: { key: before.key_hint } },
   });
-  await audit(tx, {
+  await writeAudit(tx, {
     actor,
     action: `channel.${kind}`,
     targetType: "channel",

@@ -24,10 +24,10 @@ export const channelParts = {
   groups: { orderBy: { group: "asc" } },
 } satisfies Prisma.ChannelInclude;
 
-export type ChannelRecord = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
+export type ChannelWithParts = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
 
 /** Returns the input fields of a stored channel, without its key and with a mask for every other secret. */
-export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
+export function typedIn(row: ChannelWithParts): Omit<ChannelInput, "key" | "key_mode"> {
   return {
     type: row.type,
     name: row.name,
@@ -66,12 +66,12 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mod
  * Returns the input fields of a stored channel with its secrets, without its key. For calls, never for
  * display.
  */
-export function typedInFull(secrets: Secrets, row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
+export function typedInFull(secrets: Secrets, row: ChannelWithParts): Omit<ChannelInput, "key" | "key_mode"> {
   const shown = typedIn(row);
   return { ...shown, ...openPrivate(secrets, row, shown) };
 }
 
-export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]): ChannelRow {
+export function describeChannel(row: ChannelWithParts, freezes: readonly Frozen[]): ChannelRow {
   return {
     ...typedIn(row),
     id: row.id,

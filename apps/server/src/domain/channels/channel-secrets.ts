@@ -122,7 +122,7 @@ export function openPrivate(
 /**
  * An input with stored secrets filled in, and the names of the fields that kept a secret by sending its mask.
  */
-export interface Filled<T> {
+export interface InputWithSecrets<T> {
   input: T;
   kept: string[];
 }
@@ -131,7 +131,10 @@ export interface Filled<T> {
  * Replaces masks with the stored secrets. Throws `invalid_request` with the field for a mask without a stored
  * value.
  */
-export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFields | undefined): Filled<T> {
+export function fillMasks<T extends PrivateFields>(
+  input: T,
+  stored: PrivateFields | undefined,
+): InputWithSecrets<T> {
   const kept: string[] = [];
   const fields: Record<string, FieldIssue> = {};
   const fill = (value: unknown, was: unknown, path: string): unknown => {
@@ -179,7 +182,7 @@ export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFiel
 }
 
 /** Removes masked values from an input, for a file that was exported without secrets. */
-export function dropMasks<T extends PrivateFields>(input: T): Filled<T> {
+export function dropMasks<T extends PrivateFields>(input: T): InputWithSecrets<T> {
   const kept: string[] = [];
   const drop = (value: unknown, path: string): unknown => {
     if (Array.isArray(value))

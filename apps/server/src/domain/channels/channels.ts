@@ -1,7 +1,7 @@
 import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -16,7 +16,7 @@ import { testModelOf } from "./active-channel.ts";
 import { checkChannel } from "./channel-check.ts";
 import { movedFields, requireCredentials } from "./channel-destination.ts";
 import { storeKeys } from "./channel-keys.ts";
-import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
+import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
 import { fillMasks, sealPrivate } from "./channel-secrets.ts";
 import { channelKeyContext } from "./load-channels.ts";
 import { modelNamesWith } from "./model-names.ts";
@@ -43,7 +43,7 @@ export async function createChannel(
   actor: Actor,
   input: ChannelInput,
   begin: { status?: 1 | 2; keyLater?: boolean } = {},
-): Promise<ChannelRecord> {
+): Promise<ChannelWithParts> {
   const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
   fillMasks(input, undefined);
@@ -71,18 +71,18 @@ export async function editChannel(
   actor: Actor,
   id: number,
   edit: (now: ChannelInput) => ChannelInput,
-): Promise<ChannelRecord> {
+): Promise<ChannelWithParts> {
   return inTransaction(deps.db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
-    const input = withStored(deps, actor, before, edit({ ...typedIn(before), key: "" }));
+    const input = withStoredSecrets(deps, actor, before, edit({ ...typedIn(before), key: "" }));
     const keys = keysOf(input.key);
     await checkChannel(tx, deps.providers, input, keys.length + before.keys.length > 0);
     await tx.channel.update({ where: { id }, data: columnsOf(deps.secrets, id, input) });
     await replaceParts(tx, id, input);
     if (keys.length > 0) await storeKeys(tx, deps.secrets, id, keys, input.key_mode ?? "replace");
     const after = await getChannel(tx, id);
-    const open = (row: ChannelRecord) => typedInFull(deps.secrets, row);
+    const open = (row: ChannelWithParts) => typedInFull(deps.secrets, row);
     await leaveTrace(tx, actor, "change", before, after, open);
     return after;
   });
@@ -92,10 +92,10 @@ export async function editChannel(
  * Returns an input for a stored channel with the stored secrets in place of their masks. Throws
  * `invalid_request` if credentials that are not entered again would be sent to another destination.
  */
-export function withStored<T extends ChannelInput>(
+export function withStoredSecrets<T extends ChannelInput>(
   deps: Pick<ChannelDeps, "secrets" | "providers">,
   actor: Actor,
-  stored: ChannelRecord,
+  stored: ChannelWithParts,
   wanted: T,
 ): T {
   const before = typedInFull(deps.secrets, stored);
@@ -113,7 +113,7 @@ export async function changeChannel(
   actor: Actor,
   id: number,
   { status, ...fields }: ChannelChange,
-): Promise<ChannelRecord> {
+): Promise<ChannelWithParts> {
   return inTransaction(deps.db, async (tx) => {
     const edit = () => editChannel({ ...deps, db: tx }, actor, id, (now) => ({ ...now, ...fields }));
     if (status === undefined) return edit();
@@ -128,7 +128,7 @@ export async function patchChannel(
   actor: Actor,
   id: number,
   patch: Omit<ChannelPatch, "status"> & { status?: 1 | 2 | 3 | undefined },
-): Promise<ChannelRecord> {
+): Promise<ChannelWithParts> {
   return inTransaction(db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
@@ -170,7 +170,7 @@ async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<vo
 }
 
 /** Throws `not_found`. */
-export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
+export async function getChannel(db: Db, id: number): Promise<ChannelWithParts> {
   const row = await db.channel.findFirst({ where: { id, deleted_at: null } });
   if (row === null) throw notFound({ reason: "channel_not_found" });
   // Sequential queries: in a transaction, `include` sends them at once on one connection, which pg
@@ -212,7 +212,7 @@ export interface ChannelSearch extends ChannelFilter {
 export async function listChannels(
   { db, secrets }: Pick<ChannelDeps, "db" | "secrets">,
   search: ChannelSearch,
-): Promise<{ rows: ChannelRecord[]; total: number }> {
+): Promise<{ rows: ChannelWithParts[]; total: number }> {
   await collectChannelCharges(db);
   const where = await channelsFitting({ db, secrets }, search);
   const { skip, take, orderBy } = search;
@@ -283,12 +283,12 @@ function fits(value: number): boolean {
 }
 
 /** Returns the key that a test of this channel uses: the first enabled one, else the first. */
-export function firstKey(row: ChannelRecord): ChannelRecord["keys"][number] | undefined {
+export function firstKey(row: ChannelWithParts): ChannelWithParts["keys"][number] | undefined {
   return row.keys.find((each) => each.status === 1) ?? row.keys[0];
 }
 
 /** Returns the key of `firstKey` in plain text; "" when the channel has none. */
-export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
+export function openFirstKey(secrets: Secrets, row: ChannelWithParts): string {
   const key = firstKey(row);
   if (key === undefined) return "";
   try {
@@ -332,8 +332,8 @@ async function leaveTrace(
   tx: Prisma.TransactionClient,
   actor: Actor,
   word: "create" | "change" | "enable" | "disable" | "delete",
-  before: ChannelRecord | undefined,
-  after: ChannelRecord | undefined,
+  before: ChannelWithParts | undefined,
+  after: ChannelWithParts | undefined,
   open: typeof typedIn = typedIn,
 ): Promise<void> {
   const id = (after ?? before)?.id ?? 0;
@@ -348,7 +348,7 @@ async function leaveTrace(
   await tx.channelEvent.create({
     data: { channel_id: id, kind: kind[word], user_id: actor.id, detail: { fields } },
   });
-  await audit(tx, {
+  await writeAudit(tx, {
     actor,
     action: `channel.${word}`,
     targetType: "channel",
@@ -360,16 +360,16 @@ async function leaveTrace(
 }
 
 /** @param open returns the values to compare; with masks, a changed secret would not be detected */
-function changedFields(before: ChannelRecord, after: ChannelRecord, open: typeof typedIn): string[] {
+function changedFields(before: ChannelWithParts, after: ChannelWithParts, open: typeof typedIn): string[] {
   const was = new Map(Object.entries(open(before)).map(([name, value]) => [name, JSON.stringify(value)]));
   const fields = Object.entries(open(after))
     .filter(([name, value]) => was.get(name) !== JSON.stringify(value))
     .map(([name]) => name);
-  const keysOfRow = (row: ChannelRecord) => row.keys.map((key) => key.id).join(" ");
+  const keysOfRow = (row: ChannelWithParts) => row.keys.map((key) => key.id).join(" ");
   return keysOfRow(before) === keysOfRow(after) ? fields : [...fields, "key"];
 }
 
-function picture(row: ChannelRecord): object {
+function picture(row: ChannelWithParts): object {
   return { ...typedIn(row), status: row.status, key_hints: row.keys.map((key) => key.key_hint) };
 }
 

@@ -3,7 +3,7 @@ import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channels/ch
 import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { currentTime } from "#platform/clock.ts";
-import { type ChannelForTest, type ChannelRecord, typedInFull } from "./channel-row.ts";
+import { type ChannelForTest, type ChannelWithParts, typedInFull } from "./channel-row.ts";
 import { disableChannel, reviveChannel } from "./channel-state.ts";
 import { type ChannelDeps, firstKey, getChannel, openFirstKey, testModelFor } from "./channels.ts";
 import type { Health } from "./health.ts";
@@ -41,13 +41,13 @@ export function runTasks(deps: ChannelCheckDeps): Record<Exclude<ChannelRunKind,
  * Tests a stored channel and stores the result.
  * @param model "" means the channel's default test model
  */
-export async function testStored(
+export async function testStoredChannel(
   deps: ChannelCheckDeps,
   id: number,
   model: string,
 ): Promise<ChannelTestResult> {
   const row = await getChannel(deps.db, id);
-  const channel = opened(deps, row);
+  const channel = decryptChannel(deps, row);
   const requested = model || testModelFor(deps, channel);
   const result = await deps.testChannel({ channel, model: requested });
   await noteTest(deps.db, id, result);
@@ -65,7 +65,7 @@ export async function testStored(
  * it.
  */
 async function checkChannel(deps: ChannelCheckDeps, id: number, model: string): Promise<Done> {
-  const result = await testStored(deps, id, model);
+  const result = await testStoredChannel(deps, id, model);
   const { duration, model: requested } = result;
   const message: Reason = { text: result.message, facts: result.message_facts };
   if (result.fault === cannotProbe) return { outcome: "skipped", model: requested, duration: 0, message };
@@ -92,7 +92,7 @@ async function reasonToDisable(
   const isRefused = ({ fault }: ChannelTestResult) =>
     row.keys.length <= 1 && (fault === "auth" || fault === "quota");
   if (!isSlow(first) && !isRefused(first)) return undefined;
-  const second = await deps.testChannel({ channel: opened(deps, row), model: first.model });
+  const second = await deps.testChannel({ channel: decryptChannel(deps, row), model: first.model });
   await noteTest(deps.db, id, second);
   if (isSlow(first) && isSlow(second))
     return reasonOf("testsSlow", {
@@ -115,7 +115,7 @@ export async function refreshBalance(
   id: number,
 ): Promise<(ChannelBalance & { estimated: boolean }) | undefined> {
   const row = await getChannel(deps.db, id);
-  const left = await deps.fetchBalance(opened(deps, row));
+  const left = await deps.fetchBalance(decryptChannel(deps, row));
   if (left === undefined) return undefined;
   await deps.db.channel.update({
     where: { id },
@@ -157,6 +157,9 @@ async function checkBalance(deps: ChannelCheckDeps, id: number): Promise<Done> {
 }
 
 /** Returns a stored channel with its secrets and the key of `firstKey`. Throws `conflict` if that is unreadable. */
-export function opened({ secrets }: Pick<ChannelDeps, "secrets">, row: ChannelRecord): ChannelForTest {
+export function decryptChannel(
+  { secrets }: Pick<ChannelDeps, "secrets">,
+  row: ChannelWithParts,
+): ChannelForTest {
   return { ...typedInFull(secrets, row), id: row.id, key: openFirstKey(secrets, row) };
 }

@@ -7,7 +7,7 @@ import { disableChannel, disableKey, noteCircuit } from "./channel-state.ts";
 import { type CircuitRules, closeCircuit, newCircuit, noteFailure, openCircuit } from "./circuit.ts";
 import { createConfirm } from "./confirm.ts";
 import { WHOLE } from "./freezes.ts";
-import { absent, refusing, type State, type Tried } from "./health-state.ts";
+import { absent, refusing, type State, type AttemptTarget } from "./health-state.ts";
 
 /**
  * Consequences of failures beyond a freeze: a key or a channel is disabled, or a circuit opens. A test of the
@@ -64,7 +64,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
    * Counts consecutive refusals of a key. Enough of them start a test with this key; a refused test disables
    * it.
    */
-  function collectEvidence(state: State, { channel, key }: Tried): void {
+  function collectEvidence(state: State, { channel, key }: AttemptTarget): void {
     const at = now();
     const id = key?.id ?? WHOLE;
     const known = state.refused.get(id);
@@ -88,7 +88,12 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
    * Counts consecutive failures of the whole channel. Enough of them start a test; a failed test disables the
    * channel.
    */
-  function collectSilence(state: State, { channel, key }: Tried, error: UpstreamError, may: boolean): void {
+  function collectSilence(
+    state: State,
+    { channel, key }: AttemptTarget,
+    error: UpstreamError,
+    may: boolean,
+  ): void {
     const at = now();
     const { run } = state;
     if (run.count === 0) run.first = at;
@@ -107,7 +112,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
 
   function circuitFailed(
     state: State,
-    { channel, key }: Tried,
+    { channel, key }: AttemptTarget,
     model: string,
     error: UpstreamError,
     account: number,

@@ -45,7 +45,7 @@ export interface Frozen {
   accounts: number;
 }
 
-export interface Tried {
+export interface AttemptTarget {
   channel: ActiveChannel;
   key: ActiveKey | undefined;
 }
@@ -68,7 +68,7 @@ export function isKeyFailure(error: UpstreamError): boolean {
 
 /** Returns the model and key that a failure pauses. */
 export function frozenPart(
-  { channel, key }: Tried,
+  { channel, key }: AttemptTarget,
   model: string,
   error: UpstreamError,
 ): Pick<Freeze, "model" | "keyId"> {

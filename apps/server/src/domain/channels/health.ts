@@ -18,7 +18,7 @@ import {
   pauseOf,
   refusing,
   type State,
-  type Tried,
+  type AttemptTarget,
 } from "./health-state.ts";
 
 /**
@@ -48,18 +48,18 @@ export interface Health {
   /** Returns whether a channel has reached its limit of concurrent calls. */
   full(channel: ActiveChannel): boolean;
   /** Registers a call in progress; it counts until it leaves. */
-  enter(channel: ActiveChannel, model: string): Lease;
-  failed(tried: Tried, model: string, error: UpstreamError, options: FailureOptions): void;
+  enter(channel: ActiveChannel, model: string): ChannelSlot;
+  failed(tried: AttemptTarget, model: string, error: UpstreamError, options: FailureOptions): void;
   /**
    * Records that another channel served the call that failed here, so the request itself was not at fault.
    */
-  servedElsewhere(tried: Tried, model: string, error: UpstreamError, account: number): void;
-  succeeded(tried: Tried, model: string, account: number): void;
+  servedElsewhere(tried: AttemptTarget, model: string, error: UpstreamError, account: number): void;
+  succeeded(tried: AttemptTarget, model: string, account: number): void;
   /** Clears the failures of a channel that an operator has just changed or tested successfully. */
   forgive(channelId: number): void;
 }
 
-export interface Lease {
+export interface ChannelSlot {
   /** Ends the call, whatever its outcome. Repeated calls have no effect. */
   leave(): void;
 }
@@ -85,7 +85,7 @@ export interface HealthOptions {
 const MAX_FREEZE_SECONDS = 3_600;
 const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_000 };
 
-const NO_LEASE: Lease = { leave: () => undefined };
+const NO_LEASE: ChannelSlot = { leave: () => undefined };
 
 export function createHealth(db: PrismaClient, options: HealthOptions): Health {
   const now = options.now ?? clock;

@@ -10,7 +10,7 @@ import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 
 /** Loads channels from the database for the relay, in pages: thousands of them must not block other calls. */
 
-interface Read {
+interface LoadDeps {
   db: Db;
   secrets: Secrets;
   providers: Providers;
@@ -29,7 +29,7 @@ interface Which {
 const CHANNELS_A_PAGE = 50;
 
 /** Loads the channels that have a known provider and, where required, a key. */
-export async function loadChannels(read: Read, which: Which): Promise<ActiveChannel[]> {
+export async function loadChannels(read: LoadDeps, which: Which): Promise<ActiveChannel[]> {
   const channels: ActiveChannel[] = [];
   // Thousands of channels share a few hundred model names: each name is stored once.
   const names = new Map<string, string>();
@@ -51,7 +51,10 @@ export async function loadChannels(read: Read, which: Which): Promise<ActiveChan
  * Loads a channel whatever its status and the status of its keys. Returns undefined if it lacks a usable key,
  * provider or secret.
  */
-export async function storedChannel(read: Read, id: number): Promise<ActiveChannel | "deleted" | undefined> {
+export async function storedChannel(
+  read: LoadDeps,
+  id: number,
+): Promise<ActiveChannel | "deleted" | undefined> {
   const [channel] = await loadChannels(read, { status: "any", ids: [id], keys: [1, 2, 3] });
   if (channel !== undefined) return channel;
   const stored = await read.db.channel.count({ where: { id, deleted_at: null } });
@@ -87,7 +90,7 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
 }
 
 function activeChannel(
-  { providers, secrets }: Read,
+  { providers, secrets }: LoadDeps,
   row: Row,
   names: Map<string, string>,
 ): ActiveChannel | undefined {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "#test/property-runs.ts";
 import { channel } from "./channels.fixture.ts";
-import { pick, type Wanted } from "./pick.ts";
+import { pick, type ChannelRequirements } from "./pick.ts";
 
-const anything: Wanted = {
+const anything: ChannelRequirements = {
   model: "gpt",
   stream: false,
   tools: false,

@@ -1,7 +1,7 @@
 import type { ActiveChannel } from "./active-channel.ts";
 
 /** What a call requires of a channel, and what excludes one. */
-export interface Wanted {
+export interface ChannelRequirements {
   model: string;
   stream: boolean;
   tools: boolean;
@@ -33,7 +33,7 @@ const known = new WeakMap<readonly ActiveChannel[], readonly Tier[]>();
  */
 export function pick(
   candidates: readonly ActiveChannel[],
-  wanted: Wanted,
+  wanted: ChannelRequirements,
   random: () => number,
 ): ActiveChannel | undefined {
   for (const tier of tiersOf(candidates)) {
@@ -45,7 +45,7 @@ export function pick(
 
 function pickInTier(
   { channels, upTo }: Tier,
-  wanted: Wanted,
+  wanted: ChannelRequirements,
   random: () => number,
 ): ActiveChannel | undefined {
   const [only] = channels;
@@ -97,14 +97,14 @@ function cutIntoTiers(candidates: readonly ActiveChannel[]): Tier[] {
   return tiers;
 }
 
-function fits(channel: ActiveChannel, wanted: Wanted): boolean {
+function fits(channel: ActiveChannel, wanted: ChannelRequirements): boolean {
   return couldServe(channel, wanted) && wanted.usable(channel);
 }
 
 /**
  * Returns whether a channel offers what the call requires and was not tried yet, regardless of its health.
  */
-export function couldServe(channel: ActiveChannel, wanted: Omit<Wanted, "usable">): boolean {
+export function couldServe(channel: ActiveChannel, wanted: Omit<ChannelRequirements, "usable">): boolean {
   if (wanted.tried.has(channel.id)) return false;
   if (wanted.tools && channel.onlyChat) return false;
   return !(wanted.stream && channel.disabledStream.has(wanted.model));

@@ -2,7 +2,7 @@ import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channels/c
 import type { Reason } from "@gateway/shared/reasons";
 import { GatewayError, internalError, reasonOfError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { beat, endRun, noteItem, openRun, type Outcome, type WorkItem } from "./runs.ts";
+import { beat, endRun, noteItem, openRun, type ItemOutcome, type WorkItem } from "./runs.ts";
 
 /**
  * Executes the runs that were started on this node, a few channels at a time. It does not know what a task
@@ -10,7 +10,7 @@ import { beat, endRun, noteItem, openRun, type Outcome, type WorkItem } from "./
  */
 
 export interface Done {
-  outcome: Outcome;
+  outcome: ItemOutcome;
   /** The model that was tested. */
   model: string;
   /** In milliseconds. */

@@ -22,7 +22,7 @@ const SILENCE_SECONDS = 30;
 const RUNS_KEPT = 20;
 const MAX_ITEMS = 20_000;
 
-export type Outcome = "ok" | "failed" | "skipped";
+export type ItemOutcome = "ok" | "failed" | "skipped";
 
 export interface WorkItem {
   position: number;
@@ -117,7 +117,7 @@ export async function noteItem(
   db: PrismaClient,
   runId: number,
   position: number,
-  done: { outcome: Outcome; model: string; duration: number; message: Reason; finished: number },
+  done: { outcome: ItemOutcome; model: string; duration: number; message: Reason; finished: number },
 ): Promise<void> {
   await db.channelRunItem.updateMany({
     where: { run_id: runId, position },

@@ -7,8 +7,8 @@ import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
 import { applyEdit } from "./batch-edit.ts";
 import { deleteChannels, editChannels } from "./batch.ts";
-import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
-import { type ChannelDeps, createChannel, keysOf, withStored } from "./channels.ts";
+import { channelParts, type ChannelWithParts, typedIn } from "./channel-row.ts";
+import { type ChannelDeps, createChannel, keysOf, withStoredSecrets } from "./channels.ts";
 
 /** Tags of channels. A tag has no row of its own, so it exists while at least one channel has it. */
 
@@ -42,7 +42,7 @@ interface TagLine extends Omit<ChannelTag, "priority" | "weight" | "used_quota">
 }
 
 /** Returns the channels of a tag, newest first. Throws `not_found` for a tag that no channel has. */
-export async function channelsOfTag(db: Db, tag: string): Promise<ChannelRecord[]> {
+export async function channelsOfTag(db: Db, tag: string): Promise<ChannelWithParts[]> {
   const rows = await db.channel.findMany({
     where: { tag, deleted_at: null },
     orderBy: { id: "desc" },
@@ -98,7 +98,12 @@ export async function editTag(
     }
     const name = `${base}_${first + index}`;
     try {
-      const input = withStored(deps, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
+      const input = withStoredSecrets(
+        deps,
+        actor,
+        model,
+        applyEdit({ ...typedIn(model), name, key: each }, edit),
+      );
       answer.added.push((await createChannel(deps, actor, input)).name);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -119,7 +124,7 @@ export async function editTag(
 }
 
 /** Returns a number that no channel of the tag has in its name. */
-function nextNumber(members: ChannelRecord[], base: string): number {
+function nextNumber(members: ChannelWithParts[], base: string): number {
   const numbers = members.map(({ name }) =>
     name.startsWith(`${base}_`) ? Number(/^\d{1,9}$/.exec(name.slice(base.length + 1))?.[0] ?? 0) : 0,
   );
@@ -128,10 +133,10 @@ function nextNumber(members: ChannelRecord[], base: string): number {
 
 function compareKeys(
   { secrets }: ChannelDeps,
-  members: ChannelRecord[],
+  members: ChannelWithParts[],
   keys: string[],
   removeMissing: boolean,
-): { fresh: string[]; missing: ChannelRecord[] } {
+): { fresh: string[]; missing: ChannelWithParts[] } {
   const given = new Set(keys.map((key) => hex(secrets.hash(key))));
   const known = new Set(members.flatMap((member) => member.keys.map((key) => hex(key.key_hash))));
   return {

@@ -4,12 +4,12 @@ import {
   PortableChannel,
 } from "@gateway/shared/channels/channel-batch";
 import { issueOf } from "@gateway/shared/errors/issue";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
+import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
 import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./load-channels.ts";
@@ -22,7 +22,7 @@ const MAX_NAME = 128;
  * Copies a channel with its keys. The copy is disabled, so that an operator can check it before it serves
  * calls.
  */
-export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): Promise<ChannelRecord> {
+export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): Promise<ChannelWithParts> {
   const row = await getChannel(deps.db, id);
   const ending = "_copy";
   const name = row.name.slice(0, MAX_NAME - ending.length) + ending;
@@ -59,10 +59,10 @@ export async function exportChannels(
   };
 }
 
-function noteExport(db: Db, actor: Actor, rows: ChannelRecord[], withKeys: boolean): Promise<void> {
+function noteExport(db: Db, actor: Actor, rows: ChannelWithParts[], withKeys: boolean): Promise<void> {
   const after = { count: rows.length, included_credentials: withKeys ? "yes" : "no" };
   const [only] = rows;
-  return audit(db, {
+  return writeAudit(db, {
     actor,
     action: withKeys ? "channel.export_keys" : "channel.export",
     targetType: "channel",
@@ -115,7 +115,7 @@ function nameOf(entry: unknown): string {
 }
 
 /** Returns all keys of a channel in plain text, one per line. */
-function openKeys(secrets: Secrets, row: ChannelRecord): string {
+function openKeys(secrets: Secrets, row: ChannelWithParts): string {
   try {
     return row.keys.map((key) => secrets.decrypt(key.key_encrypted, channelKeyContext(row.id))).join("\n");
   } catch (cause) {

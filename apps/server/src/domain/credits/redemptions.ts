@@ -6,7 +6,7 @@ import {
   RedemptionStatus,
 } from "@gateway/shared/billing/redemption";
 import { reasonOf } from "@gateway/shared/reasons";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
@@ -39,7 +39,7 @@ export async function createRedemptions(
     const created = await tx.redemption.createManyAndReturn({
       data: rows.map((row) => ({ ...row, user_id: actor.id })),
     });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "redemption.create",
       targetType: "redemption",
@@ -74,7 +74,7 @@ export async function deleteRedemption(db: PrismaClient, actor: Actor, id: numbe
   await db.$transaction(async (tx) => {
     const before = await getRedemption(tx, id);
     await tx.redemption.delete({ where: { id } });
-    await note(tx, actor, "redemption.delete", before, undefined);
+    await auditRedemption(tx, actor, "redemption.delete", before, undefined);
   });
 }
 
@@ -224,7 +224,7 @@ async function changeUnused(
       data,
     });
     if (after === undefined) throw conflict({ reason: "redemption_fixed" });
-    await note(tx, actor, action, before, after);
+    await auditRedemption(tx, actor, action, before, after);
     return after;
   });
 }
@@ -245,7 +245,7 @@ function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-async function note(
+async function auditRedemption(
   tx: Db,
   actor: Actor,
   action: string,
@@ -253,5 +253,5 @@ async function note(
   after: Redemption | undefined,
 ): Promise<void> {
   const targetId = (after ?? before)?.id ?? "";
-  await audit(tx, { actor, action, targetType: "redemption", targetId, before, after });
+  await writeAudit(tx, { actor, action, targetType: "redemption", targetId, before, after });
 }

@@ -49,7 +49,7 @@ function capacityOf({ kind, perMinute }: Limit): number {
 }
 
 /** Returns the state of a limit with nothing left at `at`. */
-export function exhausted(limit: Limit, at: number): Level {
+export function exhaustedLevel(limit: Limit, at: number): Level {
   return { value: isCounted(limit) ? limit.perMinute : 0, at };
 }
 

@@ -5,7 +5,7 @@ import { redisUrl } from "#test/database.ts";
 import { startThrowAwayRedis } from "#test/run/services.ts";
 import { giveBack, type Limit, step } from "./levels.ts";
 import { shareOf } from "./node-count.ts";
-import { createLimiter, type Limiter, type Taken } from "./take.ts";
+import { createLimiter, type Limiter, type RateDecision } from "./take.ts";
 
 const requests = (perMinute: number, key = "account"): Limit => ({
   key,
@@ -74,7 +74,12 @@ describe("shareOf", () => {
   });
 });
 
-async function burst(limiters: Limiter[], owner: string, limits: Limit[], count: number): Promise<Taken[]> {
+async function burst(
+  limiters: Limiter[],
+  owner: string,
+  limits: Limit[],
+  count: number,
+): Promise<RateDecision[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => limiters[index % limiters.length]!.take(owner, limits)),
   );
@@ -89,7 +94,7 @@ async function scripts(redis: Redis): Promise<number> {
 const refilledSince = (began: number, perMinute: number) =>
   1 + ((performance.now() - began) / 60_000) * perMinute;
 
-const allowed = (takes: Taken[]) => takes.filter((take) => take.allowed).length;
+const allowed = (takes: RateDecision[]) => takes.filter((take) => take.allowed).length;
 
 describe("limits in one process", () => {
   it("take from all limits or from none", async () => {

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import {
-  exhausted,
+  exhaustedLevel,
   giveBack,
   type Level,
   type Limit,
@@ -22,12 +22,12 @@ export interface Limiter {
    * Takes one request. Never throws or rejects.
    * @param owner owner of the limits, whose state is kept together
    */
-  take(owner: string, limits: readonly Limit[]): Promise<Taken> | Taken;
+  take(owner: string, limits: readonly Limit[]): Promise<RateDecision> | RateDecision;
   /** Reports how much of a token limit a request really used. The difference is applied soon after. */
   giveBack(owner: string, limit: Limit, used: number): void;
 }
 
-export interface Taken {
+export interface RateDecision {
   allowed: boolean;
   /** One result per limit, in order. */
   takes: Take[];
@@ -90,7 +90,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
   function levelOf(key: string, limit: Limit): Level | undefined {
     const known = levels.get(key);
     if (known !== undefined || receivedAt === undefined || now() - receivedAt >= WINDOW_MS) return known;
-    return exhausted(limit, receivedAt);
+    return exhaustedLevel(limit, receivedAt);
   }
 
   function takeHere(owner: string, limits: readonly Limit[]): Take[] {
@@ -126,7 +126,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     return takeHere(owner, shares).map((take, index) => ({ ...take, limit: limits[index]?.perMinute ?? 0 }));
   }
 
-  function decide(owner: string, takes: Take[]): Taken {
+  function decide(owner: string, takes: Take[]): RateDecision {
     const allowed = takes.every((take) => take.allowed);
     if (allowed) return { allowed, takes, worthNoting: false };
     const second = Math.floor(now() / 1_000);
@@ -150,7 +150,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     owner: string,
     limits: readonly Limit[],
     requested: Promise<Take[]>,
-  ): Promise<Taken> {
+  ): Promise<RateDecision> {
     try {
       const takes = await requested;
       if (away) levels.clear();

@@ -1,4 +1,4 @@
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { dropPartitions } from "./partitions.ts";
@@ -19,7 +19,7 @@ export async function clearLogs(
   );
   await dropPartitions(pool, 0, { now: before });
   const removed = Number(rows[0]?.many ?? 0n);
-  await audit(db, {
+  await writeAudit(db, {
     actor,
     action: "log.clear",
     targetType: "log",

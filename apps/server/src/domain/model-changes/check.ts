@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
-import type { ChannelForTest, ChannelRecord } from "#domain/channels/channel-row.ts";
+import type { ChannelForTest, ChannelWithParts } from "#domain/channels/channel-row.ts";
 import { type ChannelDeps, getChannel } from "#domain/channels/channels.ts";
-import { opened } from "#domain/channels/check-stored.ts";
+import { decryptChannel } from "#domain/channels/check-stored.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import type { Done } from "#domain/channels/runner.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
@@ -43,12 +43,12 @@ export async function checkModelList(deps: ModelCheckDeps, id: number): Promise<
 
 async function fetchList(
   deps: ModelCheckDeps,
-  row: ChannelRecord,
+  row: ChannelWithParts,
 ): Promise<{ names: string[] } | { outcome: "failed" | "skipped"; message: Reason }> {
   if (deps.providers.get(row.type)?.listing === "none")
     return { outcome: "skipped", message: reasonOf("modelsNotListed") };
   try {
-    const names = await deps.fetchModels(opened(deps, row));
+    const names = await deps.fetchModels(decryptChannel(deps, row));
     // A channel could not have any other name as a model.
     const usable = names.filter((name) => name.length <= 160 && /^[^*\p{C}]+$/u.test(name));
     // An empty list is a fault of the provider rather than the end of all its models.
@@ -83,7 +83,7 @@ async function noteFailure(
 async function noteList(
   tx: Prisma.TransactionClient,
   { providers }: ModelCheckDeps,
-  row: ChannelRecord,
+  row: ChannelWithParts,
   names: string[],
 ): Promise<{ added: string[]; removed: string[] }> {
   const id = row.id;

@@ -7,7 +7,7 @@ interface ChannelModels {
   mapping: ActiveMapping;
 }
 
-export interface Compared {
+export interface ModelListDifference {
   /** Listed names that no model of the channel is forwarded as. */
   offered: string[];
   /** Models of the channel that are forwarded as a name that is not in the list. */
@@ -15,7 +15,7 @@ export interface Compared {
 }
 
 /** Patterns are in neither result: they serve whatever the provider offers. */
-export function compare(channel: ChannelModels, listed: readonly string[]): Compared {
+export function compare(channel: ChannelModels, listed: readonly string[]): ModelListDifference {
   const exact = channel.models.filter((model) => !model.endsWith("*"));
   const prefixes = channel.models.filter((model) => model.endsWith("*")).map((model) => model.slice(0, -1));
   const forwarded = new Set(exact.map((model) => mapModel(channel, model).upstream));

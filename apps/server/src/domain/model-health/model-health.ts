@@ -3,9 +3,9 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { type Recomputed, recomputed } from "#platform/recomputed.ts";
+import { type ComputedValue, createComputedValue } from "#platform/recomputed.ts";
 import { talliesByModel } from "./tallies.ts";
-import { shareOf, sumOfTallies, type Tally } from "./unavailable.ts";
+import { shareOf, sumOfTallies, type CallCounts } from "./unavailable.ts";
 
 /**
  * Health of all models, computed once for all readers of this node. Responses to visitors contain only the
@@ -23,26 +23,26 @@ const RANKED_DAYS = 7;
 
 export interface HealthByModel {
   since: Date;
-  models: Map<string, ModelHealth & { tallies: Tally[] }>;
+  models: Map<string, ModelHealth & { tallies: CallCounts[] }>;
 }
 
 export interface DaysByModel {
   firstDay: Date;
-  models: Map<string, Tally[]>;
+  models: Map<string, CallCounts[]>;
 }
 
 export interface ModelHealthCache {
-  hours: Recomputed<HealthByModel>;
-  days: Recomputed<DaysByModel>;
+  hours: ComputedValue<HealthByModel>;
+  days: ComputedValue<DaysByModel>;
   /** Rank of models by successful calls of seven days; 1 is the most used model. */
-  ranks: Recomputed<Map<string, number>>;
+  ranks: ComputedValue<Map<string, number>>;
 }
 
 export function createModelHealthCache(pool: Pool): ModelHealthCache {
   return {
-    hours: recomputed(() => healthByModel(pool), { lastsMs: 15_000, mostShare: 0.05 }),
-    days: recomputed(() => daysByModel(pool), { lastsMs: 120_000, mostShare: 0.02 }),
-    ranks: recomputed(() => rankModels(pool), { lastsMs: 60_000, mostShare: 0.05 }),
+    hours: createComputedValue(() => healthByModel(pool), { lastsMs: 15_000, mostShare: 0.05 }),
+    days: createComputedValue(() => daysByModel(pool), { lastsMs: 120_000, mostShare: 0.02 }),
+    ranks: createComputedValue(() => rankModels(pool), { lastsMs: 60_000, mostShare: 0.05 }),
   };
 }
 

@@ -6,7 +6,7 @@ import { loadTable } from "#domain/pricing/prices.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { DaysByModel, HealthByModel } from "./model-health.ts";
-import { shareOf, sumOfTallies, type Tally } from "./unavailable.ts";
+import { shareOf, sumOfTallies, type CallCounts } from "./unavailable.ts";
 
 /** The models that a user's groups reach, and their health. */
 
@@ -55,7 +55,7 @@ export function servedOf({ names, prefixes }: Reachable, model: string): boolean
  * Returns whether a model is listed. Clients can invent names that match a wildcard, so such a name is listed
  * only after a provider has served it.
  */
-export function isListed({ names }: Reachable, model: string, tallies: readonly Tally[]): boolean {
+export function isListed({ names }: Reachable, model: string, tallies: readonly CallCounts[]): boolean {
   return names.has(model) || tallies.some(({ served }) => served > 0);
 }
 

@@ -1,6 +1,6 @@
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { type Tally, unavailableCalls } from "./unavailable.ts";
+import { type CallCounts, unavailableCalls } from "./unavailable.ts";
 
 /**
  * Served and failed calls of every model per period. Reads roll-ups, and failed calls up to a maximum number.
@@ -19,7 +19,7 @@ interface Periods {
 export async function talliesByModel(
   pool: Pool,
   { starts, now, mostFailed, knownFrom }: Periods,
-): Promise<Map<string, Tally[]>> {
+): Promise<Map<string, CallCounts[]>> {
   const [first] = starts;
   if (first === undefined) return new Map();
   const closed = await closedUntil(pool);
@@ -34,8 +34,8 @@ export async function talliesByModel(
   ]);
   const from = Math.max(unavailable.from.getTime(), knownFrom?.getTime() ?? 0);
   const isKnown = (place: number) => (starts[place]?.getTime() ?? 0) >= from;
-  const models = new Map<string, Tally[]>();
-  function tallyOf(model: string, place: number): Tally | undefined {
+  const models = new Map<string, CallCounts[]>();
+  function tallyOf(model: string, place: number): CallCounts | undefined {
     let tallies = models.get(model);
     if (tallies === undefined) {
       tallies = starts.map(() => ({ served: 0, failed: 0 }));

@@ -62,16 +62,16 @@ export async function unavailableCalls(
 }
 
 /** Served and failed calls of one period. */
-export interface Tally {
+export interface CallCounts {
   served: number;
   failed: number;
 }
 
-export function shareOf({ served, failed }: Tally): number | null {
+export function shareOf({ served, failed }: CallCounts): number | null {
   return served + failed === 0 ? null : served / (served + failed);
 }
 
-export function sumOfTallies(tallies: readonly Tally[]): Tally {
+export function sumOfTallies(tallies: readonly CallCounts[]): CallCounts {
   return tallies.reduce(
     (sum, each) => ({ served: sum.served + each.served, failed: sum.failed + each.failed }),
     { served: 0, failed: 0 },

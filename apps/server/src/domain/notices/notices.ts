@@ -3,7 +3,7 @@ import { NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
 import { addToSiteInbox } from "#domain/inbox/entries.ts";
 import { senderFor } from "#domain/settings/mail-account.ts";
-import type { Message } from "#notices/channel.ts";
+import type { NoticeMessage } from "#notices/channel.ts";
 import { eventMessages, type Facts } from "#notices/event-messages.ts";
 import type { Db } from "#platform/database/db.ts";
 import { storableFacts, storableParams, storableText } from "#platform/database/storable-text.ts";
@@ -40,7 +40,7 @@ export async function raiseNotice(db: Db, { event, topic, facts, reason }: NewNo
 export function messageOf(
   notice: { event: string; facts: unknown; created_time: Date },
   settings: Settings,
-): Message {
+): NoticeMessage {
   const { name, siteUrl } = senderFor(settings);
   const facts = factsOf(notice.facts);
   const known = NoticeEvent.safeParse(notice.event);

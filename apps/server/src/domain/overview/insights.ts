@@ -111,9 +111,12 @@ async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Pr
     .slice(0, mostRanked);
 }
 
-type Wanted = Record<"users" | "tokens" | "channels", number[]>;
+type NamedObjects = Record<"users" | "tokens" | "channels", number[]>;
 
-async function namesOf(pool: Pool, wanted: Wanted): Promise<Record<keyof Wanted, Record<string, string>>> {
+async function namesOf(
+  pool: Pool,
+  wanted: NamedObjects,
+): Promise<Record<keyof NamedObjects, Record<string, string>>> {
   const read = async (sql: string, ids: number[]) => {
     const { rows } = await pool.query<{ id: number; name: string }>(sql, [[...new Set(ids)]]);
     return Object.fromEntries(rows.map(({ id, name }) => [String(id), name]));

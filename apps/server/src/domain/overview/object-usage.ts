@@ -24,10 +24,10 @@ const MOST_MODELS = 8;
 const MOST_REASONS = 8;
 
 /** What to measure. A token includes its owner, because usage is indexed by account. */
-export type Measured = { channel: number } | { user: number } | { user: number; token: number };
+export type UsageTarget = { channel: number } | { user: number } | { user: number; token: number };
 
 /** Returns a condition on usage_hours and request_logs, with parameters from $1 on. */
-function conditionOf(measured: Measured): { sql: string; values: number[] } {
+function conditionOf(measured: UsageTarget): { sql: string; values: number[] } {
   if ("channel" in measured) return { sql: "channel_id = $1", values: [measured.channel] };
   if ("token" in measured)
     return { sql: "user_id = $1 AND token_id = $2", values: [measured.user, measured.token] };
@@ -45,7 +45,7 @@ const noSums = (): Sums => ({ requests: 0, failed: 0, charged: 0, tokens: 0 });
 
 export async function describeUsageOf(
   pool: Pool,
-  measured: Measured,
+  measured: UsageTarget,
   timeZone: string,
   now = currentTime(),
 ): Promise<ObjectUsage> {
@@ -76,7 +76,7 @@ export async function describeUsageOf(
 /** Returns the sums of each period. A token has no roll-up of its own, so its hours are summed. */
 async function sumsBy(
   pool: Pool,
-  measured: Measured,
+  measured: UsageTarget,
   periods: readonly LocalDay[],
   now: Date,
 ): Promise<Sums[]> {
@@ -122,13 +122,13 @@ async function sumsBy(
   return sums;
 }
 
-async function rescuedOf(pool: Pool, measured: Measured, days: TwoDays, now: Date): Promise<number[]> {
+async function rescuedOf(pool: Pool, measured: UsageTarget, days: TwoDays, now: Date): Promise<number[]> {
   if (!("channel" in measured)) return noHours().rescued;
   const rescued = await rescuedAttempts(pool, days.since, now);
   return hourlyByChannel({ days, usage: [], rescued }).get(measured.channel)?.rescued ?? noHours().rescued;
 }
 
-async function modelsOf(pool: Pool, measured: Measured, since: Date): Promise<ObjectUsage["models"]> {
+async function modelsOf(pool: Pool, measured: UsageTarget, since: Date): Promise<ObjectUsage["models"]> {
   const { sql, values } = conditionOf(measured);
   const { rows } = await pool.query<Record<"requests" | "failed" | "charged", bigint> & { name: string }>(
     `SELECT model AS name, sum(request_count + failed_count)::bigint AS requests,
@@ -155,7 +155,7 @@ function newestRows({ sql, values }: ReturnType<typeof conditionOf>): string {
            ORDER BY created_at DESC, id DESC LIMIT ${MOST_ROWS}`;
 }
 
-async function sampleOf(pool: Pool, measured: Measured, since: Date): Promise<ObjectUsage["latency"]> {
+async function sampleOf(pool: Pool, measured: UsageTarget, since: Date): Promise<ObjectUsage["latency"]> {
   const condition = conditionOf(measured);
   const percentile = (share: number, column: string) =>
     `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
@@ -193,7 +193,7 @@ interface ReasonRow {
 
 async function failuresOf(
   pool: Pool,
-  measured: Measured,
+  measured: UsageTarget,
   since: Date,
 ): Promise<Pick<ObjectUsage, "failures" | "last_failed">> {
   const condition = conditionOf(measured);

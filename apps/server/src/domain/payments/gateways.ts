@@ -8,7 +8,7 @@ import type {
 } from "@gateway/shared/billing/payment";
 import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/billing/payment-config";
 import { trimEndOf } from "@gateway/shared/trim-end";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidFields, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -39,7 +39,7 @@ export async function createGateway(
     const created = await tx.paymentGateway.create({
       data: { ...data, config_encrypted: sealConfig(secrets, uuid, config) },
     });
-    await note(tx, secrets, { actor, action: "payment.create", after: created });
+    await auditGateway(tx, secrets, { actor, action: "payment.create", after: created });
     return created;
   });
 }
@@ -65,7 +65,7 @@ export async function changeGateway(
       where: { id },
       data: { ...columnsOf(input), config_encrypted: sealConfig(secrets, before.uuid, config) },
     });
-    await note(tx, secrets, { actor, action: "payment.change", before, after });
+    await auditGateway(tx, secrets, { actor, action: "payment.change", before, after });
     return after;
   });
 }
@@ -81,7 +81,7 @@ export async function patchGateway(
     const data = { ...(enable === undefined ? {} : { enable }), ...(sort === undefined ? {} : { sort }) };
     const after = await tx.paymentGateway.update({ where: { id }, data });
     const action = enable === undefined ? "payment.change" : "payment.switch";
-    await note(tx, secrets, { actor, action, before, after });
+    await auditGateway(tx, secrets, { actor, action, before, after });
     return after;
   });
 }
@@ -95,7 +95,7 @@ export async function deleteGateway(
   await db.$transaction(async (tx) => {
     const before = await lockGateway(tx, id);
     await tx.paymentGateway.update({ where: { id }, data: { enable: false, deleted_at: currentTime() } });
-    await note(tx, secrets, { actor, action: "payment.delete", before });
+    await auditGateway(tx, secrets, { actor, action: "payment.delete", before });
   });
 }
 
@@ -204,7 +204,7 @@ async function lockGateway(tx: Db, id: number): Promise<PaymentGateway> {
 }
 
 /** Writes an audit row with the non-secret settings, so that a redirected payment can be traced. */
-async function note(
+async function auditGateway(
   tx: Db,
   secrets: Secrets,
   entry: { actor: Actor; action: string; before?: PaymentGateway; after?: PaymentGateway },
@@ -215,7 +215,7 @@ async function note(
     return { ...columns, config: describeGateway(secrets, row, "").config };
   };
   const { actor, action, before, after } = entry;
-  await audit(tx, {
+  await writeAudit(tx, {
     actor,
     action,
     targetType: "payment",

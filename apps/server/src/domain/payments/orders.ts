@@ -1,5 +1,5 @@
 import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/billing/order";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -97,7 +97,7 @@ export async function closeOrder(
       data: { status: "closed", updated_at: currentTime() },
     });
     if (count === 0) throw conflict({ reason: "order_not_open" });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "order.close",
       targetType: "order",

@@ -1,5 +1,5 @@
 import { plainReason, reasonOf } from "@gateway/shared/reasons";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { addToInbox } from "#domain/inbox/entries.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
@@ -48,7 +48,7 @@ export async function refundOrder(
       facts: { order: trade_no, quota: String(quota) },
       reason: plainReason(order.reason),
     });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "order.refund",
       targetType: "order",

@@ -3,7 +3,7 @@ import type { OrderTrouble } from "@gateway/shared/billing/order";
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import type { ErrorParams } from "@gateway/shared/errors";
 import { reasonBecause, reasonOf } from "@gateway/shared/reasons";
-import { audit, systemActor } from "#domain/audit-log/audit.ts";
+import { writeAudit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { addToInbox } from "#domain/inbox/entries.ts";
 import { credit } from "#domain/ledger/credit.ts";
@@ -37,7 +37,7 @@ export async function takePayment(
     const order = await tx.order.findUnique({ where: { trade_no: payment.tradeNo } });
     const trouble = await troubleWith(tx, order, gateway, payment);
     if (trouble !== undefined) {
-      await tell(tx, gateway, payment, order, trouble);
+      await reportTrouble(tx, gateway, payment, order, trouble);
       // A double payment is not the gateway's error, so the notification is acknowledged.
       return order !== null && isFinal(order) && order.gateway_id === gateway.id ? "known" : trouble;
     }
@@ -133,7 +133,7 @@ async function creditOrder(
     facts: { order: order.trade_no, paid, quota: String(order.quota) },
   });
   const group = await promoteUser(tx, order.user_id, QuotaPerUnit);
-  await audit(tx, {
+  await writeAudit(tx, {
     actor: { ...systemActor, ip },
     action: "order.pay",
     targetType: "order",
@@ -152,7 +152,7 @@ async function creditOrder(
 }
 
 /** Reports a problem once per order, because gateways repeat rejected notifications. */
-async function tell(
+async function reportTrouble(
   tx: Db,
   gateway: PaymentGateway,
   payment: Payment,

@@ -1,5 +1,5 @@
 import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/billing/price";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -33,7 +33,7 @@ export async function createPrice(
     await mustBeFree(tx, [input.model], "model");
     await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
     const after = await findPriceRow(tx, input.model);
-    await note(tx, actor, "price.create", input.model, undefined, after);
+    await auditPrice(tx, actor, "price.create", input.model, undefined, after);
     return after;
   });
 }
@@ -55,7 +55,7 @@ export async function changePrice(
     }
     await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
     const after = await findPriceRow(tx, input.model);
-    await note(tx, actor, "price.change", model, before, after);
+    await auditPrice(tx, actor, "price.change", model, before, after);
     return after;
   });
 }
@@ -66,7 +66,7 @@ export async function deletePrices(db: Db, actor: Actor, models: string[]): Prom
     const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
     if (before.length === 0) throw notFound({ reason: "price_not_found" });
     await tx.price.deleteMany({ where: { id: { in: before.map((row) => row.id) } } });
-    for (const row of before) await note(tx, actor, "price.delete", row.model, row, undefined);
+    for (const row of before) await auditPrice(tx, actor, "price.delete", row.model, row, undefined);
     await announce(tx, "prices");
     return before.length;
   });
@@ -94,7 +94,7 @@ export async function savePriceGroup(
     for (const model of group.models) {
       await savePrice(tx, priceFromJson({ ...group.price, model }), actor.id ?? undefined);
     }
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "price.group",
       targetType: "price",
@@ -122,7 +122,7 @@ export async function takeOverPrices(
       removed: removed.map((price) => price.model),
       locked,
     };
-    await audit(tx, { actor, action: "price.sync", targetType: "price", targetId: mode, after });
+    await writeAudit(tx, { actor, action: "price.sync", targetType: "price", targetId: mode, after });
     return changes;
   });
 }
@@ -169,7 +169,7 @@ function repeated(field: "model" | "models") {
   return conflict({ reason: "model_names_repeated" }, { field });
 }
 
-async function note(
+async function auditPrice(
   tx: Db,
   actor: Actor,
   action: string,
@@ -177,7 +177,7 @@ async function note(
   before: PriceRow | undefined,
   after: PriceRow | undefined,
 ): Promise<void> {
-  await audit(tx, {
+  await writeAudit(tx, {
     actor,
     action,
     targetType: "price",

@@ -1,4 +1,4 @@
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import type { Spending } from "#dialects/usage/spending.ts";
@@ -149,7 +149,7 @@ export function textTokens(text: string): number {
 }
 
 /** Estimates the tokens of a text without reported usage: the average of tokenizers, rounded up. */
-export function tokensOf({ narrow, wide, spaces = 0 }: Tally): number {
+export function tokensOf({ narrow, wide, spaces = 0 }: CharacterCount): number {
   // Text with longer runs than words (keys, base64, a list without spaces) has more tokens than prose.
   const dense = Math.max(0, narrow - (spaces + 1) * longestProseWord);
   return Math.ceil((narrow - dense) / narrowPerToken + dense / densePerToken + wide * tokensPerWide);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
-import { believed, mostOf } from "./plausible.ts";
+import { plausibleUsage, mostOf } from "./plausible.ts";
 
 const expected = { input: 10, output: 100 };
 const ours = { input: 10, output: 7 };
-const usageOf = (reported: Usage, over: object = {}) => believed(reported, ours, { ...expected, ...over });
+const usageOf = (reported: Usage, over: object = {}) =>
+  plausibleUsage(reported, ours, { ...expected, ...over });
 
 describe("reported usage", () => {
   it.each([
@@ -13,7 +14,7 @@ describe("reported usage", () => {
     [{ input: 1_040, output: 400, reasoning: 300, cacheRead: 12 }],
   ])("is billed as reported if the request could have produced it: %j", (reported) => {
     const free = { input: 10, output: 0 };
-    expect(believed(reported, free, expected)).toEqual({
+    expect(plausibleUsage(reported, free, expected)).toEqual({
       usage: reported,
       implausible: undefined,
       estimated: false,

@@ -37,7 +37,7 @@ export function mostOf({ input, output, isOpen, isUnseen, mostInput, thinks, ope
   };
 }
 
-export interface Believed {
+export interface PlausibleUsage {
   usage: Usage;
   /** Counts that were replaced, as the provider reported them; undefined when all were accepted. */
   implausible: Record<string, number> | undefined;
@@ -67,11 +67,11 @@ function isCount(value: unknown): value is number {
  * @param ours the gateway's own count of input and output, used where the provider's count is missing
  * @param expected the estimate of the request
  */
-export function believed(
+export function plausibleUsage(
   reported: Usage,
   ours: Pick<Usage, "input" | "output">,
   expected: Estimate,
-): Believed {
+): PlausibleUsage {
   const most = mostOf(expected);
   const usage: Usage = { ...reported };
   // Deleting a key makes the object slower, so only where there is one.

@@ -8,7 +8,7 @@ import { addPrices, type SavePrice } from "./prices.ts";
 import { tierPrefix, toolPrefix } from "./pricing.ts";
 
 /** Dollars per million tokens, or per call, as published by the providers. */
-interface Listed {
+interface SeedPrice {
   models: string[];
   input?: string;
   output?: string;
@@ -36,7 +36,7 @@ interface Provider {
   note?: string;
   /** Source of the service tier multipliers. */
   service?: { source: string; date: string; note?: string };
-  prices: Listed[];
+  prices: SeedPrice[];
 }
 
 /** Returns the price list of this version. */
@@ -58,7 +58,7 @@ export function listedPrices(): SavePrice[] {
 const dollarsPerMillion = 2n;
 const ratioPerDollarOfCall = 500n;
 
-function ratiosOf(listed: Listed): Omit<SavePrice, "model" | "channelType" | "locked"> {
+function ratiosOf(listed: SeedPrice): Omit<SavePrice, "model" | "channelType" | "locked"> {
   if (listed.call !== undefined) {
     const input = formatDecimal(parseDecimal(listed.call) * ratioPerDollarOfCall, 12);
     return { type: "times", input, output: "0", extras: {}, tiers: [] };
@@ -77,7 +77,7 @@ function ratiosOf(listed: Listed): Omit<SavePrice, "model" | "channelType" | "lo
   };
 }
 
-function extrasOf(listed: Listed, input: string, output: string): Record<string, string> {
+function extrasOf(listed: SeedPrice, input: string, output: string): Record<string, string> {
   const billsWrites = listed.cacheWrite5m !== undefined;
   const shares: [string, string | undefined, string][] = [
     [billsWrites ? "cached_read_tokens" : "cached_tokens", listed.cached, input],

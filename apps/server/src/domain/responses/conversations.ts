@@ -31,7 +31,7 @@ const MAX_CONVERSATIONS = 1_000;
 const MAX_ACCOUNT_BYTES = 100 * 1024 * 1024;
 const KIND = "conversation";
 
-interface Kept {
+interface ConversationContent {
   items: Item[];
   metadata: Record<string, string>;
 }
@@ -42,7 +42,7 @@ const expiry = () => new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS);
 export async function openConversation(
   db: PrismaClient,
   owner: { userId: number; tokenId: number },
-  kept: Kept,
+  kept: ConversationContent,
 ): Promise<Conversation> {
   requireSpace(JSON.stringify(kept));
   return db.$transaction(async (tx) => {
@@ -85,7 +85,7 @@ interface Row {
 }
 
 function read(row: Row): Conversation {
-  const { items, metadata } = row.turn as Kept;
+  const { items, metadata } = row.turn as ConversationContent;
   return {
     id: row.id,
     createdAt: row.created_time,

@@ -1,7 +1,7 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { languageOf } from "#notices/language.ts";
-import type { Sender } from "#notices/mails.ts";
+import type { MailSender } from "#notices/mails.ts";
 import type { MailAccount } from "#platform/mail.ts";
 import { mailAccent } from "./accent.ts";
 
@@ -36,7 +36,7 @@ export function offersReset(settings: Settings): boolean {
 }
 
 /** @param wish the reader's own language, if known */
-export function senderFor(settings: Settings, wish = ""): Sender {
+export function senderFor(settings: Settings, wish = ""): MailSender {
   return {
     language: languageOf(wish, settings.Language),
     name: settings.SystemName,

@@ -3,7 +3,7 @@ import { issueOf } from "@gateway/shared/errors/issue";
 import { domainsOf } from "@gateway/shared/site/mail";
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import type { z } from "zod";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { canMail } from "#domain/settings/mail-account.ts";
 import { invalidFields } from "#errors.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
@@ -14,7 +14,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { identityProviders } from "#sign-in/index.ts";
-import { isOffered } from "#sign-in/provider.ts";
+import { isAvailable } from "#sign-in/provider.ts";
 
 /**
  * The runtime settings of this installation. The database contains only values that differ from the defaults, and
@@ -57,7 +57,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
 
   async function reload(): Promise<void> {
     const loadNumber = (begun += 1);
-    const read = await readStored(db, secrets);
+    const read = await readStoredSettings(db, secrets);
     if (loadNumber < applied) return;
     applied = loadNumber;
     settings = read.settings;
@@ -94,7 +94,7 @@ export async function changeSettings(
   if (typeof given !== "function") parseValues(given);
   // One change at a time on all nodes, validated against the stored values instead of this node's cache.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
-  const { settings: stored } = await readStored(tx, secrets);
+  const { settings: stored } = await readStoredSettings(tx, secrets);
   const values = typeof given === "function" ? given(stored) : given;
   const wanted = parseValues(values);
   mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
@@ -102,7 +102,7 @@ export async function changeSettings(
     await store(tx, secrets, key, values[key] === null ? null : next);
     if (next === stored[key]) continue;
     const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "setting.change",
       targetType: "setting",
@@ -144,7 +144,7 @@ export async function takeSettings(
     if (parsed.success) wanted.set(key, parsed.data);
     else outcome.refused.push(key);
   }
-  const { settings: stored } = await readStored(tx, secrets);
+  const { settings: stored } = await readStoredSettings(tx, secrets);
   const next: Settings = { ...stored, ...Object.fromEntries(wanted) };
   for (const { enabledBy, isReady } of switches)
     if (wanted.get(enabledBy) === true && !isReady(next)) {
@@ -159,7 +159,7 @@ export async function takeSettings(
 }
 
 /** Reads the settings from the database, in a transaction or without one. */
-export async function readStored(
+export async function readStoredSettings(
   db: Db,
   secrets: Secrets,
 ): Promise<{ settings: Settings; given: ReadonlySet<SettingKey> }> {
@@ -257,7 +257,7 @@ const switches: readonly Switch[] = [
   },
   ...Object.values(identityProviders).map((provider) => ({
     ...provider,
-    isReady: (next: Settings) => isOffered(provider, next),
+    isReady: (next: Settings) => isAvailable(provider, next),
     issue: { reason: "sign_in_unfinished" } as const,
   })),
   ...Object.values(noticeChannels).map((channel) => ({

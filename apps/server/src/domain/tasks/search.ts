@@ -18,7 +18,7 @@ export interface TaskSearch extends Omit<
   to: Date | undefined;
 }
 
-interface Found {
+interface TaskWithNames {
   task: Task;
   username: string;
   channelName: string;
@@ -30,7 +30,7 @@ export async function searchTasks(
   view: TaskView,
   search: TaskSearch,
   slice: Pick<Prisma.TaskFindManyArgs, "skip" | "take" | "orderBy">,
-): Promise<{ found: Found[]; total: number }> {
+): Promise<{ found: TaskWithNames[]; total: number }> {
   const where = conditions(view, search);
   const [tasks, total] = await Promise.all([
     db.task.findMany({ where, ...slice, include: { user: { select: { username: true } } } }),
@@ -77,7 +77,7 @@ function conditions(view: TaskView, search: TaskSearch): Prisma.TaskWhereInput {
   };
 }
 
-function about({ task, username, channelName, refunded }: Found) {
+function about({ task, username, channelName, refunded }: TaskWithNames) {
   const { id, action, model, user_id, token_id, channel_id, fail_reason } = task;
   return {
     id: Number(id),
@@ -97,7 +97,7 @@ function about({ task, username, channelName, refunded }: Found) {
 
 const seconds = (instant: Date) => Math.floor(instant.getTime() / 1_000);
 
-export function describeTask(found: Found): TaskRow {
+export function describeTask(found: TaskWithNames): TaskRow {
   const { task } = found;
   const { start_time, finish_time } = task;
   return {
@@ -113,7 +113,7 @@ export function describeTask(found: Found): TaskRow {
   };
 }
 
-export function describeMidjourney(found: Found): MidjourneyRow {
+export function describeMidjourney(found: TaskWithNames): MidjourneyRow {
   const { task } = found;
   return {
     ...about(found),

@@ -1,6 +1,6 @@
 import { bindIdentity } from "#domain/accounts/identities.ts";
 import { isEnabled, lockUser } from "#domain/accounts/users.ts";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -81,7 +81,7 @@ export async function unlink(db: PrismaClient, actor: Actor & { id: number }): P
     const bound = await findLink(tx, actor.id);
     if (bound === null) throw notFound({ reason: "binding_not_found" });
     await tx.identity.delete({ where: { id: bound.id } });
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: "user.unbind",
       targetType: "user",

@@ -1,5 +1,5 @@
 import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/site/telegram";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -57,7 +57,7 @@ export async function saveMenu(
       if (id === 0) return createMenu(tx, actor, input);
       const before = await getMenu(tx, id);
       const after = await tx.telegramMenu.update({ where: { id }, data: input });
-      await note(tx, actor, "telegram_menu.change", before, after);
+      await auditMenu(tx, actor, "telegram_menu.change", before, after);
       return after;
     });
   } catch (error) {
@@ -73,7 +73,7 @@ export async function deleteMenu(db: PrismaClient, actor: Actor, id: number): Pr
   await db.$transaction(async (tx) => {
     const before = await getMenu(tx, id);
     await tx.telegramMenu.delete({ where: { id } });
-    await note(tx, actor, "telegram_menu.delete", before, undefined);
+    await auditMenu(tx, actor, "telegram_menu.delete", before, undefined);
   });
 }
 
@@ -84,11 +84,11 @@ async function createMenu(tx: Db, actor: Actor, input: Omit<TelegramMenuInput, "
     throw conflict({ reason: "too_many_commands" });
   }
   const menu = await tx.telegramMenu.create({ data: input });
-  await note(tx, actor, "telegram_menu.create", undefined, menu);
+  await auditMenu(tx, actor, "telegram_menu.create", undefined, menu);
   return menu;
 }
 
-async function note(
+async function auditMenu(
   tx: Db,
   actor: Actor,
   action: string,
@@ -96,5 +96,5 @@ async function note(
   after: TelegramMenu | undefined,
 ): Promise<void> {
   const targetId = after?.command ?? before?.command ?? "";
-  await audit(tx, { actor, action, targetType: "telegram_menu", targetId, before, after });
+  await writeAudit(tx, { actor, action, targetType: "telegram_menu", targetId, before, after });
 }

@@ -13,7 +13,14 @@ import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
 import { inTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
-import { describeToken, lockToken, mustBeUsable, merged, note, type TokenSearch } from "./tokens.ts";
+import {
+  describeToken,
+  lockToken,
+  mustBeUsable,
+  mergeToken,
+  auditToken,
+  type TokenSearch,
+} from "./tokens.ts";
 
 /**
  * Token management for administrators. They never see a stored key. Except for their own tokens, they cannot
@@ -21,7 +28,7 @@ import { describeToken, lockToken, mustBeUsable, merged, note, type TokenSearch 
  */
 
 type Owner = Pick<User, "id" | "username" | "display_name" | "role" | "demoted_by_admin">;
-type Owned = Token & { user: Owner };
+type TokenWithOwner = Token & { user: Owner };
 const withOwner = {
   user: { select: { id: true, username: true, display_name: true, role: true, demoted_by_admin: true } },
 } as const;
@@ -56,7 +63,7 @@ export async function searchTokens(
   return { rows: rows.map((row) => describeOwned(row, search.timeZone)), total };
 }
 
-function describeOwned({ user, ...token }: Owned, timeZone: string): TokenAdminRow {
+function describeOwned({ user, ...token }: TokenWithOwner, timeZone: string): TokenAdminRow {
   return {
     ...describeToken(token, Role.admin, timeZone),
     owner_name: user.display_name === "" ? user.username : user.display_name,
@@ -87,7 +94,7 @@ export async function administerToken(
     if (moves && input.new_key === false) {
       throw invalidRequest({ reason: "owner_change_keeps_key" }, { field: "new_key" });
     }
-    const data = await columnsOf(tx, owner, merged(before, input), before, actor);
+    const data = await columnsOf(tx, owner, mergeToken(before, input), before, actor);
     const after = await tx.token.update({
       where: { id: input.id },
       data: {
@@ -100,7 +107,7 @@ export async function administerToken(
       include: withOwner,
     });
     if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
-    await note(tx, actor, moves ? "token.transfer" : "token.change", before, after);
+    await auditToken(tx, actor, moves ? "token.transfer" : "token.change", before, after);
     await announce(tx, "tokens", input.id);
     return describeOwned(after, timeZone);
   });
@@ -127,7 +134,7 @@ export async function createTokenFor(
       data: { ...data, ...sealKey(secrets, key), user_id: owner.id },
       include: withOwner,
     });
-    await note(tx, actor, "token.create", undefined, created);
+    await auditToken(tx, actor, "token.create", undefined, created);
     await announce(tx, "tokens", created.id);
     return describeOwned(created, timeZone);
   });
@@ -147,7 +154,7 @@ export async function switchAnyToken(
     requireMayChange(actor, before.user, { part: "tokens" });
     if (status === 1) mustBeUsable(before);
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
-    await note(tx, actor, "token.switch", before, after);
+    await auditToken(tx, actor, "token.switch", before, after);
     await announce(tx, "tokens", id);
     return describeOwned(after, timeZone);
   });
@@ -156,13 +163,13 @@ export async function switchAnyToken(
 /**
  * Returns a token of any user. Throws `not_found`, or `forbidden` if its owner has an equal or higher role.
  */
-export async function getAnyToken(db: Db, actor: Administrator, id: number): Promise<Owned> {
+export async function getAnyToken(db: Db, actor: Administrator, id: number): Promise<TokenWithOwner> {
   const token = await findAnyToken(db, id);
   requireMayRead(actor, token.user);
   return token;
 }
 
-async function findAnyToken(db: Db, id: number): Promise<Owned> {
+async function findAnyToken(db: Db, id: number): Promise<TokenWithOwner> {
   const token = await db.token.findFirst({
     where: { id, deleted_at: null, user: { deleted_at: null } },
     include: withOwner,

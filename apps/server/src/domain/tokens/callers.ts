@@ -84,13 +84,13 @@ const TTL_MS = 60_000;
 const REFUSED_TTL_MS = 5_000;
 const KEY = /^(?:Bearer\s+)?((?:sk-)?[\w-]{20,128})(?:#(!?)(\d{1,9})(#ignore)?)?$/i;
 
-interface Cached {
+interface CachedCaller {
   caller: Caller;
   until: number;
 }
 
 export function createCallers(db: Db, secrets: Secrets): Callers {
-  const known = new Map<string, Cached>();
+  const known = new Map<string, CachedCaller>();
   /** Keys by the text in which their clients present them, so that it is not parsed for every call. */
   const presentedAs = new Map<string, string>();
   const refused = new Map<string, number>();

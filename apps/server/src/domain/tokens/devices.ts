@@ -4,7 +4,7 @@ import { TokenInput } from "@gateway/shared/accounts/token";
 import { z } from "zod";
 import { returnAttempt, takeAttempt } from "#domain/accounts/pace.ts";
 import { isEnabled } from "#domain/accounts/users.ts";
-import { audit } from "#domain/audit-log/audit.ts";
+import { writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -209,7 +209,7 @@ async function decide(
 ): Promise<void> {
   const signIn = SignIn.parse(payload);
   await tx.oneTimeCode.update({ where: { id }, data: { payload: { ...signIn, ...decision } } });
-  await audit(tx, {
+  await writeAudit(tx, {
     actor: owner,
     action: decision.state === "approved" ? "device.approve" : "device.deny",
     targetType: "device",

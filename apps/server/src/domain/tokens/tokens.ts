@@ -9,7 +9,7 @@ import {
 } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { z } from "zod";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -68,7 +68,7 @@ export async function addToken(
   const token = await tx.token.create({
     data: { ...data, ...sealKey(secrets, key), user_id: owner.id, device_name },
   });
-  await note(tx, owner, "token.create", undefined, token);
+  await auditToken(tx, owner, "token.create", undefined, token);
   await announce(tx, "tokens", token.id);
   return { token, key };
 }
@@ -88,19 +88,19 @@ export async function changeToken(
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     const data = {
-      ...(await columnsOf(tx, owner, merged(before, input), before)),
+      ...(await columnsOf(tx, owner, mergeToken(before, input), before)),
       ...(input.status === undefined ? {} : { status: input.status }),
     };
     const after = await tx.token.update({ where: { id }, data });
     if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
-    await note(tx, owner, "token.change", before, after);
+    await auditToken(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
     return after;
   });
 }
 
 /** Returns the token with the change applied. Fields that the change omits stay. */
-export function merged(before: Token, change: z.output<typeof TokenChange>): TokenColumns {
+export function mergeToken(before: Token, change: z.output<typeof TokenChange>): TokenColumns {
   const now = describeToken(before, Role.root);
   const limited = change.remain_quota === undefined ? undefined : false;
   return {
@@ -171,7 +171,7 @@ export async function switchToken(db: PrismaClient, owner: Owner, id: number, st
       mustBeUsable(before);
     }
     const after = await tx.token.update({ where: { id }, data: { status } });
-    await note(tx, owner, "token.switch", before, after);
+    await auditToken(tx, owner, "token.switch", before, after);
     await announce(tx, "tokens", id);
     return after;
   });
@@ -194,7 +194,7 @@ export async function deleteToken(db: PrismaClient, owner: Owner, id: number): P
     const before = await getToken(tx, owner.id, id);
     // The lists of a deleted token are neither shown nor used.
     await tx.token.update({ where: { id }, data: { deleted_at: currentTime(), setting: {} } });
-    await note(tx, owner, "token.delete", before, undefined);
+    await auditToken(tx, owner, "token.delete", before, undefined);
     await announce(tx, "tokens", id);
   });
 }
@@ -256,7 +256,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
     const created = await tx.token.create({
       data: { ...sealKey(secrets, key), user_id: owner.id, name: PLAYGROUND, unlimited_quota: true },
     });
-    await note(tx, owner, "token.create", undefined, created);
+    await auditToken(tx, owner, "token.create", undefined, created);
     return key;
   });
 }
@@ -319,7 +319,7 @@ function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-export async function note(
+export async function auditToken(
   db: Db,
   actor: Actor,
   action: string,
@@ -327,7 +327,7 @@ export async function note(
   after: Token | undefined,
 ): Promise<void> {
   const target = after ?? before;
-  await audit(db, {
+  await writeAudit(db, {
     actor,
     action,
     targetType: "token",

@@ -1,5 +1,5 @@
 import type { ClosedMonth } from "@gateway/shared/billing/statement";
-import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -59,7 +59,7 @@ export async function closeMonthByHand(
     const row = await tx.statementMonth.findUniqueOrThrow({ where: { month: new Date(month) } });
     if (row.users === 0 && !again) throw notFound({ reason: "usage_in_month_not_found" });
     const after = presentMonth(row);
-    await audit(tx, {
+    await writeAudit(tx, {
       actor,
       action: again ? "statement.make_again" : "statement.make",
       targetType: "statement",

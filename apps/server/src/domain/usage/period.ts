@@ -35,7 +35,7 @@ export async function describePeriod({ db, pool }: Handles, input: PeriodInput):
   // Usage is stored by the hour, so a period consists of whole hours.
   const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
   const days = localDays(input.from, input.to, input.timeZone);
-  const requested: Requested = { ...input, span, days, closed: await closedUntil(pool) };
+  const requested: PeriodRequest = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
   const [before, { rows, active, top }, money] = await Promise.all([
     usageTotal(pool, { span: spanBefore(span), closed: requested.closed, ...who }),
@@ -75,18 +75,21 @@ function wholeHour(instant: Date, round: (hours: number) => number): Date {
   return new Date(round(instant.getTime() / hourMs) * hourMs);
 }
 
-type Requested = Pick<PeriodInput, "groupType" | "userId"> & {
+type PeriodRequest = Pick<PeriodInput, "groupType" | "userId"> & {
   span: Span;
   days: readonly LocalDay[];
   closed: Date;
 };
 
-interface Found extends Pick<TopUsers, "active" | "top"> {
+interface PeriodUsage extends Pick<TopUsers, "active" | "top"> {
   /** Together they contain all usage of the period. */
   rows: DayUsage[];
 }
 
-async function usageFor(pool: Pool, { groupType, userId, ...requested }: Requested): Promise<Found> {
+async function usageFor(
+  pool: Pool,
+  { groupType, userId, ...requested }: PeriodRequest,
+): Promise<PeriodUsage> {
   const by: Dimension = groupType === "model_type" ? "model" : groupType;
   if (userId !== undefined)
     return { rows: await usageOfUser(pool, { by, userId, ...requested }), active: 0, top: [] };

@@ -25,7 +25,7 @@ export interface DayUsage extends UsageSum {
 }
 
 /** Rows of one split over `span`: from the stored sums until `closed`, then from the hours. */
-interface Requested {
+interface SplitQuery {
   by: Dimension;
   span: Span;
   closed: Date;
@@ -35,7 +35,7 @@ interface Requested {
 
 /** Returns SQL with `hour`, `key` and the given counters. It uses the parameters $1 to $6. */
 function rowsOf(
-  { by, span, closed, only }: Requested,
+  { by, span, closed, only }: SplitQuery,
   cuts: readonly Date[],
   columns: string,
 ): { sql: string; values: unknown[] } {
@@ -66,7 +66,7 @@ function rowsOf(
 /** Returns sums by day and key. */
 export async function usageByDayAndKey(
   pool: Pool,
-  { days, ...requested }: Requested & { days: readonly LocalDay[] },
+  { days, ...requested }: SplitQuery & { days: readonly LocalDay[] },
 ): Promise<DayUsage[]> {
   const starts = days.map((day) => day.start);
   const { sql, values } = rowsOf(requested, starts, counterColumns);
@@ -133,7 +133,7 @@ export interface KeyChange {
  */
 export async function rankChanges(
   pool: Pool,
-  { by, span, closed, days, limit }: Omit<Requested, "only"> & { days: ChangeDays; limit: number },
+  { by, span, closed, days, limit }: Omit<SplitQuery, "only"> & { days: ChangeDays; limit: number },
 ): Promise<KeyChange[]> {
   const { since, cutHour, share } = days;
   const { sql, values } = rowsOf({ by, span, closed }, [cutHour, since], "quota, request_count");

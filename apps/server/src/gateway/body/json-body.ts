@@ -17,7 +17,7 @@ import {
   takeLongTexts,
   type TextRange,
 } from "#platform/long-texts.ts";
-import { type Reading, requireOneReading } from "./one-reading.ts";
+import { type FieldSpellings, requireOneReading } from "./one-reading.ts";
 
 /** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ export function bodyTooLarge(maxBytes: number): GatewayError {
 export type BeforeParsing = (request: FastifyRequest, model: string) => Promise<void>;
 
 /** Reads JSON within the limits, parses it once and keeps the bytes. Rejects ambiguous JSON. */
-export function acceptJson(app: FastifyInstance, reading: Reading, before?: BeforeParsing): void {
+export function acceptJson(app: FastifyInstance, reading: FieldSpellings, before?: BeforeParsing): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
     const coding = request.headers["content-encoding"];
@@ -109,7 +109,7 @@ function modelOfPath({ params }: FastifyRequest): string | undefined {
 }
 
 /** Parses a complete JSON object, such as a message of a socket. Throws `invalid_request`, as for a body. */
-export function readJson(raw: Buffer, reading: Reading): JsonBody {
+export function readJson(raw: Buffer, reading: FieldSpellings): JsonBody {
   const scan = createJsonScan();
   scan.push(raw);
   return parse(raw, scan, reading);
@@ -231,7 +231,7 @@ function nextTask(): Promise<unknown> {
   return last;
 }
 
-function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
+function parse(raw: Buffer, scan: JsonScan, reading: FieldSpellings): JsonBody {
   // Replacing invalid bytes could drop or change what other readers keep.
   if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
   requireNarrowObjects(raw, scan, reading.freeForm);

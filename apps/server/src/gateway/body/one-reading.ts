@@ -9,7 +9,7 @@ import { repeatedKeys } from "./repeated-keys.ts";
  * encoding/json). We reject such requests in fields that we read, and rewrite them in free-form areas
  * (schemas, metadata, arguments).
  */
-export interface Reading {
+export interface FieldSpellings {
   /** All accepted spellings of known fields. */
   known: ReadonlySet<string>;
   /** Known fields by their folded name. */
@@ -41,7 +41,7 @@ const plainKey = /^[a-z0-9_]+$/;
  * rewritten because a key is repeated in a free-form area.
  * @param keys number of keys in the text, including repeated ones
  */
-export function requireOneReading(body: Wire, text: Buffer, keys: number, reading: Reading): boolean {
+export function requireOneReading(body: Wire, text: Buffer, keys: number, reading: FieldSpellings): boolean {
   let counted = 0;
 
   function count(value: unknown): void {
@@ -82,7 +82,12 @@ export function requireOneReading(body: Wire, text: Buffer, keys: number, readin
   return true;
 }
 
-function requireSpelling(name: string, seen: Map<string, string>, path: string, reading: Reading): void {
+function requireSpelling(
+  name: string,
+  seen: Map<string, string>,
+  path: string,
+  reading: FieldSpellings,
+): void {
   const folded = reading.fold(name);
   const known = reading.folded.get(folded);
   if (known !== undefined && !reading.known.has(name))

@@ -13,7 +13,7 @@ import {
 import type { ClientDialectId } from "#dialects/ir.ts";
 import { chatMessages, chatParts, chatRequest } from "#dialects/openai-chat/schema.ts";
 import { contentParts, items, responsesRequest, wireTool } from "#dialects/openai-responses/schema.ts";
-import { foldName, foldProtoName, type Reading } from "./one-reading.ts";
+import { foldName, foldProtoName, type FieldSpellings } from "./one-reading.ts";
 
 /**
  * Fields of a body that must be unambiguous, per dialect: all fields of our schemas, and those that providers
@@ -52,7 +52,7 @@ function readingOf(
   schemas: readonly ZodType[],
   ownFree: readonly string[],
   names: readonly string[],
-): Reading {
+): FieldSpellings {
   const known = new Set(names);
   for (const schema of schemas) collectNames(schema, known);
   return {
@@ -86,7 +86,7 @@ const responsesSchemas = [
 const openai = readingOf([...chatSchemas, ...responsesSchemas], [], more);
 const anthropic = readingOf([messagesRequest, ...Object.values(requestBlocks)], ["input"], more);
 
-function geminiReading(): Reading {
+function geminiReading(): FieldSpellings {
   const { known, freeForm } = readingOf([geminiRequest, embedOne, embedBatch], [], ofGemini);
   const snake = [...known].map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return {
@@ -105,7 +105,7 @@ const ofRealtime = words(`
  * Rules for the events of a realtime session, whose `response` contains settings, not the result of a
  * function.
  */
-export const realtimeReading: Reading = (() => {
+export const realtimeReading: FieldSpellings = (() => {
   const reading = readingOf([...chatSchemas, ...responsesSchemas], [], [...more, ...ofRealtime]);
   return { ...reading, freeForm: new Set([...reading.freeForm].filter((name) => name !== "response")) };
 })();
@@ -118,7 +118,7 @@ const interactionSchemas = [
 ];
 const ofInteractions = words("agent agent_config background environment webhook_config continuation_token");
 
-export const readings: Readonly<Record<ClientDialectId, Reading>> = {
+export const readings: Readonly<Record<ClientDialectId, FieldSpellings>> = {
   "openai-chat": openai,
   "openai-responses": openai,
   anthropic,

@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
-import { tapped } from "#relay/core/pieces.ts";
+import { tapPieces } from "#relay/core/pieces.ts";
 import type { Summary } from "./summarize.ts";
 
 /** Messages responses with a compaction block, alone or before the model's own blocks. */
@@ -81,7 +81,7 @@ export function withBlock(answer: Answer, summary: Summary): Answer {
           .push(Buffer.from(text))
           .map(({ frame }) => inEvent(frame, summary))
           .join("");
-      return { ...answer, frames: tapped(answer.frames, { piece }) };
+      return { ...answer, frames: tapPieces(answer.frames, { piece }) };
     }
     case "bytes":
       return answer;

@@ -26,7 +26,7 @@ import { REQUEST, type Summary, summaryOf } from "./summarize.ts";
  * request (`compaction`), or above a number of tokens (`compact_20260112`).
  * https://platform.claude.com/docs/en/build-with-claude/compaction, read 2026-11-25.
  */
-interface Wanted {
+interface CompactionRequest {
   /** Tokens above which the conversation is compacted; 0 = on request. */
   above: number;
   /** The response is the summary alone. */
@@ -36,7 +36,7 @@ interface Wanted {
 
 const TRIGGER_TOKENS = 150_000;
 
-function wantedIn(body: Wire): Wanted | undefined {
+function wantedIn(body: Wire): CompactionRequest | undefined {
   const requested = asRecord(body["compaction"]);
   const edit = compactionEdit(body);
   const wanted = requested ?? edit;
@@ -62,7 +62,11 @@ export function readMessagesTurn(services: GatewayServices, client: Dialect): Re
   };
 }
 
-async function compacting(services: GatewayServices, call: ChatCall, wanted: Wanted): Promise<Answer> {
+async function compacting(
+  services: GatewayServices,
+  call: ChatCall,
+  wanted: CompactionRequest,
+): Promise<Answer> {
   const { relay } = services;
   const { group, backupGroup } = call.caller;
   const channels = [group, ...(backupGroup === "" ? [] : [backupGroup])].flatMap((symbol) =>
@@ -101,7 +105,7 @@ async function summaryCall(
   services: GatewayServices,
   call: ChatCall,
   edited: ChatRequest,
-  { instructions }: Wanted,
+  { instructions }: CompactionRequest,
 ): Promise<ChatCall> {
   const { finished: _finished, ...rest } = call;
   const { maxOutputTokens: _most, responseFormat: _format, extra: _extra, stop: _stop, ...kept } = edited;

@@ -17,7 +17,7 @@ export type Seal = Pick<Secrets, "encrypt" | "decrypt">;
 
 const contextOf = (userId: number) => `compaction:${userId}`;
 
-export function sealed(seal: Seal, userId: number, summary: string): string {
+export function sealSummary(seal: Seal, userId: number, summary: string): string {
   return PREFIX + Buffer.from(seal.encrypt(summary, contextOf(userId))).toString("base64url");
 }
 
@@ -25,11 +25,11 @@ export function sealed(seal: Seal, userId: number, summary: string): string {
  * Returns the body with our items replaced by their summaries; the same object when it has none. Throws
  * `invalid_request`.
  */
-export function unsealed(seal: Seal, userId: number, json: JsonBody): JsonBody {
+export function openSummaries(seal: Seal, userId: number, json: JsonBody): JsonBody {
   const { input } = json.body;
   if (!Array.isArray(input) || !input.some(isOurs)) return json;
   const items = input.map((item: unknown, index) =>
-    isOurs(item) ? opened(seal, userId, item, index) : item,
+    isOurs(item) ? openSummary(seal, userId, item, index) : item,
   );
   const body: Wire = { ...json.body, input: items };
   const long = longTextsOf(json.raw);
@@ -54,7 +54,7 @@ export function unsealedText(seal: Seal, userId: number, item: Wire): string {
   return seal.decrypt(bytes, contextOf(userId));
 }
 
-function opened(seal: Seal, userId: number, item: Wire, index: number): Wire {
+function openSummary(seal: Seal, userId: number, item: Wire, index: number): Wire {
   const field = `input.${index}.encrypted_content`;
   let summary: string;
   try {

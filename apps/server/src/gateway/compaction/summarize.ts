@@ -7,7 +7,7 @@ import type { JsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
-import { type Seal, sealed } from "./seal.ts";
+import { type Seal, sealSummary } from "./seal.ts";
 
 /** Compacts a conversation with its own model, for providers without compaction. */
 export const REQUEST = `Write a summary of this conversation that lets another assistant continue it without the rest.
@@ -41,7 +41,7 @@ export function isTrigger(item: unknown): boolean {
   return asRecord(item)?.["type"] === "compaction_trigger";
 }
 
-export interface Compacted {
+export interface CompactionResult {
   id: string;
   createdAt: number;
   model: string;
@@ -59,9 +59,13 @@ export interface Summary {
 }
 
 /** Makes one call with one charge. @param call with the request from `summaryBody` */
-export async function summarize(services: GatewayServices, seal: Seal, call: ChatCall): Promise<Compacted> {
+export async function summarize(
+  services: GatewayServices,
+  seal: Seal,
+  call: ChatCall,
+): Promise<CompactionResult> {
   const { text, ...made } = await summaryOf(services, call);
-  const encrypted = sealed(seal, call.caller.userId, text);
+  const encrypted = sealSummary(seal, call.caller.userId, text);
   return {
     ...made,
     id: `resp_${randomBytes(24).toString("hex")}`,

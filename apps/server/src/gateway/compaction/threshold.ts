@@ -10,10 +10,10 @@ import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import { isInstruction, summaryMessage, tokensIn } from "#relay/chat/context-edits.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapped } from "#relay/core/pieces.ts";
+import { tapPieces } from "#relay/core/pieces.ts";
 import { allSpeakResponses } from "#relay/core/price-options.ts";
 import { isOurs, unsealedText } from "./seal.ts";
-import { type Compacted, summarize } from "./summarize.ts";
+import { type CompactionResult, summarize } from "./summarize.ts";
 import { summaryCallOf } from "./trigger.ts";
 
 /**
@@ -77,7 +77,7 @@ export async function compactingAbove(
   if (allSpeakResponses(channels, call.model)) return relayChat(relay, call);
   const whole = withoutField(call);
   if (tokensIn(call.request.messages) <= tokens) return relayChat(relay, whole);
-  let made: Compacted;
+  let made: CompactionResult;
   try {
     const { call: admitted } = await admit(services, summaryCallOf(services, whole));
     made = await summarize(services, services.secrets, admitted);
@@ -125,7 +125,7 @@ function withItem(answer: Answer, item: Wire): Answer {
           .push(Buffer.from(text))
           .map(({ frame }) => edit(frame))
           .join("");
-      return { ...answer, frames: tapped(answer.frames, { piece }) };
+      return { ...answer, frames: tapPieces(answer.frames, { piece }) };
     }
     case "bytes":
       return answer;

@@ -4,13 +4,13 @@ import { formatFrame } from "#dialects/stream/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/admit.ts";
 import type { JsonBody } from "#gateway/body/json-body.ts";
-import { modelNamed } from "#gateway/model-alias.ts";
+import { resolveModel } from "#gateway/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { offersResponses } from "#relay/core/price-options.ts";
-import { type Compacted, isTrigger, summarize, summaryBody } from "./summarize.ts";
+import { type CompactionResult, isTrigger, summarize, summaryBody } from "./summarize.ts";
 
 const responses = dialects["openai-responses"];
 
@@ -42,7 +42,7 @@ export async function providerElseHere(
   services: GatewayServices,
   call: ChatCall,
   byProvider: () => Promise<Answer>,
-): Promise<Answer | Compacted> {
+): Promise<Answer | CompactionResult> {
   if (hasResponses(services, call)) {
     try {
       return await byProvider();
@@ -66,7 +66,7 @@ export async function compacting(services: GatewayServices, call: ChatCall): Pro
   return { kind: "stream", headers, frames: eventsOf(response, made.item) };
 }
 
-function responseOf({ id, createdAt, model, item, usage }: Compacted): Wire {
+function responseOf({ id, createdAt, model, item, usage }: CompactionResult): Wire {
   return {
     id,
     object: "response",
@@ -107,7 +107,7 @@ export function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCa
     raw,
     request,
     needs: "chat",
-    model: modelNamed(services, request.model),
+    model: resolveModel(services, request.model),
     stream: false,
     tools: request.tools !== undefined && request.tools.length > 0,
   };

@@ -33,7 +33,7 @@ export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
     const path = error.param.replace(/^input/, at);
     throw atField(error, path);
   }
-  return given.map(kept);
+  return given.map(storedItem);
 }
 
 /** Returns the items of an input. A plain text is a user message. */
@@ -43,7 +43,7 @@ export function asItems(value: unknown): unknown {
 }
 
 /** Returns the item with an id and an explicit type. */
-export function kept(item: Wire): Item {
+export function storedItem(item: Wire): Item {
   const type = typeof item["type"] === "string" ? item["type"] : "message";
   const own = item["id"];
   const id =
@@ -67,6 +67,6 @@ export function repeatable(items: readonly Item[]): Wire[] {
 }
 
 /** Whether the items contain data that only the provider that wrote it can read. */
-export function isSealed(items: readonly Item[]): boolean {
+export function hasEncryptedContent(items: readonly Item[]): boolean {
   return items.some((item) => typeof item["encrypted_content"] === "string");
 }

@@ -11,7 +11,7 @@ import { notFound } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
-import type { Chosen } from "#relay/core/call.ts";
+import type { PricedTarget } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
 import { storeResponse } from "./store-response.ts";
 
@@ -80,7 +80,7 @@ function remember(
   caller: Caller,
   request: ChatRequest,
   end: string,
-  chosen: Chosen,
+  chosen: PricedTarget,
 ): Promise<void> {
   return storeResponse(services, caller, chosen, () => {
     const response = storable(responseIn(end));

@@ -56,7 +56,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     const body = bodyOf(request);
     const { metadata: given } = parseAt(Metadata, body, "");
     requireStorable(given, "metadata");
-    return spelled(
+    return encodeConversation(
       await openConversation(db, caller, {
         items: itemsGiven(body["items"], "items"),
         metadata: given ?? {},
@@ -65,7 +65,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
   });
   app.get(path, async (request) => {
     const { userId } = callerOf(request);
-    return spelled(await findConversation(db, idOf(request), userId));
+    return encodeConversation(await findConversation(db, idOf(request), userId));
   });
   app.post(path, async (request) => {
     const { userId } = callerOf(request);
@@ -73,7 +73,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     requireStorable(given, "metadata");
     const found = await findConversation(db, idOf(request), userId);
     await setMetadata(db, found.id, userId, given ?? {});
-    return spelled({ ...found, metadata: given ?? {} });
+    return encodeConversation({ ...found, metadata: given ?? {} });
   });
   app.delete(path, async (request) => {
     const { userId } = callerOf(request);
@@ -85,7 +85,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     const { userId } = await payingCaller(request);
     const items = itemsGiven(bodyOf(request)["items"], "items");
     await addItems(db, idOf(request), userId, items);
-    return listed(items, false);
+    return encodeList(items, false);
   });
   app.get(`${path}/items`, async (request) => {
     const { userId } = callerOf(request);
@@ -93,7 +93,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     const { limit, order, after } = parseAt(ListQuery, request.query, "");
     const ordered = order === "asc" ? items : items.toReversed();
     const from = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1;
-    return listed(ordered.slice(from, from + limit), ordered.length > from + limit);
+    return encodeList(ordered.slice(from, from + limit), ordered.length > from + limit);
   });
   app.get(`${path}/items/:item`, async (request) => {
     const { userId } = callerOf(request);
@@ -103,7 +103,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     const { userId } = callerOf(request);
     const found = await findConversation(db, idOf(request), userId);
     await removeItem(db, found.id, userId, itemOf(found, request).id);
-    return spelled(found);
+    return encodeConversation(found);
   });
 }
 
@@ -118,12 +118,12 @@ function itemOf({ items }: Conversation, request: FastifyRequest): Item {
   return found;
 }
 
-function spelled({ id, createdAt, metadata: stored }: Conversation) {
+function encodeConversation({ id, createdAt, metadata: stored }: Conversation) {
   const seconds = Math.floor(createdAt.getTime() / 1_000);
   return { id, object: "conversation", created_at: seconds, metadata: stored };
 }
 
-function listed(data: readonly Item[], more: boolean) {
+function encodeList(data: readonly Item[], more: boolean) {
   return {
     object: "list",
     data,

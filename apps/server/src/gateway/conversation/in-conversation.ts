@@ -8,7 +8,7 @@ import type { JsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
-import { asItems, isSealed, itemsGiven, kept, repeatable } from "./conversation-items.ts";
+import { asItems, hasEncryptedContent, itemsGiven, storedItem, repeatable } from "./conversation-items.ts";
 import { responseIn } from "./conversation.ts";
 
 /**
@@ -47,7 +47,7 @@ export async function inConversation(
   const isHome =
     found.channelId !== 0 &&
     found.model === body["model"] &&
-    isSealed(found.items) &&
+    hasEncryptedContent(found.items) &&
     services.relay.candidates.byId(found.channelId) !== undefined;
   return {
     id,
@@ -56,7 +56,7 @@ export async function inConversation(
     async finished(end, chosen) {
       try {
         const output = responseIn(end)?.["output"];
-        const content = Array.isArray(output) ? storable(output as Wire[]).map(kept) : [];
+        const content = Array.isArray(output) ? storable(output as Wire[]).map(storedItem) : [];
         const by = { channelId: chosen.channel.id, keyId: chosen.key?.id ?? null };
         const model = String(body["model"]);
         await addItems(services.db, id, caller.userId, [...given, ...content], { ...by, model });

@@ -1,7 +1,7 @@
 import { rememberResponse, type StoredKind, type StoredTurn } from "#domain/responses/stored.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { Chosen } from "#relay/core/call.ts";
+import type { PricedTarget } from "#relay/core/call.ts";
 
 /** A response that later calls of its owner may refer to. */
 export interface MadeResponse {
@@ -22,7 +22,7 @@ export interface MadeResponse {
 export async function storeResponse(
   services: GatewayServices,
   { userId, tokenId }: Caller,
-  { channel, key }: Pick<Chosen, "channel" | "key">,
+  { channel, key }: Pick<PricedTarget, "channel" | "key">,
   made: () => MadeResponse | undefined,
 ): Promise<void> {
   try {

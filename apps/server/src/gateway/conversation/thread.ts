@@ -14,10 +14,10 @@ import { accessOf } from "#gateway/access.ts";
 import { withBody } from "#gateway/body/decode-body.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-import { type ReadTurn, type Turn, turnOf } from "#gateway/chat.ts";
+import { type ReadTurn, type DecodedChat, turnOf } from "#gateway/chat.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapped } from "#relay/core/pieces.ts";
+import { tapPieces } from "#relay/core/pieces.ts";
 import { storeResponse } from "./store-response.ts";
 
 /**
@@ -99,7 +99,7 @@ async function findThread(
 }
 
 /** Returns the call with the earlier conversation and its tools. */
-function after(earlier: StoredTurn, request: ChatRequest): Partial<Turn["turn"]> {
+function after(earlier: StoredTurn, request: ChatRequest): Partial<DecodedChat["turn"]> {
   const tools = [...(earlier.tools ?? []), ...(request.tools ?? [])];
   const serverTools = [...(earlier.serverTools ?? []), ...(request.serverTools ?? [])];
   return {
@@ -119,8 +119,8 @@ function after(earlier: StoredTurn, request: ChatRequest): Partial<Turn["turn"]>
 function storing(
   services: GatewayServices,
   caller: Caller,
-  turn: Turn["turn"],
-): Pick<Turn, "turn" | "answered"> {
+  turn: DecodedChat["turn"],
+): Pick<DecodedChat, "turn" | "answered"> {
   const { request } = turn;
   const stream = createResponseCollector();
   return {
@@ -144,7 +144,7 @@ function storing(
     answered: async (answer: Promise<Answer>) => {
       const made = await answer;
       if (made.kind !== "stream") return made;
-      return { ...made, frames: tapped(made.frames, { piece: (text) => stream.piece(text) }) };
+      return { ...made, frames: tapPieces(made.frames, { piece: (text) => stream.piece(text) }) };
     },
   };
 }

@@ -9,11 +9,11 @@ import type { Caller } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
 import { accessOf } from "#gateway/access.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-import { type ReadTurn, readTurn, type Turn } from "#gateway/chat.ts";
+import { type ReadTurn, readTurn, type DecodedChat } from "#gateway/chat.ts";
 import { messagesAfter } from "#gateway/conversation/conversation.ts";
 import { storeResponse } from "#gateway/conversation/store-response.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { Chosen } from "#relay/core/call.ts";
+import type { PricedTarget } from "#relay/core/call.ts";
 
 /**
  * Interactions that continue an earlier one by `previous_interaction_id`. All are stored here, whatever the provider: no
@@ -43,8 +43,8 @@ export function readInteractionTurn(services: GatewayServices, client: ClientDia
 async function recall(
   { db }: GatewayServices,
   caller: Caller,
-  { body, turn }: Turn,
-): Promise<{ turn: Turn["turn"]; continues: boolean }> {
+  { body, turn }: DecodedChat,
+): Promise<{ turn: DecodedChat["turn"]; continues: boolean }> {
   const id = body["previous_interaction_id"];
   if (typeof id !== "string" || id === "") return { turn, continues: false };
   const param = "previous_interaction_id";
@@ -57,18 +57,18 @@ async function recall(
   return { turn: { ...turn, request, rewritten: true }, continues: true };
 }
 
-interface Ended {
+interface FinishedTurn {
   request: ChatRequest;
   /** Number of messages that this call has added. */
   own: number;
   end: string;
-  chosen: Chosen;
+  chosen: PricedTarget;
 }
 
 function remember(
   services: GatewayServices,
   caller: Caller,
-  { request, own, end, chosen }: Ended,
+  { request, own, end, chosen }: FinishedTurn,
 ): Promise<void> {
   return storeResponse(services, caller, chosen, () => {
     const response = storable(interactionIn(end));

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { insufficientQuota } from "#errors.ts";
 import { createMemoryBudget } from "#platform/memory-budget.ts";
-import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
 import { createHistorySpace, openHistory } from "./history.ts";
 
 function simulated() {
   const sent: { type: string; error?: { code: string } }[] = [];
-  const queue: Message[] = [];
+  const queue: SocketMessage[] = [];
   const closed = Promise.withResolvers<{ code: number; reason: string }>();
   const state = { isOpen: true, wake: () => {} };
   const socket: MessageSocket = {

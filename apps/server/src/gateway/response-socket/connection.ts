@@ -3,9 +3,9 @@ import { GatewayError, invalidRequest, shuttingDown } from "#errors.ts";
 import { nameError } from "#gateway/name-error.ts";
 import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
-import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
 import type { History } from "./history.ts";
-import { type Create, readEvent, readIgnored } from "./read-event.ts";
+import { type Create, readEvent, isIgnoredEvent } from "./read-event.ts";
 
 /**
  * A connection on which a client requests one response after another. Each response is a call of its own. The
@@ -18,7 +18,7 @@ export interface ResponseConnection {
   finish(): Promise<void>;
 }
 
-export interface Connected {
+export interface SocketConnection {
   socket: MessageSocket;
   history: History;
   /** Encodes an error as an event. */
@@ -52,7 +52,7 @@ const MAX_IGNORED = 1_024;
 /** Events that take long to parse, in bytes. */
 const LARGE = 256 * 1024;
 
-export function openConnection(connected: Connected): ResponseConnection {
+export function openConnection(connected: SocketConnection): ResponseConnection {
   const { socket, encode, history } = connected;
   const openedAt = now();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
@@ -100,13 +100,13 @@ export function openConnection(connected: Connected): ResponseConnection {
   }
 
   /** Everything that needs no content is checked before an event is parsed, whatever its size. */
-  async function take({ data, binary }: Message): Promise<void> {
+  async function take({ data, binary }: SocketMessage): Promise<void> {
     const release = connected.arrived();
     let isCreating = false;
     try {
       if (binary) throw invalidRequest({ reason: "socket_message_not_text" });
       await connected.admit();
-      if (data.length <= MAX_IGNORED && readIgnored(data)) return;
+      if (data.length <= MAX_IGNORED && isIgnoredEvent(data)) return;
       if (current !== undefined) throw invalidRequest({ reason: "socket_busy" });
       if (finishing) throw shuttingDown();
       if (now() - openedAt >= connected.maxAgeMs) return await end(ageError(connected.maxAgeMs), 1000);

@@ -5,7 +5,7 @@ import type { MemoryAllocation } from "#platform/memory-budget.ts";
  * of a chain share their parts. The oldest ones are removed when there are too many. Their bytes count in the
  * memory budget, in the share of the connection's owner.
  */
-export interface Kept {
+export interface HistoryEntry {
   /** JSON of the items up to and including the response, in parts without brackets. */
   parts: readonly string[];
   model: string;
@@ -14,9 +14,9 @@ export interface Kept {
 }
 
 export interface History {
-  find(id: string): Kept | undefined;
+  find(id: string): HistoryEntry | undefined;
   /** Keeps a response. One for which there is no memory is forgotten, with those before it. */
-  keep(id: string, kept: Kept): Promise<void>;
+  keep(id: string, kept: HistoryEntry): Promise<void>;
   /** Forgets all responses when the connection has closed. */
   close(): void;
 }
@@ -56,15 +56,15 @@ export function createHistorySpace(capacity: () => number): HistorySpace {
   };
 }
 
-interface Counted {
+interface HistoryMemory {
   space: HistorySpace;
   /** Account of the connection. */
   owner: number;
   memory: Pick<MemoryAllocation, "add" | "giveBack">;
 }
 
-export function openHistory({ space, owner, memory }: Counted, mostBytes = MOST_BYTES): History {
-  const responses = new Map<string, Kept>();
+export function openHistory({ space, owner, memory }: HistoryMemory, mostBytes = MOST_BYTES): History {
+  const responses = new Map<string, HistoryEntry>();
   /** Number of responses that use a part, and its bytes. */
   const uses = new Map<string, { count: number; bytes: number }>();
   let total = 0;

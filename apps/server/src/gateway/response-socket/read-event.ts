@@ -4,11 +4,16 @@ import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { BODY_LIMIT, bodyTooLarge, type JsonBody, readJson } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
-import { asItems, isSealed, kept, repeatable } from "#gateway/conversation/conversation-items.ts";
+import {
+  asItems,
+  hasEncryptedContent,
+  storedItem,
+  repeatable,
+} from "#gateway/conversation/conversation-items.ts";
 import { responseIn } from "#gateway/conversation/conversation.ts";
-import type { Chosen } from "#relay/core/call.ts";
-import type { Continued } from "#relay/core/response-sockets.ts";
-import type { History, Kept } from "./history.ts";
+import type { PricedTarget } from "#relay/core/call.ts";
+import type { ContinuedResponse } from "#relay/core/response-sockets.ts";
+import type { History, HistoryEntry } from "./history.ts";
 
 /** An event of the connection, converted to the body of the equivalent HTTP request. Pure. */
 export interface Create {
@@ -16,9 +21,9 @@ export interface Create {
   /** The client's own input, as a part for the history. */
   input: string;
   /** The response of this connection that is continued. */
-  previous: { id: string; kept: Kept } | undefined;
+  previous: { id: string; kept: HistoryEntry } | undefined;
   /** The input compared with that of the continued response; undefined without one. */
-  continued: Continued | undefined;
+  continued: ContinuedResponse | undefined;
   /** If false, nothing is generated; the input is kept for the next response. */
   generates: boolean;
 }
@@ -28,7 +33,7 @@ const reading = readings["openai-responses"];
 const ignored: ReadonlySet<unknown> = new Set(["response.processed"]);
 
 /** Returns whether a short event has no effect. */
-export function readIgnored(data: Buffer): boolean {
+export function isIgnoredEvent(data: Buffer): boolean {
   return ignored.has(parseRecord(data.toString("utf8"))?.["type"]);
 }
 
@@ -76,24 +81,24 @@ function join(parts: readonly string[]): string {
 export function keptOf(
   { input, previous, json }: Create,
   end: string,
-  chosen: Chosen,
-): { id: string; kept: Kept } | undefined {
+  chosen: PricedTarget,
+): { id: string; kept: HistoryEntry } | undefined {
   const response = storable(responseIn(end));
   const id = response?.["id"];
   if (typeof id !== "string") return undefined;
   const output = response?.["output"];
-  const items = Array.isArray(output) ? (output as Wire[]).map(kept) : [];
+  const items = Array.isArray(output) ? (output as Wire[]).map(storedItem) : [];
   const written = JSON.stringify(repeatable(items)).slice(1, -1);
   const parts = [...(previous?.kept.parts ?? []), input, written].filter((part) => part !== "");
   const home =
-    isSealed(items) || previous?.kept.home !== undefined
+    hasEncryptedContent(items) || previous?.kept.home !== undefined
       ? { channel: chosen.channel.id, key: chosen.key?.id }
       : undefined;
   return { id, kept: { parts, model: String(json.body["model"]), home } };
 }
 
 /** Returns the input of an event that generates no response, for the history. */
-export function warmedUp({ input, previous, json }: Create): Kept {
+export function warmedUp({ input, previous, json }: Create): HistoryEntry {
   const parts = [...(previous?.kept.parts ?? []), input].filter((part) => part !== "");
   return { parts, model: String(json.body["model"]), home: previous?.kept.home };
 }

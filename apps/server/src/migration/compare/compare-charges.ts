@@ -5,7 +5,7 @@ import type {
   DeviationCause,
   DeviationSide,
 } from "@gateway/shared/site/comparison";
-import { type Charge, type Match, matchCharges } from "./match.ts";
+import { type LoggedCharge, type Match, matchCharges } from "./match.ts";
 import { type ChargeQuery, chargesHere, chargesThere } from "./read-charges.ts";
 
 /** Compares what calls of a channel were charged here with what the gateway behind the channel charged for them. */
@@ -123,7 +123,7 @@ function causesOf({ here, there }: Match): DeviationCause[] {
   return causes.length === 0 ? ["unknown"] : causes;
 }
 
-function sideOf(charge: Charge | undefined): DeviationSide | null {
+function sideOf(charge: LoggedCharge | undefined): DeviationSide | null {
   if (charge === undefined) return null;
   const { id, endedAt, input, output, points, price } = charge;
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Charge, matchCharges } from "./match.ts";
+import { type LoggedCharge, matchCharges } from "./match.ts";
 
-const call = (id: string, at: number, fields: Partial<Charge> = {}): Charge => ({
+const call = (id: string, at: number, fields: Partial<LoggedCharge> = {}): LoggedCharge => ({
   id,
   startedAt: at,
   endedAt: at,
@@ -11,7 +11,7 @@ const call = (id: string, at: number, fields: Partial<Charge> = {}): Charge => (
   points: 100n,
   ...fields,
 });
-const pairs = (here: Charge[], there: Charge[]) =>
+const pairs = (here: LoggedCharge[], there: LoggedCharge[]) =>
   [...matchCharges(here, there, 10)].map(({ here: a, there: b, isAmbiguous }) => [
     a?.id ?? "",
     b?.id ?? "",
@@ -83,7 +83,7 @@ describe("matching of charges", () => {
   });
 
   it("takes seconds for a day of calls whose tokens all differ", () => {
-    const day = (fields: Partial<Charge>) =>
+    const day = (fields: Partial<LoggedCharge>) =>
       Array.from({ length: 86_400 }, (_, second) => call(String(second), second * 1_000, fields));
     const before = performance.now();
     const matches = [...matchCharges(day({ input: 10 }), day({ input: 11 }), 60_000)];

@@ -1,7 +1,7 @@
 import type { LogPrice } from "#migration/records.ts";
 
 /** A charged call in the log of one of the two gateways. */
-export interface Charge {
+export interface LoggedCharge {
   /** The request id here, the row there. */
   id: string;
   /** Id that the gateway there gave the call and sent with its answer; undefined if it is not known. */
@@ -17,8 +17,8 @@ export interface Charge {
 }
 
 export interface Match {
-  here?: Charge;
-  there?: Charge;
+  here?: LoggedCharge;
+  there?: LoggedCharge;
   /** More than one row fits, and the result would depend on the choice. */
   isAmbiguous: boolean;
   /** Both rows have the same request id, so that nothing else had to be compared. */
@@ -30,19 +30,19 @@ export interface Match {
  * and tokens, in the order of time; then rows of the same model whose tokens differ, if there is only one.
  */
 export function* matchCharges(
-  here: readonly Charge[],
-  there: readonly Charge[],
+  here: readonly LoggedCharge[],
+  there: readonly LoggedCharge[],
   windowMs: number,
 ): Generator<Match> {
-  const fits = (a: Charge, b: Charge) =>
+  const fits = (a: LoggedCharge, b: LoggedCharge) =>
     b.endedAt >= a.startedAt - windowMs && b.startedAt <= a.endedAt + windowMs;
   const matches = sameIds(here, there);
   yield* matches;
   const paired = new Set(matches.flatMap((match) => [match.here, match.there]));
-  const unpaired = (side: readonly Charge[]) => side.filter((charge) => !paired.has(charge));
-  const leftHere: Charge[] = [];
-  const leftThere: Charge[] = [];
-  const sameTokens = ({ model, input, output }: Charge) => JSON.stringify([model, input, output]);
+  const unpaired = (side: readonly LoggedCharge[]) => side.filter((charge) => !paired.has(charge));
+  const leftHere: LoggedCharge[] = [];
+  const leftThere: LoggedCharge[] = [];
+  const sameTokens = ({ model, input, output }: LoggedCharge) => JSON.stringify([model, input, output]);
   for (const [a, b] of pairsOf(unpaired(here), unpaired(there), sameTokens)) {
     for (const match of inOrder(a, b, fits)) {
       if (match.here === undefined && match.there !== undefined) leftThere.push(match.there);
@@ -55,7 +55,7 @@ export function* matchCharges(
 }
 
 /** An id that occurs more than once on a side does not identify a call. */
-function sameIds(here: readonly Charge[], there: readonly Charge[]): Match[] {
+function sameIds(here: readonly LoggedCharge[], there: readonly LoggedCharge[]): Match[] {
   const rows = uniqueIds(there);
   return [...uniqueIds(here)].flatMap(([id, a]) => {
     const b = rows.get(id);
@@ -63,8 +63,8 @@ function sameIds(here: readonly Charge[], there: readonly Charge[]): Match[] {
   });
 }
 
-function uniqueIds(charges: readonly Charge[]): Map<string, Charge> {
-  const found = new Map<string, Charge>();
+function uniqueIds(charges: readonly LoggedCharge[]): Map<string, LoggedCharge> {
+  const found = new Map<string, LoggedCharge>();
   const repeated = new Set<string>();
   for (const charge of charges) {
     const { requestId } = charge;
@@ -76,12 +76,16 @@ function uniqueIds(charges: readonly Charge[]): Map<string, Charge> {
   return found;
 }
 
-type Fits = (here: Charge, there: Charge) => boolean;
+type Fits = (here: LoggedCharge, there: LoggedCharge) => boolean;
 
 /** The rows of both sides by key, in the order of time. */
-function pairsOf(here: readonly Charge[], there: readonly Charge[], keyOf: (charge: Charge) => string) {
-  const groups = new Map<string, [Charge[], Charge[]]>();
-  const add = (side: 0 | 1) => (charge: Charge) => {
+function pairsOf(
+  here: readonly LoggedCharge[],
+  there: readonly LoggedCharge[],
+  keyOf: (charge: LoggedCharge) => string,
+) {
+  const groups = new Map<string, [LoggedCharge[], LoggedCharge[]]>();
+  const add = (side: 0 | 1) => (charge: LoggedCharge) => {
     const key = keyOf(charge);
     const group = groups.get(key) ?? [[], []];
     group[side].push(charge);
@@ -94,7 +98,11 @@ function pairsOf(here: readonly Charge[], there: readonly Charge[], keyOf: (char
   return groups.values();
 }
 
-function* inOrder(here: readonly Charge[], there: readonly Charge[], fits: Fits): Generator<Match> {
+function* inOrder(
+  here: readonly LoggedCharge[],
+  there: readonly LoggedCharge[],
+  fits: Fits,
+): Generator<Match> {
   // Where all rows have the same charge, it does not matter which of them belongs to which call.
   const isUniform = [here, there].every((side) => new Set(side.map(({ points }) => points)).size <= 1);
   let i = 0;
@@ -122,11 +130,11 @@ function* inOrder(here: readonly Charge[], there: readonly Charge[], fits: Fits)
 }
 
 function* onlyCandidates(
-  here: readonly Charge[],
-  there: readonly Charge[],
+  here: readonly LoggedCharge[],
+  there: readonly LoggedCharge[],
   windowMs: number,
 ): Generator<Match> {
-  const used = new Set<Charge>();
+  const used = new Set<LoggedCharge>();
   const rowsFor = fitting(there, windowMs);
   const callsFor = fitting(here, windowMs);
   for (const a of here) {
@@ -144,10 +152,13 @@ function* onlyCandidates(
  * Returns a function that finds the charges which fit one of the other side. The charges must be in the order
  * in which they ended; only those near that time are looked at, because there may be 200,000 of them.
  */
-function fitting(charges: readonly Charge[], windowMs: number): (other: Charge) => Charge[] {
+function fitting(
+  charges: readonly LoggedCharge[],
+  windowMs: number,
+): (other: LoggedCharge) => LoggedCharge[] {
   const longest = charges.reduce((most, { startedAt, endedAt }) => Math.max(most, endedAt - startedAt), 0);
   return (other) => {
-    const found: Charge[] = [];
+    const found: LoggedCharge[] = [];
     const latest = other.endedAt + windowMs;
     for (let at = firstEndingFrom(charges, other.startedAt - windowMs); at < charges.length; at += 1) {
       const charge = charges[at];
@@ -159,7 +170,7 @@ function fitting(charges: readonly Charge[], windowMs: number): (other: Charge) 
 }
 
 /** Binary search. */
-function firstEndingFrom(charges: readonly Charge[], time: number): number {
+function firstEndingFrom(charges: readonly LoggedCharge[], time: number): number {
   let low = 0;
   let high = charges.length;
   while (low < high) {

@@ -8,7 +8,7 @@ import { createReportBook } from "#migration/report.ts";
 import { readOptions } from "#migration/run-import.ts";
 import type { Source } from "#migration/sources/source.ts";
 import type { Database } from "#platform/database/db.ts";
-import type { Charge } from "./match.ts";
+import type { LoggedCharge } from "./match.ts";
 
 /** Reads the charges of a channel from the two logs. */
 
@@ -51,7 +51,7 @@ export async function chargesHere({
   until,
   windowMs,
   mostCalls,
-}: ChargeQuery): Promise<Charge[]> {
+}: ChargeQuery): Promise<LoggedCharge[]> {
   const { rows } = await database.pool.query<StoredCharge>(
     // The gateway behind the channel knows the model by the name that was sent to it. The last attempt is the one that was charged.
     `SELECT request_id, jsonb_path_query_array(attempts, '$[*] ? (@.channel_id == $channel).upstream_request_id',
@@ -92,7 +92,7 @@ function priceHere(stored: unknown): LogPrice | undefined {
 }
 
 /** Throws ImportRefusal if there are too many calls, or several accounts have a key of this name. */
-export async function chargesThere(options: ChargeQuery): Promise<Charge[]> {
+export async function chargesThere(options: ChargeQuery): Promise<LoggedCharge[]> {
   const { source, product, keyName, username, since, until, windowMs, mostCalls, onRow } = options;
   if (product.logs === undefined) return [];
   const context = {
@@ -103,7 +103,7 @@ export async function chargesThere(options: ChargeQuery): Promise<Charge[]> {
     priceFile: undefined,
   };
   const unit = unitOf(context.options);
-  const charges: Charge[] = [];
+  const charges: LoggedCharge[] = [];
   const owners = new Set<number>();
   let rows = 0;
   for await (const row of product.logs(context, new Date(since.getTime() - windowMs))) {
@@ -130,7 +130,7 @@ function unitOf(options: ReadonlyMap<string, string>): bigint {
   return Number.isSafeInteger(unit) && unit > 0 ? BigInt(unit) : BigInt(POINTS_PER_USD);
 }
 
-function chargeThere(row: LogRecord, unit: bigint, product: Product): Charge {
+function chargeThere(row: LogRecord, unit: bigint, product: Product): LoggedCharge {
   const at = row.createdAt.getTime();
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import { keysOf } from "#domain/channels/channels.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, decimal, deletion, int, points, seconds, text } from "#migration/row.ts";
+import { truncateText, decimal, deletion, int, points, seconds, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 
 /** What the products' channels have in common, and what makes a field fit for this gateway. */
@@ -24,7 +24,7 @@ export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord 
     id,
     input: {
       ...emptyInput,
-      name: cut(text(row, "name").trim(), 128) || `channel ${id}`,
+      name: truncateText(text(row, "name").trim(), 128) || `channel ${id}`,
       models: [],
       groups: [],
       ...input,

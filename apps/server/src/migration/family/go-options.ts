@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { GroupRecord } from "#migration/records.ts";
-import { decimal, parsed, record } from "#migration/row.ts";
+import { decimal, parseJson, record } from "#migration/row.ts";
 
 /** One API and New API keep groups, prices and much else as JSON in the table `options`. */
 
@@ -9,7 +9,7 @@ export function objectOption(
   { options }: Pick<ReadContext, "options">,
   key: string,
 ): Record<string, unknown> {
-  return record(parsed(options.get(key) ?? ""));
+  return record(parseJson(options.get(key) ?? ""));
 }
 
 /** Groups that both products have after the first start, until an administrator saves the groups. */

@@ -1,6 +1,6 @@
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TaskRecord } from "#migration/records.ts";
-import { cut, int, milliseconds, parsed, points, record, text } from "#migration/row.ts";
+import { truncateText, int, milliseconds, parseJson, points, record, text } from "#migration/row.ts";
 
 const table = "midjourneys";
 
@@ -22,19 +22,19 @@ export async function* midjourneyTasks({ source, book }: ReadContext): AsyncGene
     yield {
       taskId,
       platform: "midjourney",
-      action: cut(text(row, "action"), 40),
+      action: truncateText(text(row, "action"), 40),
       status: text(row, "status") || "NOT_START",
       userId: int(row, "user_id"),
       tokenId: int(row, "token_id"),
       channelId: int(row, "channel_id"),
       quota: points(row, "quota"),
       progress: Number(/^\d{1,3}/.exec(text(row, "progress"))?.[0] ?? 0),
-      failReason: cut(text(row, "fail_reason"), 2_000),
+      failReason: truncateText(text(row, "fail_reason"), 2_000),
       submitTime: milliseconds(row, "submit_time"),
       startTime: milliseconds(row, "start_time"),
       finishTime: milliseconds(row, "finish_time"),
       createdAt: milliseconds(row, "submit_time"),
-      properties: record(parsed(text(row, "properties"))),
+      properties: record(parseJson(text(row, "properties"))),
       data: texts,
       notifyHook: "",
     };

@@ -1,6 +1,6 @@
 import type { ReadContext } from "#migration/products/product.ts";
 import type { RedemptionRecord } from "#migration/records.ts";
-import { cut, deletion, int, points, seconds, text } from "#migration/row.ts";
+import { truncateText, deletion, int, points, seconds, text } from "#migration/row.ts";
 
 export async function* readRedemptions(context: ReadContext): AsyncGenerator<RedemptionRecord> {
   for await (const row of context.source.rows({ table: "redemptions", orderBy: "id" })) {
@@ -19,7 +19,7 @@ export async function* readRedemptions(context: ReadContext): AsyncGenerator<Red
       id,
       userId: int(row, "user_id"),
       key,
-      name: cut(text(row, "name"), 64),
+      name: truncateText(text(row, "name"), 64),
       status: status === 1 || status === 3 ? status : 2,
       quota,
       redeemedBy: redeemedBy > 0 ? redeemedBy : null,

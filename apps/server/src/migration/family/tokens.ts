@@ -1,7 +1,7 @@
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TokenRecord } from "#migration/records.ts";
-import { cut, deletion, flag, int, list, points, seconds, text, whole } from "#migration/row.ts";
+import { truncateText, deletion, flag, int, list, points, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 
 export interface TokenRules {
@@ -57,7 +57,7 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
     id,
     userId: int(row, "user_id"),
     key,
-    name: cut(text(row, "name"), 64).trim() || `token ${id}`,
+    name: truncateText(text(row, "name"), 64).trim() || `token ${id}`,
     status,
     createdTime: seconds(row, "created_time"),
     accessedTime: seconds(row, "accessed_time"),
@@ -68,7 +68,7 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
     group,
     backupGroup,
     setting,
-    billingTag: cut(rules.billingTag(row), 50),
+    billingTag: truncateText(rules.billingTag(row), 50),
     deletedAt: deletion(row),
     worked: status === 1 && !isOver && deletion(row) === undefined,
   };

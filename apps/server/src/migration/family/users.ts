@@ -3,11 +3,11 @@ import type { ReadContext } from "#migration/products/product.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import {
   bytes,
-  cut,
+  truncateText,
   deletion,
   flag,
   int,
-  parsed,
+  parseJson,
   points,
   record,
   seconds,
@@ -41,7 +41,7 @@ export async function* readUsers(context: ReadContext): AsyncGenerator<UserRecor
 function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
   const id = int(row, "id");
   const status = int(row, "status");
-  const username = cut(text(row, "username"), 64);
+  const username = truncateText(text(row, "username"), 64);
   const password = text(row, "password").trim();
   if (text(row, "remark") !== "") book.note("user_remarks", `user ${id}`);
   noteNumbers(row, id, book);
@@ -49,24 +49,24 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
     id,
     username: username === "" ? `user-${id}` : username,
     passwordHash: password,
-    displayName: cut(text(row, "display_name"), 64),
+    displayName: truncateText(text(row, "display_name"), 64),
     role: roleOf(int(row, "role")),
     status: status === 1 ? 1 : 2,
     email: text(row, "email").trim().toLowerCase(),
-    avatarUrl: cut(text(row, "avatar_url"), 500),
+    avatarUrl: truncateText(text(row, "avatar_url"), 500),
     group: text(row, "group").trim(),
     quota: points(row, "quota"),
     used: points(row, "used_quota"),
     requestCount: points(row, "request_count"),
     accessToken: text(row, "access_token").trim(),
-    affCode: cut(text(row, "aff_code").trim(), 32),
+    affCode: truncateText(text(row, "aff_code").trim(), 32),
     inviterId: int(row, "inviter_id"),
     affCount: Object.hasOwn(row, "aff_count") ? int(row, "aff_count") : undefined,
     affQuota: points(row, "aff_quota"),
     affHistory: points(row, "aff_history"),
-    language: languageOf(record(parsed(text(row, "setting")))["language"]),
+    language: languageOf(record(parseJson(text(row, "setting")))["language"]),
     lastLoginTime: seconds(row, "last_login_time") ?? seconds(row, "last_login_at"),
-    lastLoginIp: cut(text(row, "last_login_ip"), 64),
+    lastLoginIp: truncateText(text(row, "last_login_ip"), 64),
     createdTime: seconds(row, "created_time") ?? seconds(row, "created_at"),
     deletedAt: deletion(row) ?? (status === 3 ? now : undefined),
     identities: identitiesOf(row, id, book),
@@ -101,7 +101,7 @@ function identitiesOf(row: SourceRow, id: number, book: ReadContext["book"]): Us
   const identities: UserRecord["identities"] = [];
   const add = (provider: string, subject: string, label = "") => {
     if (subject !== "" && subject !== "0")
-      identities.push({ provider, subject: cut(subject, 255), label: cut(label, 255) });
+      identities.push({ provider, subject: truncateText(subject, 255), label: truncateText(label, 255) });
   };
   const number = text(row, "github_id_new").trim();
   const login = text(row, "github_id").trim();
@@ -132,12 +132,12 @@ export async function* readPasskeys(context: ReadContext, table: string): AsyncG
       context.book.skip("passkeys", "passkey_unreadable", `id ${int(row, "id")}`);
       continue;
     }
-    const transports = parsed(text(row, "transports"));
+    const transports = parseJson(text(row, "transports"));
     yield {
       userId: int(row, "user_id"),
       credentialId,
       publicKey,
-      alias: cut(text(row, "alias"), 255),
+      alias: truncateText(text(row, "alias"), 255),
       signCount: points(row, "sign_count"),
       backedUp: flag(row, "backup_state"),
       transports: Array.isArray(transports) ? transports.filter((each) => typeof each === "string") : [],

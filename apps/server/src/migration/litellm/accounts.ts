@@ -9,7 +9,7 @@ import { dollars, pointsOf } from "./dollars.ts";
  * LiteLLM's users and teams have texts as ids, and budgets instead of balances. Here each of them is an account: a team is one that
  * owns the keys of the team.
  */
-export interface Account {
+export interface LitellmAccount {
   id: number;
   /** `user:<user_id>`, `team:<team_id>`, or one of this importer. */
   key: string;
@@ -24,10 +24,10 @@ export interface Account {
 }
 
 export interface Accounts {
-  all: Account[];
+  all: LitellmAccount[];
   /** The account that pays for a key. */
-  payerOf(row: SourceRow): Account;
-  find(key: string): Account | undefined;
+  payerOf(row: SourceRow): LitellmAccount;
+  find(key: string): LitellmAccount | undefined;
 }
 
 const made = new WeakMap<ReadContext["source"], Promise<Accounts>>();
@@ -47,10 +47,10 @@ async function readAccounts(context: ReadContext): Promise<Accounts> {
   const teams: SourceRow[] = [];
   for await (const row of source.rows({ table: "LiteLLM_UserTable", orderBy: "user_id" })) users.push(row);
   for await (const row of source.rows({ table: "LiteLLM_TeamTable", orderBy: "team_id" })) teams.push(row);
-  const all: Account[] = [];
+  const all: LitellmAccount[] = [];
   const rootRow = users.find((row) => text(row, "user_role") === "proxy_admin");
   const credit = context.creditPoints ?? 0n;
-  const add = (kind: Account["kind"], key: string, row: SourceRow) =>
+  const add = (kind: LitellmAccount["kind"], key: string, row: SourceRow) =>
     void all.push({
       id: all.length + 1,
       key,
@@ -81,7 +81,7 @@ async function readAccounts(context: ReadContext): Promise<Accounts> {
  * A budget for good is a balance: what is left of it. One that begins again each day, week or month is a budget here, and the balance
  * is the credit that the operator gives, as for accounts without a budget.
  */
-function moneyOf(row: SourceRow, credit: bigint): Pick<Account, "balance" | "used" | "budget"> {
+function moneyOf(row: SourceRow, credit: bigint): Pick<LitellmAccount, "balance" | "used" | "budget"> {
   const most = dollars(row, "max_budget");
   const spent = dollars(row, "spend") ?? 0;
   const used = pointsOf(Math.max(0, spent));

@@ -5,7 +5,7 @@ import { emptyChannel } from "#migration/family/channel-fields.ts";
 import { bedrockKey } from "#migration/family/channel-types.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, record } from "#migration/row.ts";
+import { truncateText, record } from "#migration/row.ts";
 import { type Deployment, deploymentsOf, textOf } from "./deployments.ts";
 import { hasOwnPrice } from "./prices.ts";
 
@@ -14,7 +14,7 @@ import { hasOwnPrice } from "./prices.ts";
  * fallback is a channel of a lower rank that serves the name with the other model, at the other model's price.
  */
 
-interface Served {
+interface ServedModel {
   name: string;
   deployment: Deployment;
   priority: number;
@@ -26,7 +26,7 @@ const topRank = 100;
 
 export async function* litellmChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
   const { deployments, router } = await deploymentsOf(context);
-  const served: Served[] = deployments.map((deployment) => ({
+  const served: ServedModel[] = deployments.map((deployment) => ({
     name: deployment.name,
     deployment,
     priority: Math.max(fallbackRank + 1, topRank + 1 - Math.max(1, Number(deployment.params["order"]) || 1)),
@@ -39,7 +39,7 @@ export async function* litellmChannels(context: ReadContext): AsyncGenerator<Cha
       for (const each of byName.get(other) ?? [])
         served.push({ ...each, name, priority: Math.max(0, fallbackRank - place) });
   noteRouter(router, context);
-  const channels: { key: string; entries: Served[] }[] = [];
+  const channels: { key: string; entries: ServedModel[] }[] = [];
   for (const entry of served) {
     const key = accountOf(entry);
     // One channel forwards a name to one model.
@@ -87,7 +87,7 @@ const account = [
   "max_parallel_requests",
 ];
 
-function accountOf({ deployment, priority }: Served): string {
+function accountOf({ deployment, priority }: ServedModel): string {
   const { params, place, isBlocked, missing } = deployment;
   const values = account.map((name) => params[name]);
   return JSON.stringify([
@@ -111,7 +111,7 @@ function weightOf({ params }: Deployment): number {
   );
 }
 
-function channelOf(id: number, entries: Served[], context: ReadContext): ChannelRecord {
+function channelOf(id: number, entries: ServedModel[], context: ReadContext): ChannelRecord {
   const { book } = context;
   const [first] = entries;
   if (first === undefined) throw new Error("A channel has a deployment.");
@@ -130,7 +130,7 @@ function channelOf(id: number, entries: Served[], context: ReadContext): Channel
   made.input = {
     ...made.input,
     type: place.type ?? 8,
-    name: cut(`${place.provider} ${names[0] ?? ""}`.trim(), 128),
+    name: truncateText(`${place.provider} ${names[0] ?? ""}`.trim(), 128),
     models: modelsOf(id, names, book),
     groups: ["default"],
     priority,
@@ -176,9 +176,12 @@ const cloudflare = 35;
 const vertex = 42;
 
 function otherOf(params: Record<string, unknown>, type: number | undefined): string {
-  if (type === azure) return cut(textOf(params["api_version"]), 500);
+  if (type === azure) return truncateText(textOf(params["api_version"]), 500);
   if (type === vertex)
-    return cut(`${textOf(params["vertex_location"]) || "global"}|${textOf(params["vertex_project"])}`, 500);
+    return truncateText(
+      `${textOf(params["vertex_location"]) || "global"}|${textOf(params["vertex_project"])}`,
+      500,
+    );
   return "";
 }
 

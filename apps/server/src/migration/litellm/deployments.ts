@@ -68,7 +68,7 @@ async function readDeployments(context: ReadContext): Promise<Deployments> {
     for await (const row of source.rows({ table: models, orderBy: "model_id" }))
       add(
         text(row, "model_name").trim(),
-        opened(record(json(row, "litellm_params")), key, `model ${text(row, "model_name")}`),
+        decryptValues(record(json(row, "litellm_params")), key, `model ${text(row, "model_name")}`),
         record(json(row, "model_info")),
         flag(row, "blocked"),
       );
@@ -87,13 +87,13 @@ async function readCredentials(source: ReadContext["source"], key: SaltKey | und
   if (source.columns.has(credentials))
     for await (const row of source.rows({ table: credentials })) {
       const name = text(row, "credential_name");
-      found.set(name, opened(record(json(row, "credential_values")), key, `credential ${name}`));
+      found.set(name, decryptValues(record(json(row, "credential_values")), key, `credential ${name}`));
     }
   return found;
 }
 
 /** Each text is a cipher text of its own. */
-function opened(
+function decryptValues(
   values: Record<string, unknown>,
   key: SaltKey | undefined,
   owner: string,

@@ -1,6 +1,6 @@
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
-import { cut, json, list, points, record, stamp, text, whole } from "#migration/row.ts";
+import { truncateText, json, list, points, record, stamp, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import { accountsOf } from "./accounts.ts";
 import { dollars, dollarsOf, pointsOf, ratioOf } from "./dollars.ts";
@@ -38,7 +38,7 @@ export async function* litellmUsage(context: ReadContext): AsyncGenerator<UsageR
       hour,
       userId,
       channelId: 0,
-      model: cut(text(row, "model_group") || text(row, "model"), 160),
+      model: truncateText(text(row, "model_group") || text(row, "model"), 160),
       group: "default",
       requests: points(row, "successful_requests"),
       quota: pointsOf(Math.max(0, dollars(row, "spend") ?? 0)),
@@ -69,18 +69,18 @@ export async function* litellmLogs(context: ReadContext, since: Date): AsyncGene
     yield {
       id: text(row, "request_id"),
       createdAt,
-      requestId: cut(text(row, "request_id"), 64),
+      requestId: truncateText(text(row, "request_id"), 64),
       answerId: text(row, "litellm_call_id") || undefined,
       type: text(row, "status") === "failure" ? 5 : 2,
       userId,
-      username: cut((accounts.get(userId) ?? "").replace(/^\w+:/, ""), 64),
+      username: truncateText((accounts.get(userId) ?? "").replace(/^\w+:/, ""), 64),
       tokenId: ids.get(key) ?? 0,
-      tokenName: cut(text(row, "metadata") === "" ? "" : aliasOf(row), 64),
+      tokenName: truncateText(text(row, "metadata") === "" ? "" : aliasOf(row), 64),
       channelId: 0,
       group: "default",
       backupGroup: false,
-      model: cut(text(row, "model_group") || text(row, "model"), 160),
-      upstreamModel: cut(text(row, "model"), 160),
+      model: truncateText(text(row, "model_group") || text(row, "model"), 160),
+      upstreamModel: truncateText(text(row, "model"), 160),
       isStream:
         text(row, "completionStartTime") !== "" && text(row, "completionStartTime") !== text(row, "endTime"),
       content: Array.isArray(tags) ? list(tags.join(",")).join(", ") : "",
@@ -95,7 +95,7 @@ export async function* litellmLogs(context: ReadContext, since: Date): AsyncGene
         0,
         (stamp(row, "completionStartTime")?.getTime() ?? createdAt.getTime()) - createdAt.getTime(),
       ),
-      ip: cut(text(row, "requester_ip_address"), 64),
+      ip: truncateText(text(row, "requester_ip_address"), 64),
     };
   }
 }

@@ -2,10 +2,10 @@ import { type Budget } from "@gateway/shared/accounts/budget";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TokenRecord } from "#migration/records.ts";
-import { cut, flag, json, record, stamp, text, whole } from "#migration/row.ts";
+import { truncateText, flag, json, record, stamp, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import {
-  type Account,
+  type LitellmAccount,
   type Accounts,
   accountsOf,
   budgetOf,
@@ -61,7 +61,7 @@ export async function* litellmKeys(context: ReadContext): AsyncGenerator<TokenRe
       old.push({
         ...key,
         hash: token,
-        name: cut(`${key.name} (rotated)`, 64),
+        name: truncateText(`${key.name} (rotated)`, 64),
         used: 0n,
         expiredTime: key.expiredTime === null || until < key.expiredTime ? until : key.expiredTime,
       });
@@ -83,7 +83,7 @@ function keyOf(
 ): TokenRecord | undefined {
   const { book, now } = context;
   const token = text(row, "token").trim();
-  const name = cut(text(row, "key_alias") || text(row, "key_name"), 64).trim() || `key ${id}`;
+  const name = truncateText(text(row, "key_alias") || text(row, "key_name"), 64).trim() || `key ${id}`;
   if (!hash.test(token)) {
     book.skip("tokens", "token_without_key", name);
     return undefined;
@@ -111,7 +111,7 @@ function keyOf(
     group: "",
     backupGroup: "",
     setting,
-    billingTag: cut(tagsOf(row)[0] ?? "", 50),
+    billingTag: truncateText(tagsOf(row)[0] ?? "", 50),
     deletedAt: undefined,
     worked: !isDisabled && (expires === null || expires > now) && (money.unlimited || money.remain > 0n),
     ...(budget === undefined ? {} : { budget }),
@@ -139,7 +139,7 @@ function moneyOf(
   return { unlimited: false, remain: pointsOf(most) - pointsOf(spent), used, budget: undefined };
 }
 
-function settingOf(row: SourceRow, payer: Account, limits: Limits) {
+function settingOf(row: SourceRow, payer: LitellmAccount, limits: Limits) {
   const shared = limits.budgets.get(text(row, "budget_id")) ?? {};
   const models = allowedModels(textsOf(row["models"]), payer, limits);
   const rate = (column: string) => Math.max(0, whole(row, column) || whole(shared, column));
@@ -159,7 +159,7 @@ function settingOf(row: SourceRow, payer: Account, limits: Limits) {
 }
 
 /** Undefined for all models. A team's list narrows those of its keys. */
-function allowedModels(own: string[], payer: Account, limits: Limits): string[] | undefined {
+function allowedModels(own: string[], payer: LitellmAccount, limits: Limits): string[] | undefined {
   const ofPayer = expanded(payer.models, limits);
   const usesTeams = own.length === 0 || own.includes("all-team-models");
   if (usesTeams) return ofPayer;

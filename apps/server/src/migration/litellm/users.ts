@@ -1,24 +1,24 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { UserRecord } from "#migration/records.ts";
-import { cut, json, record, text } from "#migration/row.ts";
-import { type Account, accountsOf, createdAt, isUnknownPeriod } from "./accounts.ts";
+import { truncateText, json, record, text } from "#migration/row.ts";
+import { type LitellmAccount, accountsOf, createdAt, isUnknownPeriod } from "./accounts.ts";
 
 export async function* litellmUsers(context: ReadContext): AsyncGenerator<UserRecord> {
   for (const account of (await accountsOf(context)).all) {
     context.book.read("users");
-    note(account, context);
+    reportAccount(account, context);
     yield userOf(account);
   }
 }
 
-function userOf({ id, kind, row, balance, used, budget, isBlocked }: Account): UserRecord {
+function userOf({ id, kind, row, balance, used, budget, isBlocked }: LitellmAccount): UserRecord {
   const subject = text(row, "sso_user_id").trim();
   return {
     id,
     username: usernameOf(id, kind, row),
     passwordHash: text(row, "password").trim(),
-    displayName: cut(text(row, kind === "team" ? "team_alias" : "user_alias"), 64),
+    displayName: truncateText(text(row, kind === "team" ? "team_alias" : "user_alias"), 64),
     role: id === 1 ? Role.root : text(row, "user_role") === "proxy_admin" ? Role.admin : Role.user,
     status: isBlocked ? 2 : 1,
     email: text(row, "user_email").trim().toLowerCase(),
@@ -38,19 +38,19 @@ function userOf({ id, kind, row, balance, used, budget, isBlocked }: Account): U
     lastLoginIp: "",
     createdTime: createdAt(row),
     deletedAt: undefined,
-    identities: subject === "" ? [] : [{ provider: "oidc", subject: cut(subject, 255), label: "" }],
+    identities: subject === "" ? [] : [{ provider: "oidc", subject: truncateText(subject, 255), label: "" }],
     ...(budget === undefined ? {} : { budget }),
   };
 }
 
-function usernameOf(id: number, kind: Account["kind"], row: Account["row"]): string {
+function usernameOf(id: number, kind: LitellmAccount["kind"], row: LitellmAccount["row"]): string {
   if (kind === "root") return "root";
   if (kind === "shared") return "litellm-keys";
   const name = kind === "team" ? text(row, "team_alias") || text(row, "team_id") : text(row, "user_id");
-  return cut(name.trim().replaceAll(/\s+/g, "-"), 64) || `${kind}-${id}`;
+  return truncateText(name.trim().replaceAll(/\s+/g, "-"), 64) || `${kind}-${id}`;
 }
 
-function note({ id, kind, row, budget }: Account, { book, creditPoints }: ReadContext): void {
+function reportAccount({ id, kind, row, budget }: LitellmAccount, { book, creditPoints }: ReadContext): void {
   const label = kind === "user" ? `user ${text(row, "user_id")}` : `team ${text(row, "team_id")}`;
   if (kind === "root" || (id === 1 && text(row, "password") === "")) book.attention("root_without_password");
   if (kind === "shared") book.note("shared_account", `user ${id}`);

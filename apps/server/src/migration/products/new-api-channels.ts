@@ -2,7 +2,7 @@ import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
 import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff, resellers } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, int, json, list, parsed, points, record, text, whole } from "#migration/row.ts";
+import { truncateText, int, json, list, parseJson, points, record, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -70,17 +70,17 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
   const made = channelOf(row, {});
   const { id } = made;
   const type = int(row, "type");
-  const setting = record(parsed(text(row, "setting")));
+  const setting = record(parseJson(text(row, "setting")));
   const prompt = textOf(setting["system_prompt"]);
   const weight = whole(row, "weight");
   made.keys = keysOf(row);
-  made.statusReason = writtenReason(record(parsed(text(row, "other_info")))["status_reason"]);
+  made.statusReason = writtenReason(record(parseJson(text(row, "other_info")))["status_reason"]);
   made.input = {
     ...made.input,
-    other: cut(text(row, "other").trim(), 500),
+    other: truncateText(text(row, "other").trim(), 500),
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
-    tag: cut(text(row, "tag").trim(), 64),
+    tag: truncateText(text(row, "tag").trim(), 64),
     priority,
     // A weight of 0 is only drawn where every weight is 0.
     weight: weight <= 0 ? 1 : Math.min(1_000_000, weight * 100),
@@ -90,7 +90,7 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     proxy: fit(id, "proxy", textOf(setting["proxy"]).trim(), book),
     test_model: fit(id, "test_model", text(row, "test_model"), book),
     auto_disable: text(row, "auto_ban") !== "0",
-    system_prompt: cut(prompt, 20_000),
+    system_prompt: truncateText(prompt, 20_000),
   };
   if (prompt !== "" && setting["system_prompt_override"] !== true)
     book.attention("system_prompt_before", `channel ${id}`);
@@ -129,7 +129,7 @@ function keysOf(row: SourceRow): ChannelRecord["keys"] {
  * one or more lines. Undefined if the text is something else.
  */
 function documentsIn(written: string): string[] | undefined {
-  const whole = parsed(written);
+  const whole = parseJson(written);
   if (whole !== undefined)
     return [whole].flat().map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
   const documents: string[] = [];
@@ -138,7 +138,7 @@ function documentsIn(written: string): string[] | undefined {
   for (const line of written.split("\n")) {
     open = open === "" ? line.trim() : `${open}\n${line}`;
     if (open === "" || !/\},?$/.test(line.trim())) continue;
-    const document = parsed(open.trim().replace(/,$/, ""));
+    const document = parseJson(open.trim().replace(/,$/, ""));
     if (document === undefined) continue;
     documents.push(JSON.stringify(document));
     open = "";
@@ -210,7 +210,7 @@ function setAddress(made: ChannelRecord, row: SourceRow, type: number, book: Rea
 
 function transformKeys(made: ChannelRecord, row: SourceRow, type: number): void {
   const other = text(row, "other").trim();
-  const settings = record(parsed(text(row, "settings")));
+  const settings = record(parseJson(text(row, "settings")));
   for (const each of made.keys) {
     if (type === aws) {
       const parts = each.key.split("|");
@@ -221,20 +221,20 @@ function transformKeys(made: ChannelRecord, row: SourceRow, type: number): void 
     if (type === cloudflare) each.key = `${other}|${each.key}`;
   }
   if (type === vertex) {
-    const regions = parsed(other);
+    const regions = parseJson(other);
     const region =
       typeof regions === "object" ? (record(regions)["default"] ?? Object.values(record(regions))[0]) : other;
-    const projects = made.keys.map(({ key }) => textOf(record(parsed(key))["project_id"]));
+    const projects = made.keys.map(({ key }) => textOf(record(parseJson(key))["project_id"]));
     // Without a project, each key uses its own.
     const project = projects.length === 1 ? projects[0] : "";
-    made.input.other = cut(`${textOf(region)}|${project}`, 500);
+    made.input.other = truncateText(`${textOf(region)}|${project}`, 500);
   }
 }
 
 /** Disables what Google would refuse: the channel if no key is a service account, else only the other keys. */
 function requireServiceAccounts(made: ChannelRecord, book: ReadContext["book"]): void {
   const reason = reasonOf("importNoServiceAccount");
-  const wrong = made.keys.filter(({ key }) => textOf(record(parsed(key))["private_key"]) === "");
+  const wrong = made.keys.filter(({ key }) => textOf(record(parseJson(key))["private_key"]) === "");
   if (wrong.length === 0) return;
   if (wrong.length === made.keys.length) {
     disable(made, book, reason);
@@ -250,7 +250,7 @@ function noteLost(
   id: number,
   book: ReadContext["book"],
 ): void {
-  const settings = record(parsed(text(row, "settings")));
+  const settings = record(parseJson(text(row, "settings")));
   if (record(json(row, "channel_info"))["multi_key_mode"] === "polling")
     book.attention("keys_in_turn", `channel ${id}`);
   const lost = [
@@ -270,7 +270,7 @@ function noteLost(
 
 /** What New API or an administrator wrote. */
 function writtenReason(value: unknown): Reason | undefined {
-  const written = cut(textOf(value), 500);
+  const written = truncateText(textOf(value), 500);
   return written === "" ? undefined : plainReason(written);
 }
 

@@ -1,6 +1,6 @@
 import { groupsOf, objectOption } from "#migration/family/go-options.ts";
 import type { GroupRecord } from "#migration/records.ts";
-import { parsed, record } from "#migration/row.ts";
+import { parseJson, record } from "#migration/row.ts";
 import { noteLost } from "./new-api-lost.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -46,6 +46,6 @@ export function usableGroups(context: ReadContext): (ownGroup: string) => Readon
 
 /** The groups that "auto" stands for, in their order. */
 export function autoGroups({ options }: ReadContext): string[] {
-  const value = parsed(options.get("AutoGroups") ?? '["default"]');
+  const value = parseJson(options.get("AutoGroups") ?? '["default"]');
   return Array.isArray(value) ? value.map(String) : [];
 }

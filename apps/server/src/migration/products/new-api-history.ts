@@ -1,6 +1,17 @@
 import { newestCharges, readLogs } from "#migration/family/history.ts";
 import type { ChargeSample, LogPrice, LogRecord, UsageRecord } from "#migration/records.ts";
-import { cut, decimal, int, logPrice, parsed, points, record, seconds, text, whole } from "#migration/row.ts";
+import {
+  truncateText,
+  decimal,
+  int,
+  logPrice,
+  parseJson,
+  points,
+  record,
+  seconds,
+  text,
+  whole,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -22,7 +33,7 @@ export async function* newApiUsage({ source, book }: ReadContext): AsyncGenerato
       hour: new Date(Math.floor(at.getTime() / hourMs) * hourMs),
       userId: int(row, "user_id"),
       channelId: int(row, "channel_id"),
-      model: cut(text(row, "model_name"), 160),
+      model: truncateText(text(row, "model_name"), 160),
       group: text(row, "use_group").trim(),
       requests: points(row, "count"),
       quota: points(row, "quota"),
@@ -40,7 +51,7 @@ export function newApiLogs(context: ReadContext, since: Date): AsyncGenerator<Lo
   return readLogs(context, since, (row) => {
     const type = typeHere[int(row, "type")];
     if (type === undefined) return undefined;
-    const other = record(parsed(text(row, "other")));
+    const other = record(parseJson(text(row, "other")));
     return {
       requestId: text(row, "request_id") || `import-${text(row, "id")}`,
       type,
@@ -73,7 +84,7 @@ export async function* newApiCharges(context: ReadContext): AsyncGenerator<Charg
 }
 
 function sampleOf(row: SourceRow, unit: number): ChargeSample | undefined {
-  const other = record(parsed(text(row, "other")));
+  const other = record(parseJson(text(row, "other")));
   if (Object.entries(other).some(([name, value]) => special.test(name) && Boolean(value))) return undefined;
   const groupRatio = decimal(other["group_ratio"]);
   const input = Number(other["model_ratio"]);

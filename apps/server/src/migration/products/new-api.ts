@@ -10,7 +10,18 @@ import type {
   TaskRecord,
   UserRecord,
 } from "#migration/records.ts";
-import { cut, decimal, deletion, int, list, parsed, points, record, seconds, text } from "#migration/row.ts";
+import {
+  truncateText,
+  decimal,
+  deletion,
+  int,
+  list,
+  parseJson,
+  points,
+  record,
+  seconds,
+  text,
+} from "#migration/row.ts";
 import { newApiChannels } from "./new-api-channels.ts";
 import { newApiColumns } from "./new-api-columns.ts";
 import { newApiGroups } from "./new-api-groups.ts";
@@ -165,20 +176,20 @@ async function* tasks(context: ReadContext): AsyncGenerator<TaskRecord> {
       yield {
         taskId,
         platform,
-        action: cut(text(row, "action"), 40),
+        action: truncateText(text(row, "action"), 40),
         status: text(row, "status") || "NOT_START",
         userId: int(row, "user_id"),
         tokenId: 0,
         channelId: int(row, "channel_id"),
         quota: points(row, "quota"),
         progress: Number(/^\d{1,3}/.exec(text(row, "progress"))?.[0] ?? 0),
-        failReason: cut(text(row, "fail_reason"), 2_000),
+        failReason: truncateText(text(row, "fail_reason"), 2_000),
         submitTime: seconds(row, "submit_time"),
         startTime: seconds(row, "start_time"),
         finishTime: seconds(row, "finish_time"),
         createdAt: seconds(row, "created_at"),
-        properties: record(parsed(text(row, "properties"))),
-        data: record(parsed(text(row, "data"))),
+        properties: record(parseJson(text(row, "properties"))),
+        data: record(parseJson(text(row, "data"))),
         notifyHook: "",
       };
     }
@@ -192,8 +203,8 @@ async function* modelInfo({ source, book }: ReadContext): AsyncGenerator<ModelIn
     if (model === "" || deletion(row) !== undefined || int(row, "name_rule") !== 0) continue;
     book.read("model_info");
     yield {
-      model: cut(model, 160),
-      name: cut(model, 160),
+      model: truncateText(model, 160),
+      name: truncateText(model, 160),
       description: text(row, "description"),
       contextLength: 0,
       maxTokens: 0,

@@ -2,7 +2,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff, resellers } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, int, json, list, parsed, record, text } from "#migration/row.ts";
+import { truncateText, int, json, list, parseJson, record, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -50,19 +50,19 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
   const made = channelOf(row, {});
   const { id } = made;
   const type = int(row, "type");
-  const config = record(parsed(text(row, "config")));
+  const config = record(parseJson(text(row, "config")));
   const option = (name: string) => (typeof config[name] === "string" ? config[name] : "");
   const destination = types[type];
   const prompt = text(row, "system_prompt");
   made.input = {
     ...made.input,
     base_url: addressOf(made, text(row, "base_url"), book),
-    other: cut(option("api_version") || option("plugin") || text(row, "other").trim(), 500),
+    other: truncateText(option("api_version") || option("plugin") || text(row, "other").trim(), 500),
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
     priority,
     model_mapping: fit(id, "model_mapping", json(row, "model_mapping") ?? {}, book),
-    system_prompt: cut(prompt, 20_000),
+    system_prompt: truncateText(prompt, 20_000),
     system_prompt_place: prompt === "" ? "before" : "instead",
   };
   if (type === 33)
@@ -72,7 +72,7 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
   if (type === 37) for (const each of made.keys) each.key = `${option("user_id")}|${each.key}`;
   if (type === 42) {
     made.keys = [{ key: option("vertex_ai_adc"), status: 1, reason: undefined }];
-    made.input.other = cut(`${option("region")}|${option("vertex_ai_project_id")}`, 500);
+    made.input.other = truncateText(`${option("region")}|${option("vertex_ai_project_id")}`, 500);
   }
   keepOrSwitchOff(made, type, destination, book);
   if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));

@@ -1,6 +1,6 @@
 import { objectOption } from "#migration/family/go-options.ts";
 import type { PriceRecord } from "#migration/records.ts";
-import { decimal, int, json, list, parsed, record, text } from "#migration/row.ts";
+import { decimal, int, json, list, parseJson, record, text } from "#migration/row.ts";
 import type { ReadContext } from "./product.ts";
 
 /** `--prices`: what One API sends root at /api/option/, or an object of its options. Its own tables win. */
@@ -10,7 +10,7 @@ function ratios(context: ReadContext, key: string): Record<string, unknown> {
   const found = Array.isArray(data)
     ? data.map(record).find((entry) => entry["key"] === key)?.["value"]
     : record(data)[key];
-  const given = typeof found === "string" ? record(parsed(found)) : record(found);
+  const given = typeof found === "string" ? record(parseJson(found)) : record(found);
   return { ...given, ...objectOption(context, key) };
 }
 

@@ -1,7 +1,7 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, flag, int, json, list, text, whole } from "#migration/row.ts";
+import { truncateText, flag, int, json, list, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -30,10 +30,10 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     ...made.input,
     type: typeOf(row, made, book),
     base_url: addressOf(made, text(row, "base_url"), book),
-    other: cut(text(row, "other").trim(), 500),
+    other: truncateText(text(row, "other").trim(), 500),
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
-    tag: cut(text(row, "tag").trim(), 64),
+    tag: truncateText(text(row, "tag").trim(), 64),
     priority,
     weight: Math.min(1_000_000, Math.max(1, whole(row, "weight"))),
     model_mapping: fit(id, "model_mapping", json(row, "model_mapping") ?? {}, book),

@@ -2,7 +2,7 @@ import { defaultExtras } from "#domain/pricing/pricing.ts";
 import { newestCharges, readLogs, sharedType } from "#migration/family/history.ts";
 import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
 import {
-  cut,
+  truncateText,
   decimal,
   inCalendar,
   int,
@@ -34,7 +34,7 @@ export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerato
       hour,
       userId: int(row, "user_id"),
       channelId: int(row, "channel_id"),
-      model: cut(text(row, "model_name"), 160),
+      model: truncateText(text(row, "model_name"), 160),
       group: "",
       requests: points(row, "request_count"),
       quota: points(row, "quota"),

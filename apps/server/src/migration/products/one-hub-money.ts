@@ -1,7 +1,18 @@
 import { type PaymentType, paymentConfigs } from "@gateway/shared/billing/payment-config";
 import { defaultExtras } from "#domain/pricing/pricing.ts";
 import type { OrderRecord, PaymentRecord, PriceRecord } from "#migration/records.ts";
-import { cut, decimal, deletion, flag, int, json, points, record, seconds, text } from "#migration/row.ts";
+import {
+  truncateText,
+  decimal,
+  deletion,
+  flag,
+  int,
+  json,
+  points,
+  record,
+  seconds,
+  text,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -75,12 +86,12 @@ export async function* oneHubPayments({ source, book }: ReadContext): AsyncGener
       book.attention("payment_incomplete", `${id}: ${text(row, "name")}`);
     yield {
       id,
-      uuid: cut(uuid, 36),
+      uuid: truncateText(uuid, 36),
       type,
-      name: cut(text(row, "name"), 255),
-      icon: cut(text(row, "icon"), 300),
-      notifyDomain: cut(text(row, "notify_domain"), 300),
-      currency: cut(text(row, "currency"), 5) || "CNY",
+      name: truncateText(text(row, "name"), 255),
+      icon: truncateText(text(row, "icon"), 300),
+      notifyDomain: truncateText(text(row, "notify_domain"), 300),
+      currency: truncateText(text(row, "currency"), 5) || "CNY",
       fixedFee: decimal(text(row, "fixed_fee"), 2) ?? "0",
       percentFee: decimal(text(row, "percent_fee"), 4) ?? "0",
       config: checked.success ? checked.data : given,
@@ -113,11 +124,11 @@ export async function* oneHubOrders({ source, book, now }: ReadContext): AsyncGe
       id,
       userId: int(row, "user_id"),
       gatewayId: int(row, "gateway_id"),
-      tradeNo: cut(tradeNo, 50),
-      gatewayNo: cut(text(row, "gateway_no").trim(), 200),
+      tradeNo: truncateText(tradeNo, 50),
+      gatewayNo: truncateText(text(row, "gateway_no").trim(), 200),
       amount: int(row, "amount"),
       orderAmount: decimal(text(row, "order_amount"), 2) ?? "0",
-      orderCurrency: cut(text(row, "order_currency"), 5),
+      orderCurrency: truncateText(text(row, "order_currency"), 5),
       fee: decimal(text(row, "fee"), 2) ?? "0",
       discount: decimal(text(row, "discount"), 2) ?? "0",
       quota: points(row, "quota"),

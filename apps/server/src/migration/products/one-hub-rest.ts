@@ -1,7 +1,7 @@
 import { TelegramMenuInput } from "@gateway/shared/site/telegram";
 import { midjourneyTasks } from "#migration/family/midjourney.ts";
 import type { MenuRecord, ModelInfoRecord, ModelOwnerRecord, TaskRecord } from "#migration/records.ts";
-import { cut, int, json, list, parsed, points, record, seconds, text } from "#migration/row.ts";
+import { truncateText, int, json, list, parseJson, points, record, seconds, text } from "#migration/row.ts";
 import type { ReadContext } from "./product.ts";
 
 const platforms = new Set(["suno", "kling"]);
@@ -20,21 +20,21 @@ export async function* oneHubTasks(context: ReadContext): AsyncGenerator<TaskRec
       yield {
         taskId,
         platform,
-        action: cut(text(row, "action"), 40),
+        action: truncateText(text(row, "action"), 40),
         status: text(row, "status") || "NOT_START",
         userId: int(row, "user_id"),
         tokenId: int(row, "token_id"),
         channelId: int(row, "channel_id"),
         quota: points(row, "quota"),
         progress: int(row, "progress"),
-        failReason: cut(text(row, "fail_reason"), 2_000),
+        failReason: truncateText(text(row, "fail_reason"), 2_000),
         submitTime: seconds(row, "submit_time"),
         startTime: seconds(row, "start_time"),
         finishTime: seconds(row, "finish_time"),
         createdAt: seconds(row, "created_at"),
         properties: record(json(row, "properties")),
         data: record(json(row, "data")),
-        notifyHook: cut(text(row, "notify_hook"), 2_000),
+        notifyHook: truncateText(text(row, "notify_hook"), 2_000),
       };
     }
   yield* midjourneyTasks(context);
@@ -44,7 +44,7 @@ export async function* oneHubModelOwners({ source, book }: ReadContext): AsyncGe
   if (!source.columns.has("model_owned_by")) return;
   for await (const row of source.rows({ table: "model_owned_by", orderBy: "id" })) {
     book.read("model_owners");
-    yield { id: int(row, "id"), name: cut(text(row, "name"), 100), icon: text(row, "icon") };
+    yield { id: int(row, "id"), name: truncateText(text(row, "name"), 100), icon: text(row, "icon") };
   }
 }
 
@@ -53,12 +53,12 @@ export async function* oneHubModelInfo({ source, book }: ReadContext): AsyncGene
   for await (const row of source.rows({ table: "model_info", orderBy: "id" })) {
     book.read("model_info");
     const texts = (name: string) => {
-      const value = parsed(text(row, name));
+      const value = parseJson(text(row, name));
       return Array.isArray(value) ? value.filter((each) => typeof each === "string") : list(text(row, name));
     };
     yield {
-      model: cut(text(row, "model").trim(), 160),
-      name: cut(text(row, "name"), 160),
+      model: truncateText(text(row, "model").trim(), 160),
+      name: truncateText(text(row, "name"), 160),
       description: text(row, "description"),
       contextLength: Math.max(0, int(row, "context_length")),
       maxTokens: Math.max(0, int(row, "max_tokens")),

@@ -1,6 +1,6 @@
 import type { GroupRecord } from "#migration/records.ts";
 import type { ReportBook } from "#migration/report.ts";
-import { cut } from "#migration/row.ts";
+import { truncateText } from "#migration/row.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /** From the name of a group in the source to its symbol here. */
@@ -43,7 +43,7 @@ export async function writeGroups(
       data: {
         id: group.id,
         symbol,
-        name: cut(group.name.trim() === "" ? group.symbol : group.name, 50),
+        name: truncateText(group.name.trim() === "" ? group.symbol : group.name, 50),
         ratio: isNegative ? "1" : group.ratio,
         public: group.public,
         enable: group.enable && !isNegative,

@@ -8,7 +8,7 @@ import type {
   TaskRecord,
   UsageRecord,
 } from "#migration/records.ts";
-import { cut } from "#migration/row.ts";
+import { truncateText } from "#migration/row.ts";
 import { jsonRows } from "./json-rows.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
@@ -166,16 +166,16 @@ function rowOf(log: LogRecord) {
   const failed = log.type === LogType.failed;
   return {
     created_at: log.createdAt.toISOString(),
-    request_id: cut(log.requestId, 128),
+    request_id: truncateText(log.requestId, 128),
     type: log.type,
     user_id: log.userId,
-    username: cut(log.username, 64),
+    username: truncateText(log.username, 64),
     token_id: log.tokenId,
-    token_name: cut(log.tokenName, 200),
+    token_name: truncateText(log.tokenName, 200),
     channel_id: log.channelId,
     backup_group: log.backupGroup,
-    model_name: cut(log.model, 200),
-    upstream_model: cut(log.upstreamModel, 200),
+    model_name: truncateText(log.model, 200),
+    upstream_model: truncateText(log.upstreamModel, 200),
     is_stream: log.isStream,
     outcome: failed ? "failed" : "complete",
     status: failed ? 500 : 200,
@@ -185,7 +185,7 @@ function rowOf(log: LogRecord) {
     quota: String(log.quota),
     request_time: counted(log.requestTime),
     first_byte_time: counted(log.firstByteTime),
-    source_ip: cut(log.ip, 64),
+    source_ip: truncateText(log.ip, 64),
   };
 }
 

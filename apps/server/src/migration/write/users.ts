@@ -5,7 +5,7 @@ import { largestAmount } from "#domain/ledger/amounts.ts";
 import { insertOpeningUsers } from "#domain/ledger/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
-import { cut } from "#migration/row.ts";
+import { truncateText } from "#migration/row.ts";
 import type { Db } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { jsonRows } from "./json-rows.ts";
@@ -69,7 +69,11 @@ function requireAmounts({ id, quota, used }: UserRecord): void {
       );
 }
 
-async function columnsOf({ secrets, groups, book, now }: WriteContext, user: UserRecord, taken: Taken) {
+async function columnsOf(
+  { secrets, groups, book, now }: WriteContext,
+  user: UserRecord,
+  taken: EarlierAccounts,
+) {
   const label = `user ${user.id}`;
   const isLive = user.deletedAt === undefined;
   const username = taken.names.get(user.id) ?? user.username;
@@ -121,7 +125,7 @@ function claim(taken: Set<string>, value: string): string | null {
 }
 
 /** What of a batch earlier accounts have. */
-interface Taken {
+interface EarlierAccounts {
   /** Former names of renamed accounts. */
   oldNames: Set<string>;
   emails: Set<string>;
@@ -134,7 +138,7 @@ interface Taken {
   names: Map<number, string>;
 }
 
-interface Found {
+interface ExistingValues {
   emails: string[];
   codes: string[];
   access: string[];
@@ -143,10 +147,13 @@ interface Found {
   names: { key: string; live: boolean | null }[];
 }
 
-async function takenValues({ tx, run, secrets }: WriteContext, batch: readonly UserRecord[]): Promise<Taken> {
+async function takenValues(
+  { tx, run, secrets }: WriteContext,
+  batch: readonly UserRecord[],
+): Promise<EarlierAccounts> {
   const {
     rows: [found],
-  } = await run<Found & QueryResultRow>(
+  } = await run<ExistingValues & QueryResultRow>(
     `SELECT ARRAY(SELECT email FROM users WHERE email = ANY($1::text[])) AS emails,
        ARRAY(SELECT aff_code FROM users WHERE aff_code = ANY($2::text[])) AS codes,
        ARRAY(SELECT encode(access_token_hash, 'hex') FROM users WHERE access_token_hash = ANY($3::bytea[])) AS access,
@@ -198,7 +205,7 @@ function freeNames(
       if ((deletedAt !== undefined) !== isDeleted) continue;
       const key = keys[index] ?? username;
       const isFree = !live.has(key) && !wanted.has(key);
-      names.set(id, isFree ? username : `${cut(username, 48)}-${id}`);
+      names.set(id, isFree ? username : `${truncateText(username, 48)}-${id}`);
       wanted.add(key);
     }
   };

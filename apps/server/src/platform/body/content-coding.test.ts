@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import * as zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUpstreamClient, type UpstreamResponse } from "#platform/http.ts";
-import { decompressed } from "./content-coding.ts";
+import { decompressResponse } from "./content-coding.ts";
 
 /** Providers that compress their responses, over real connections. */
 let server: Server;
@@ -36,7 +36,7 @@ async function ask(): Promise<UpstreamResponse> {
     idleTimeoutMs: 30_000,
     signal: undefined,
   });
-  return decompressed(response);
+  return decompressResponse(response);
 }
 
 const play = (coding: string, body: Buffer) => {
@@ -138,7 +138,7 @@ describe("an uncompressed response", () => {
   it("is returned as the same object", async () => {
     serve = (response) => response.end("plain");
     const response = await ask();
-    expect(decompressed(response)).toBe(response);
+    expect(decompressResponse(response)).toBe(response);
     expect(await response.text(100)).toBe("plain");
   });
 

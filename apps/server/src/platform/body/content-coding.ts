@@ -11,7 +11,7 @@ import { type Decoder, decoderOf } from "./decoders.ts";
  */
 
 /** Returns the same response unless it is compressed with a known coding. */
-export function decompressed(response: UpstreamResponse): UpstreamResponse {
+export function decompressResponse(response: UpstreamResponse): UpstreamResponse {
   const coding = response.headers["content-encoding"];
   if (coding === undefined) return response;
   const open = decoderOf(String(coding), { isLenient: true });

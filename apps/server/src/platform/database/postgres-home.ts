@@ -13,10 +13,10 @@ export interface PostgresHome {
   /** The folder that contains `initdb` and `postgres`. */
   binaries: string;
   /** Set only when the gateway runs as root: Postgres refuses to run as root, so it runs as this user. */
-  account: Account | undefined;
+  account: SystemAccount | undefined;
 }
 
-export interface Account {
+export interface SystemAccount {
   name: string;
   uid: number;
   gid: number;
@@ -119,7 +119,7 @@ export async function openHome(
  * Returns the user that Postgres runs as: undefined unless the gateway runs as root; the owner of an existing
  * cluster.
  */
-async function accountFor(cluster: string | undefined): Promise<Account | undefined> {
+async function accountFor(cluster: string | undefined): Promise<SystemAccount | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   if (cluster !== undefined) {
     const { uid, gid } = await stat(cluster);
@@ -140,7 +140,7 @@ async function accountFor(cluster: string | undefined): Promise<Account | undefi
   );
 }
 
-async function lookUp(name: string): Promise<Account | undefined> {
+async function lookUp(name: string): Promise<SystemAccount | undefined> {
   try {
     const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
     return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
@@ -172,7 +172,7 @@ async function refuseOtherVersion(data: string, packaged: string): Promise<void>
 }
 
 /** Returns whether the account may enter every folder down to and including `folder` (a real path). */
-async function canEnter(folder: string, account: Account): Promise<boolean> {
+async function canEnter(folder: string, account: SystemAccount): Promise<boolean> {
   for (let at = folder; ; at = dirname(at)) {
     if (!(await mayUse(at, account, 1))) return false;
     if (at === dirname(at)) return true;
@@ -180,13 +180,13 @@ async function canEnter(folder: string, account: Account): Promise<boolean> {
 }
 
 /** Checks one permission bit (4 read, 1 enter or run) as the kernel does, except for access lists. */
-async function mayUse(path: string, account: Account, bit: number): Promise<boolean> {
+async function mayUse(path: string, account: SystemAccount, bit: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(path);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
   return ((mode >> shift) & bit) !== 0;
 }
 
-async function binariesFor(account: Account | undefined): Promise<string> {
+async function binariesFor(account: SystemAccount | undefined): Promise<string> {
   const packaged = await packagedFolder();
   if (account === undefined || (await canRunIn(packaged.folder, account))) {
     return join(packaged.folder, "bin");
@@ -213,7 +213,7 @@ async function packagedFolder(): Promise<{ folder: string; version: string }> {
   }
 }
 
-async function canRunIn(folder: string, account: Account): Promise<boolean> {
+async function canRunIn(folder: string, account: SystemAccount): Promise<boolean> {
   const program = join(folder, "bin", "postgres");
   if (!(await canEnter(dirname(program), account))) return false;
   if (!(await mayUse(program, account, 1))) return false;
@@ -253,7 +253,7 @@ export function besides(path: string): string {
 }
 
 /** Changes the owner of a file or folder to the user Postgres runs as. Does nothing for an ordinary user. */
-export async function handOver(path: string, account: Account | undefined): Promise<void> {
+export async function handOver(path: string, account: SystemAccount | undefined): Promise<void> {
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }
 

@@ -6,7 +6,14 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Account, besides, handOver, hasCode, isThere, type PostgresHome } from "./postgres-home.ts";
+import {
+  type SystemAccount,
+  besides,
+  handOver,
+  hasCode,
+  isThere,
+  type PostgresHome,
+} from "./postgres-home.ts";
 
 /** A running Postgres on 127.0.0.1. */
 export interface RunningPostgres {
@@ -30,7 +37,7 @@ const readyTimeoutMs = 300_000;
 // A user's PG* variables would affect the server, so the environment is our own.
 const cleanEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-function identity(account: Account | undefined) {
+function identity(account: SystemAccount | undefined) {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { freeToolChoice, onChat, plain } from "#providers/quirks.ts";
 
 const plugin = z.object({
@@ -13,7 +13,7 @@ const plugin = z.object({
 
 const searches = /^(?:qwen3?-(?:plus|turbo|max|flash)|qwq-plus)/;
 
-function search(body: Wire, call: Call): Wire {
+function search(body: Wire, call: RequestShape): Wire {
   const wanted = call.plugin["web_search"]?.["enable"] === true && searches.test(call.model);
   return wanted && body["enable_search"] === undefined ? { ...body, enable_search: true } : body;
 }
@@ -24,7 +24,7 @@ const openHybrid = /^qwen3-\d+(?:\.\d+)?b(?!.*(?:thinking|instruct))/;
  * Switches thinking off for responses that are not streamed.
  * The open models think by default, and reject that without streaming.
  */
-function wholeAnswer(body: Wire, call: Call): Wire {
+function wholeAnswer(body: Wire, call: RequestShape): Wire {
   return !call.stream && openHybrid.test(call.model) && body["enable_thinking"] === undefined
     ? { ...body, enable_thinking: false }
     : body;
@@ -34,7 +34,7 @@ function wholeAnswer(body: Wire, call: Call): Wire {
 const onlyThinks = /^(?:qwq|qvq)|-thinking/;
 
 /** A thinking model cannot be forced to call a tool. */
-function freeWhileThinking(body: Wire, call: Call): Wire {
+function freeWhileThinking(body: Wire, call: RequestShape): Wire {
   return body["enable_thinking"] === true || onlyThinks.test(call.model) ? freeToolChoice(body, call) : body;
 }
 

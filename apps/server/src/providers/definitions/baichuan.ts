@@ -1,6 +1,6 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
-import { clamped, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
+import { clampField, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
 /** https://platform.baichuan-ai.com/docs/api, read 2026-11-21. */
 export const baichuan: Provider = {
@@ -16,6 +16,6 @@ export const baichuan: Provider = {
   testModel: "Baichuan4-Air",
   website: "https://platform.baichuan-ai.com",
   headers: bearer,
-  adjustRequest: onChat(...plain, withoutThoughts, clamped("temperature", 0, 1)),
+  adjustRequest: onChat(...plain, withoutThoughts, clampField("temperature", 0, 1)),
   listing: "none",
 };

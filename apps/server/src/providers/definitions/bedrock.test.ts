@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { outgoing } from "#providers/outgoing.ts";
-import type { Call, Io } from "#providers/provider.ts";
+import type { RequestShape, Io } from "#providers/provider.ts";
 import { createTokenCache } from "#providers/token-cache.ts";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 import { bedrock } from "./cloud/bedrock.ts";
@@ -86,7 +86,7 @@ describe("requests to Bedrock", () => {
     now: () => Date.UTC(2026, 10, 21),
     tokens: createTokenCache(() => 0),
   };
-  const call: Call = {
+  const call: RequestShape = {
     model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
     stream: true,
     dialect: "anthropic",

@@ -4,7 +4,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { openaiSearches } from "#providers/implied-search.ts";
 import { effortIfKnown } from "#providers/model-efforts.ts";
 import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
-import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
 
 /** Paths of ours by the numbers that administrators use in the channel settings. */
@@ -47,7 +47,7 @@ const modeOf: ReadonlyMap<string, string> = new Map(
   Object.entries(modes).map(([mode, { path }]) => [path, mode]),
 );
 
-function chosenPath(given: Call["plugin"], standard: string): string | undefined {
+function chosenPath(given: RequestShape["plugin"], standard: string): string | undefined {
   const mode = modeOf.get(standard);
   const path = mode === undefined ? undefined : given["customize"]?.[mode];
   return typeof path === "string" && path !== "" ? path : undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { geminiLimits } from "#providers/gemini-models.ts";
-import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 
 const plugin = z.object({
   code_execution: z
@@ -20,7 +20,7 @@ const plugin = z.object({
 /**
  * Adds code execution, unless the caller has functions: the provider rejects its own tools beside functions.
  */
-function runCode(body: Wire, call: Call): Wire {
+function runCode(body: Wire, call: RequestShape): Wire {
   const wanted = call.dialect === "gemini" && call.plugin["code_execution"]?.["enable"] === true;
   return wanted && body["tools"] === undefined ? { ...body, tools: [{ codeExecution: {} }] } : body;
 }

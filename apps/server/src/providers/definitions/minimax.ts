@@ -1,14 +1,14 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
-import { clamped, onChat, systemForDeveloper, without } from "#providers/quirks.ts";
+import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
+import { clampField, onChat, systemForDeveloper, without } from "#providers/quirks.ts";
 import { speech, voicePlugin } from "#providers/wires/minimax-speech.ts";
 
 /**
  * Requests reasoning in a separate field. By default it is part of the text, between tags, and clients of
  * other dialects would show it as text.
  */
-function thoughtsApart(body: Wire, { translated }: Call): Wire {
+function thoughtsApart(body: Wire, { translated }: RequestShape): Wire {
   return translated === true && body["reasoning_split"] === undefined
     ? { ...body, reasoning_split: true }
     : body;
@@ -60,7 +60,7 @@ export const minimax: Provider = {
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
   adjustRequest: onChat(
     systemForDeveloper,
-    clamped("temperature", 0.01, 1),
+    clampField("temperature", 0.01, 1),
     without("presence_penalty", "frequency_penalty", "logit_bias"),
     thoughtsApart,
   ),

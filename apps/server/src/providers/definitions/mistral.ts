@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { idsInChat, nineCharacters } from "#providers/call-ids.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
-import { onChat, plain, renamed, without, withoutThoughts } from "#providers/quirks.ts";
+import { onChat, plain, renameField, without, withoutThoughts } from "#providers/quirks.ts";
 
 /** https://docs.mistral.ai/api, read 2026-11. It rejects unknown fields. */
 export const mistral: Provider = {
@@ -20,7 +20,7 @@ export const mistral: Provider = {
   adjustRequest: onChat(
     ...plain,
     withoutThoughts,
-    renamed("seed", "random_seed"),
+    renameField("seed", "random_seed"),
     // The last event always contains the usage.
     without("stream_options", "user", "logprobs", "top_logprobs", "logit_bias", "service_tier", "store"),
     idsInChat(nineCharacters),

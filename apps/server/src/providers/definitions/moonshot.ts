@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
-import { clamped, freeToolChoice, inSequence, onChat, onMessages, plain } from "#providers/quirks.ts";
+import { clampField, freeToolChoice, inSequence, onChat, onMessages, plain } from "#providers/quirks.ts";
 import { functionSchemas, typedUnions } from "#providers/schemas/openai.ts";
 import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
@@ -35,7 +35,7 @@ export const moonshot: Provider = {
   adjustRequest: inSequence(
     onChat(
       ...plain,
-      clamped("temperature", 0, 1),
+      clampField("temperature", 0, 1),
       freeToolChoice,
       withCallThinking,
       functionSchemas,

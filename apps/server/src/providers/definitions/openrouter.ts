@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
+import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
 import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const Route = z.looseObject({
@@ -26,7 +26,7 @@ const plugin = z.object({
 });
 
 /** Adds the administrator's routing for this model's provider; a client's own routing takes precedence. */
-function routed(body: Wire, call: Call): Wire {
+function routed(body: Wire, call: RequestShape): Wire {
   const routes = asRecord(call.plugin["other"]?.["provider"]);
   const route = routes?.[call.model.split("/", 1)[0] ?? ""];
   return route === undefined || body["provider"] !== undefined ? body : { ...body, provider: route };

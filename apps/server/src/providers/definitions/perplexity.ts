@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 
 const plugin = z.object({
   web_search: z
@@ -22,7 +22,7 @@ function currentName(body: Wire): Wire {
 /**
  * Adds the web search tool. Models search only when it is enabled; a caller that sends tools decides itself.
  */
-function search(body: Wire, call: Call): Wire {
+function search(body: Wire, call: RequestShape): Wire {
   const wanted = call.plugin["web_search"]?.["enable"] === true && body["tools"] === undefined;
   return wanted ? { ...body, tools: [{ type: "web_search" }] } : body;
 }

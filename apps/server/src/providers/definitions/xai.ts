@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { onChat, without, withoutThoughts } from "#providers/quirks.ts";
 import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
@@ -9,7 +9,7 @@ const reasons = /^grok-(?!.*non-reasoning)(?:4|latest|3-mini|code|build)/;
 const takesNoEffort = /^grok-(?:2|3(?!-mini)|code|4(?:$|-)|4\.20(?:-\d{4})?-(?:non-)?reasoning)/;
 
 /** Drops penalties and stop sequences, which the reasoning models reject, and efforts where unsupported. */
-function limits(body: Wire, call: Call): Wire {
+function limits(body: Wire, call: RequestShape): Wire {
   const free = reasons.test(call.model)
     ? without("presence_penalty", "frequency_penalty", "stop")(body, call)
     : body;

@@ -1,6 +1,6 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
-import { inSequence, onChat, onMessages, renamed, systemForDeveloper } from "#providers/quirks.ts";
+import { inSequence, onChat, onMessages, renameField, systemForDeveloper } from "#providers/quirks.ts";
 import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 /** https://platform.xiaomimimo.com/docs, read 2026-11-21. */
@@ -22,7 +22,7 @@ export const xiaomi: Provider = {
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
   adjustRequest: inSequence(
-    onChat(systemForDeveloper, renamed("max_tokens", "max_completion_tokens"), withCallThinking),
+    onChat(systemForDeveloper, renameField("max_tokens", "max_completion_tokens"), withCallThinking),
     onMessages(withBlockThinking),
   ),
 };

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
-import { type Adjust, clamped, freeToolChoice, jsonWithoutSchema, onChat, plain } from "#providers/quirks.ts";
+import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
+import {
+  type Adjust,
+  clampField,
+  freeToolChoice,
+  jsonWithoutSchema,
+  onChat,
+  plain,
+} from "#providers/quirks.ts";
 
 const onOff = (title: string) => z.object({ enable: z.boolean().optional().meta({ title }) }).optional();
 
@@ -30,7 +37,7 @@ const plugin = z.object({
 type Features = z.infer<typeof plugin>;
 
 /** Adds the provider's own tools that the channel enables to the caller's tools. */
-function withTools(body: Wire, call: Call): Wire {
+function withTools(body: Wire, call: RequestShape): Wire {
   const features: Features = plugin.safeParse(call.plugin).data ?? {};
   const tools: Wire[] = [];
   if (features.retrieval?.knowledge_id) tools.push({ type: "retrieval", retrieval: features.retrieval });
@@ -95,8 +102,8 @@ export const zhipu: Provider = {
     dialect === "anthropic" ? `/api/anthropic${standard}` : standard.replace(/^\/v1(?=\/)/, "/api/paas/v4"),
   adjustRequest: onChat(
     ...plain,
-    clamped("temperature", 0, 1),
-    clamped("top_p", 0.01, 1),
+    clampField("temperature", 0, 1),
+    clampField("top_p", 0.01, 1),
     freeAtOlderModels,
     jsonWithoutSchema,
     withTools,

@@ -96,9 +96,9 @@ const streamed = z.looseObject({
   usage: z.looseObject({ input_count: z.number().nullish(), output_count: z.number().nullish() }).nullish(),
   last_error: trouble.nullish(),
 });
-type Streamed = z.infer<typeof streamed>;
+type CozeEvent = z.infer<typeof streamed>;
 
-function decodeUsage({ usage }: Streamed): Usage | undefined {
+function decodeUsage({ usage }: CozeEvent): Usage | undefined {
   if (!usage) return undefined;
   const [input, output] = [tokens(usage.input_count), tokens(usage.output_count)];
   // A bot that did not count tokens reports zeros.
@@ -120,7 +120,7 @@ const choice = 0;
 function decodeStream(): StreamDecoder {
   let thought = false;
 
-  function output({ type, content, reasoning_content: reasoning }: Streamed): ChatEvent[] {
+  function output({ type, content, reasoning_content: reasoning }: CozeEvent): ChatEvent[] {
     if (type !== "answer") return [];
     if (reasoning) {
       thought = true;
@@ -130,7 +130,7 @@ function decodeStream(): StreamDecoder {
     return [{ type: "text", choice, part: thought ? 1 : 0, text: content }];
   }
 
-  function decode(name: string | undefined, wire: Streamed): ChatEvent[] {
+  function decode(name: string | undefined, wire: CozeEvent): ChatEvent[] {
     switch (name) {
       case "conversation.chat.created": {
         const created = wire.created_at ?? undefined;

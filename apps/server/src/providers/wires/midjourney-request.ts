@@ -12,7 +12,7 @@ import type { TaskRequest } from "./task.ts";
 
 export type MidjourneyMode = "fast" | "turbo" | "relax";
 
-const Requested = z.object({
+const MidjourneyRequest = z.object({
   prompt: z.string().max(20_000).nullish(),
   state: z.string().max(2_000).nullish(),
   notifyHook: z.string().max(2_000).nullish(),
@@ -41,7 +41,7 @@ export const SWAP = "insight-face/swap";
  */
 export function midjourneyOrigin(name: string, body: Wire): string | undefined {
   if (!following.has(name)) return undefined;
-  const { taskId, content } = parseAt(Requested, body, "");
+  const { taskId, content } = parseAt(MidjourneyRequest, body, "");
   const id = name === "simple-change" ? contentOf(content)?.id : taskId;
   if (id !== undefined && id !== null && id !== "") return String(id);
   const field = name === "simple-change" ? "content" : "taskId";
@@ -54,7 +54,7 @@ export function midjourneyOrigin(name: string, body: Wire): string | undefined {
  * @param mode from the URL, or of the task that it continues
  */
 export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): TaskRequest {
-  const requested = parseAt(Requested, body, "");
+  const requested = parseAt(MidjourneyRequest, body, "");
   const action = actionOf(name, requested);
   const speed = mode === "fast" ? "" : `${mode}_`;
   const prompt = requested.prompt
@@ -81,9 +81,9 @@ export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): 
   };
 }
 
-type Requested = z.infer<typeof Requested>;
+type MidjourneyRequest = z.infer<typeof MidjourneyRequest>;
 
-function actionOf(name: string, { action, content, customId }: Requested): string {
+function actionOf(name: string, { action, content, customId }: MidjourneyRequest): string {
   const known = first[name];
   if (known !== undefined) return known;
   switch (name) {

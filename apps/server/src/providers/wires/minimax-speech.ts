@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { parseRecord } from "#dialects/wire.ts";
-import type { Adapter, Call } from "#providers/provider.ts";
+import type { Adapter, RequestShape } from "#providers/provider.ts";
 import { knownVoice, readSpeech, voiceOptions } from "#providers/speech.ts";
 
 /**
@@ -35,7 +35,7 @@ const Made = z.object({
   base_resp: z.object({ status_code: z.int(), status_msg: z.string() }).nullish(),
 });
 
-function voiceOf(name: string, call: Call): { voice_id: string; emotion?: string } {
+function voiceOf(name: string, call: RequestShape): { voice_id: string; emotion?: string } {
   const [voice = "", emotion] = (knownVoice(name, call, defaults) ?? name).split("|");
   return { voice_id: voice, ...(emotion === undefined ? {} : { emotion }) };
 }

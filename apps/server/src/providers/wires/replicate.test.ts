@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
-import type { Call } from "#providers/provider.ts";
+import type { RequestShape } from "#providers/provider.ts";
 import { openPrediction, predictionChat, predictionImages } from "./replicate.ts";
 
 /** The provider's prediction object (https://replicate.com/docs/reference/http), shortened. */
@@ -97,7 +97,12 @@ describe("Replicate's chat", () => {
 });
 
 describe("Replicate's images", () => {
-  const call: Call = { model: "black-forest-labs/flux-schnell", stream: false, other: "", plugin: {} };
+  const call: RequestShape = {
+    model: "black-forest-labs/flux-schnell",
+    stream: false,
+    other: "",
+    plugin: {},
+  };
 
   it("are requested with the parameters that most models share", () => {
     const { path, body } = predictionImages.request(

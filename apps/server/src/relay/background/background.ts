@@ -11,8 +11,8 @@ import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { finish } from "#relay/chat/stream.ts";
-import { attempt, type Failed } from "#relay/core/ask.ts";
-import type { Call, Chosen } from "#relay/core/call.ts";
+import { attempt, type FailedAttempt } from "#relay/core/ask.ts";
+import type { Call, PricedTarget } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
 import { CallLifecycle } from "#relay/core/lifecycle.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
@@ -45,7 +45,7 @@ const { decodeError } = dialects["openai-responses"];
 /** The part of a call that its bill needs. Plain JSON. */
 interface StoredCall {
   call: Omit<Call, "signal" | "pin">;
-  served: Omit<Chosen, "channel" | "key">;
+  served: Omit<PricedTarget, "channel" | "key">;
   attempts: CallLifecycle["attempts"];
   paused: CallLifecycle["paused"];
   firstByteAt?: number | undefined;
@@ -56,12 +56,12 @@ interface StoredCall {
  * Handles the provider's first response. Closes the bill if it is already complete; otherwise any node closes
  * it later.
  */
-export async function takeOn(
+export async function startBackground(
   services: RelayServices,
   call: ChatCall,
   { chosen, lifecycle, accept }: Serving,
   response: UpstreamResponse,
-): Promise<{ body: string } | Failed> {
+): Promise<{ body: string } | FailedAttempt> {
   const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
@@ -233,7 +233,7 @@ function hasEnded(text: string): boolean {
 async function handOver(
   services: RelayServices,
   call: ChatCall,
-  chosen: Chosen,
+  chosen: PricedTarget,
   lifecycle: CallLifecycle,
   id: string,
 ): Promise<void> {
@@ -272,7 +272,7 @@ async function handOver(
   lifecycle.leaveOpen();
 }
 
-function storable(call: ChatCall, chosen: Chosen, lifecycle: CallLifecycle): StoredCall {
+function storable(call: ChatCall, chosen: PricedTarget, lifecycle: CallLifecycle): StoredCall {
   const { requestId, startedAt, caller, ip, endpoint, needs, model, stream, tools, estimate, kind, calls } =
     call;
   const { channel: _channel, key: _key, ...served } = chosen;

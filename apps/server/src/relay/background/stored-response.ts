@@ -27,7 +27,7 @@ const { decodeError } = dialects["openai-responses"];
  * Sends the call to the channel and key that created the response. Throws `not_found` when channel or
  * response is gone.
  */
-export function relayStored(
+export function relayStoredResponse(
   services: RelayServices,
   requested: StoredResponseCall,
 ): Promise<{ body: string }> {

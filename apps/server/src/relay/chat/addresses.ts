@@ -20,7 +20,7 @@ export function wantsBytes(
  * Returns the request for this upstream, with URLs replaced by bytes where needed; the same object when
  * unchanged.
  */
-export function asWanted(
+export function withInlineMedia(
   call: Pick<ChatCall, "request" | "fetched">,
   wanted: (part: AddressedPart) => boolean,
 ): ChatRequest {

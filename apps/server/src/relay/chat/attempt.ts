@@ -3,7 +3,7 @@ import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
 import { bothMenders, markProofs } from "#dialects/mark-proofs.ts";
 import { betasIn, forwardedTo } from "#providers/messages-hosts.ts";
 import { proofOrigin } from "#providers/provider.ts";
-import type { Encoded, Target } from "#relay/core/ask.ts";
+import type { EncodedRequest, Target } from "#relay/core/ask.ts";
 import { answerBytes } from "#relay/core/excess.ts";
 import { shapeOf, type ToProvider } from "#relay/core/send.ts";
 import { upstreamFor } from "#relay/core/spoken-dialect.ts";
@@ -11,7 +11,7 @@ import type { ChatCall } from "./chat-call.ts";
 import { encodeBody } from "./outgoing-body.ts";
 
 /** A chat call, encoded for one target. */
-export interface EncodedChat extends Encoded {
+export interface EncodedChat extends EncodedRequest {
   upstream: Upstream;
   /** Set only where the provider may deviate from the dialect, or its proofs of thinking need a mark. */
   mender: AnswerMender | undefined;
@@ -22,14 +22,14 @@ export interface EncodedChat extends Encoded {
 }
 
 /** Input of the encoding. A channel test has no more fields than these. */
-export type Tried = Pick<
+export type EncodableChat = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
   Partial<Pick<ChatCall, "estimate" | "sockets" | "continued" | "outputLimit">>;
 
 /** Encodes a call for a target. Pure. */
-export function encodeChat(call: Tried, target: Target, settings: Settings): EncodedChat {
+export function encodeChat(call: EncodableChat, target: Target, settings: Settings): EncodedChat {
   const { channel, upstreamModel: model } = target;
   const upstream = upstreamFor(channel, call.client.id, model, call.request);
   const { stream } = call.request;
@@ -62,7 +62,7 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
 }
 
 function menderFor(
-  { client }: Tried,
+  { client }: EncodableChat,
   { id }: Upstream,
   { provider, baseUrl }: Target["channel"],
   origin: string | undefined,
@@ -75,7 +75,7 @@ function menderFor(
 
 /** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */
 function carrierOf(
-  { sockets, continued, request }: Tried,
+  { sockets, continued, request }: EncodableChat,
   target: Target,
   upstream: Upstream,
 ): Pick<ToProvider, "carrier"> {

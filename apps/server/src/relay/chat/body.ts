@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
-import type { AnswerMender, Tally, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
+import type { AnswerMender, CharacterCount, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { withOrigin } from "#dialects/proof.ts";
@@ -14,7 +14,7 @@ import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
-import type { Memory } from "#relay/core/call.ts";
+import type { MemoryShare } from "#relay/core/call.ts";
 import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/long-json.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
 import { beginOf, isCut, isEvents, UNCOUNTED_BYTES, unreadable, wholeText } from "#relay/core/whole-text.ts";
@@ -25,7 +25,7 @@ import { readFrames } from "./frames.ts";
 export interface ReadBody {
   body: string;
   usage: Usage | undefined;
-  tally: Tally;
+  tally: CharacterCount;
 }
 
 /** Responses may contain images and audio as base64. */
@@ -34,7 +34,7 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 type ReadCall = Pick<ChatCall, "client" | "request"> &
   Partial<Pick<ChatCall, "memory" | "finished" | "rewritten">>;
 
-interface Came {
+interface ChatResponseSource {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
@@ -42,14 +42,17 @@ interface Came {
   origin?: string | undefined;
 }
 
-type Read = ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | { error: UpstreamError };
+type BodyResult =
+  | ReadBody
+  | { large: UpstreamResponse; upstream: UpstreamDialect }
+  | { error: UpstreamError };
 
 /** Reads a response. Returns a large one that may pass unchanged as the response itself. */
-export async function readBody(call: ReadCall, came: Came): Promise<Read> {
+export async function readBody(call: ReadCall, came: ChatResponseSource): Promise<BodyResult> {
   const { response, upstream } = came;
   const { memory } = call;
   if (isEventStream(response))
-    return spell(
+    return encodeBody(
       call,
       came,
       await collect(came, (isClosing) => readFrames(response, isClosing, undefined, memory), memory),
@@ -61,13 +64,13 @@ export async function readBody(call: ReadCall, came: Came): Promise<Read> {
     else if (isObject(begun.head)) return { large: begun.response, upstream };
     else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
-  if (isEvents(text)) return spell(call, came, await collect(came, () => framesIn(text), undefined));
+  if (isEvents(text)) return encodeBody(call, came, await collect(came, () => framesIn(text), undefined));
   return readText(call, came, text);
 }
 
 type ReadText = ReadBody | { error: UpstreamError };
 
-function readText(call: ReadCall, came: Came, text: string): ReadText | Promise<ReadText> {
+function readText(call: ReadCall, came: ChatResponseSource, text: string): ReadText | Promise<ReadText> {
   const { response, upstream } = came;
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
@@ -81,17 +84,17 @@ function readText(call: ReadCall, came: Came, text: string): ReadText | Promise<
     const answer = understand(came, text);
     return "error" in answer ? answer : { body: passed, usage: usageOfAnswer(answer), tally };
   }
-  return isLong(text) ? readLong(call, came, text) : spell(call, came, understand(came, text));
+  return isLong(text) ? readLong(call, came, text) : encodeBody(call, came, understand(came, text));
 }
 
 /** Does the same for a response that takes long to parse and to write: other requests are served in between. */
-async function readLong(call: ReadCall, came: Came, text: string): Promise<ReadText> {
+async function readLong(call: ReadCall, came: ChatResponseSource, text: string): Promise<ReadText> {
   await nextTurn();
   const parsed = await parseInPieces(text, came.upstream.read ?? parseJson);
   if (parsed === undefined) return { error: unreadable(came.response.status) };
   const answer = understand(came, text, parsed);
   await nextTurn();
-  return spell(call, came, answer, stringifyInPieces);
+  return encodeBody(call, came, answer, stringifyInPieces);
 }
 
 /**
@@ -121,8 +124,8 @@ function mended(text: string, mender: AnswerMender | undefined): string | undefi
 
 /** Reads a complete response that is needed in another format than its own. */
 export async function readAnswer(
-  came: Came,
-  memory: Memory | undefined,
+  came: ChatResponseSource,
+  memory: MemoryShare | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
   return understand(came, await wholeText(came.response, MAX_BODY_BYTES, memory));
 }
@@ -131,9 +134,9 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
   return String(headers["content-type"] ?? "").startsWith("text/event-stream");
 }
 
-function spell(
+function encodeBody(
   call: Pick<ChatCall, "client" | "request">,
-  { upstream: { id: upstream }, origin }: Came,
+  { upstream: { id: upstream }, origin }: ChatResponseSource,
   answer: ChatResponse | { error: UpstreamError },
   write: (value: unknown) => string | Promise<string> = JSON.stringify,
 ): ReadText | Promise<ReadText> {
@@ -150,7 +153,7 @@ function spell(
 }
 
 function understand(
-  came: Came,
+  came: ChatResponseSource,
   text: string,
   read: unknown = (came.upstream.read ?? parseJson)(text),
 ): ChatResponse | { error: UpstreamError } {
@@ -211,9 +214,9 @@ async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefin
 
 /** Collects a stream that was not requested: some providers always stream. */
 async function collect(
-  { response, upstream, mender }: Came,
+  { response, upstream, mender }: ChatResponseSource,
   open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
-  memory: Memory | undefined,
+  memory: MemoryShare | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
   const decoder = mendedDecoder(upstream.decodeStream(), mender);
   const collector = createCollector();
@@ -251,7 +254,7 @@ function decode(upstream: Upstream, parsed: unknown): ChatResponse | undefined {
   }
 }
 
-function isSilent(tally: Tally): boolean {
+function isSilent(tally: CharacterCount): boolean {
   return tally.narrow === 0 && tally.wide === 0;
 }
 
@@ -263,7 +266,7 @@ const bareError = /"(?:error|base_resp|code|message|detail)"/;
  * Returns the error in a response with status 200, which some providers send; undefined when there is none.
  */
 function errorInside(
-  { upstream, response }: Came,
+  { upstream, response }: ChatResponseSource,
   text: string,
   sign = namedError,
 ): UpstreamError | undefined {

@@ -1,8 +1,8 @@
-import type { Bytes } from "#dialects/addressed.ts";
+import type { InlineMedia } from "#dialects/addressed.ts";
 import type { ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import type { Call, Chosen } from "#relay/core/call.ts";
-import type { Continued, ResponseSockets } from "#relay/core/response-sockets.ts";
+import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { ContinuedResponse, ResponseSockets } from "#relay/core/response-sockets.ts";
 
 /** A decoded chat call. */
 export interface ChatCall extends Call {
@@ -18,18 +18,18 @@ export interface ChatCall extends Call {
   /** Tokens of the continued conversation that its provider stores; undefined = unknown. */
   earlierTokens?: number;
   /** Content of URLs in the request, for providers that need the bytes. */
-  fetched?: ReadonlyMap<string, Bytes>;
+  fetched?: ReadonlyMap<string, InlineMedia>;
   /** The provider responds at once and continues in the background. The result is fetched later. */
   background?: boolean;
   /** WebSockets to providers, for a call that arrived over one. */
   sockets?: ResponseSockets;
   /** The response on the same connection that the call continues. */
-  continued?: Continued | undefined;
+  continued?: ContinuedResponse | undefined;
   /** The call adds to a conversation, so an identical request is a different call later. */
   stateful?: boolean;
   /**
    * Called after the bill is closed and before the end of the response is sent, with that end as the client
    * receives it.
    */
-  finished?(end: string, chosen: Chosen): Promise<void>;
+  finished?(end: string, chosen: PricedTarget): Promise<void>;
 }

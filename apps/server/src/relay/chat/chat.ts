@@ -4,13 +4,13 @@ import { tierOf } from "#dialects/usage/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";
-import { takeOn } from "#relay/background/background.ts";
-import type { Failed } from "#relay/core/ask.ts";
+import { startBackground } from "#relay/background/background.ts";
+import type { FailedAttempt } from "#relay/core/ask.ts";
 import type { Answer } from "#relay/core/call.ts";
 import { answerHeaders, jsonHeaders, noteRefusal, type Serving } from "#relay/core/exchange.ts";
-import { relayKept } from "#relay/core/kept-exchange.ts";
+import { relayWithCache } from "#relay/core/kept-exchange.ts";
 import { createJsonReader, passBytes } from "#relay/core/pass-bytes.ts";
-import { primed } from "#relay/core/pieces.ts";
+import { startPieces } from "#relay/core/pieces.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { chatKind } from "#relay/core/settle.ts";
 import { encodeChat, type EncodedChat } from "./attempt.ts";
@@ -24,7 +24,7 @@ import { finish, openStream } from "./stream.ts";
 export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
   call.kind = chatKind(call.request, call.estimate);
   call.limit = limitOutput;
-  return relayKept<EncodedChat>(
+  return relayWithCache<EncodedChat>(
     services,
     call,
     {
@@ -72,7 +72,7 @@ async function readChat(
   response: UpstreamResponse,
   sent: EncodedChat,
   serving: Serving,
-): Promise<Answer | Failed> {
+): Promise<Answer | FailedAttempt> {
   const { chosen, lifecycle } = serving;
   const came = { response, upstream: sent.upstream, mender: sent.mender, origin: sent.origin };
   const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
@@ -97,7 +97,7 @@ async function readChat(
     return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
   }
   if (call.background === true) {
-    const taken = await takeOn(services, call, serving, response);
+    const taken = await startBackground(services, call, serving, response);
     return "error" in taken ? taken : { kind: "body", headers, body: taken.body };
   }
   const read = await readBody(call, came);
@@ -109,7 +109,7 @@ async function readChat(
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(large) },
-      chunks: await primed(passBytes({ chosen, lifecycle, response: large, reader })),
+      chunks: await startPieces(passBytes({ chosen, lifecycle, response: large, reader })),
     };
   }
   await lifecycle.settle({ outcome: "complete", reported: read.usage, delivered: read.tally });

@@ -29,16 +29,16 @@ const OURS = { "x-gateway-estimated": "tokens" };
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024;
 
-export interface TokenCount {
+export interface TokenCountResponse {
   headers: Record<string, string>;
   /** Response in the client's dialect. */
   body: string;
 }
 
 /** Counts tokens. Throws as `makePlan` does: the caller must be allowed to use the model. */
-export function countTokens(services: RelayServices, requested: CountCall): Promise<TokenCount> {
+export function countTokens(services: RelayServices, requested: CountCall): Promise<TokenCountResponse> {
   const call: CountCall = { ...requested, books: "none" };
-  return relay<TokenCount>(services, call, {
+  return relay<TokenCountResponse>(services, call, {
     suits: (target) => pathAt(call, target) !== undefined,
     encode: (target) => ({
       request: {

@@ -1,4 +1,4 @@
-import { addressedParts, type AddressedPart, type Bytes, withBytes } from "#dialects/addressed.ts";
+import { addressedParts, type AddressedPart, type InlineMedia, withBytes } from "#dialects/addressed.ts";
 import { typeOfBytes } from "#dialects/media-type.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { mapModel } from "#domain/channels/active-channel.ts";
@@ -69,7 +69,7 @@ async function fetchAll(
   services: Services,
   call: ChatCall,
   parts: AddressedPart[],
-): Promise<Map<string, Bytes>> {
+): Promise<Map<string, InlineMedia>> {
   const kinds = new Map(parts.map((part) => [part.source.url, part]));
   if (kinds.size > MAX_ADDRESSES) throw invalidRequest({ reason: "too_many_addresses", most: MAX_ADDRESSES });
   const others = new AbortController();
@@ -87,7 +87,7 @@ async function fetchAll(
       throw invalidRequest({ reason: "files_too_large", megabytes: MAX_ALL_BYTES / 1024 / 1024 });
     await memory?.add(bytes * COPIES);
   };
-  const one = async ([url, part]: [string, AddressedPart]): Promise<[string, Bytes]> => {
+  const one = async ([url, part]: [string, AddressedPart]): Promise<[string, InlineMedia]> => {
     try {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
       const found = await services.fetchPublic(url, { ...limits, signal, onPiece });
@@ -101,12 +101,12 @@ async function fetchAll(
     } catch (error) {
       others.abort();
       throw error instanceof GatewayError && error.code === "invalid_request"
-        ? placed(error, call.body, url)
+        ? withPath(error, call.body, url)
         : error;
     }
   };
   const waiting = [...kinds];
-  const fetched = new Map<string, Bytes>();
+  const fetched = new Map<string, InlineMedia>();
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [url, bytes] = await one(next);
@@ -122,7 +122,7 @@ async function fetchAll(
 }
 
 /** Returns the error with the URL's path in the caller's body. */
-function placed(error: GatewayError, body: unknown, url: string): GatewayError {
+function withPath(error: GatewayError, body: unknown, url: string): GatewayError {
   const path = pathOf(body, url);
   return path === undefined ? error : atField(error, path);
 }

@@ -4,11 +4,11 @@ import { withProofsFor } from "#dialects/proof.ts";
 import { withMediaTypes } from "#dialects/typed-media.ts";
 import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { proofOrigin } from "#providers/provider.ts";
-import { asWanted, wantsBytes } from "./addresses.ts";
+import { withInlineMedia, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { withContextEdits } from "./context-edits.ts";
 
-type Fitted = Pick<ChatCall, "client" | "request" | "fetched">;
+type FittableChat = Pick<ChatCall, "client" | "request" | "fetched">;
 
 /**
  * Returns the conversation as its receiver accepts it: bytes in place of URLs, context edits applied, without
@@ -16,13 +16,13 @@ type Fitted = Pick<ChatCall, "client" | "request" | "fetched">;
  * dialect then passes unchanged. Pure.
  */
 export function fitRequest(
-  call: Fitted,
+  call: FittableChat,
   { provider }: Pick<ActiveChannel, "provider">,
   upstream: Upstream,
   model: string,
 ): ChatRequest {
   const client = call.client.id;
-  const wanted = asWanted(call, wantsBytes(provider, upstream, client));
+  const wanted = withInlineMedia(call, wantsBytes(provider, upstream, client));
   // Within the two dialects of OpenAI the hosts do not look at the type.
   const isStrict = upstream.id !== client || client === "anthropic" || client === "gemini";
   const typed = isStrict ? withMediaTypes(wanted) : wanted;

@@ -3,7 +3,7 @@ import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
-import type { Memory } from "#relay/core/call.ts";
+import type { MemoryShare } from "#relay/core/call.ts";
 import { UNCOUNTED_BYTES } from "#relay/core/whole-text.ts";
 
 /** Time and memory limits of an upstream's stream. */
@@ -29,7 +29,7 @@ export function readFrames(
   response: Pick<UpstreamResponse, "chunks" | "cancel">,
   isComplete: () => boolean,
   limits = streamLimits,
-  memory?: Memory,
+  memory?: MemoryShare,
 ): AsyncGenerator<RawFrame[], void, undefined> {
   const splitter = createFrameSplitter(limits.maxChars);
   const chunks = response.chunks();
@@ -77,7 +77,10 @@ const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
 
 /** Counts a long frame in the memory budget while it arrives. `allocate` throws `overloaded`. */
-function allocateFrame(memory: Memory): { allocate(chars: number): Promise<void> | undefined; free(): void } {
+function allocateFrame(memory: MemoryShare): {
+  allocate(chars: number): Promise<void> | undefined;
+  free(): void;
+} {
   let counted = 0;
   function free(): void {
     if (counted > 0) memory.giveBack(counted);

@@ -10,17 +10,20 @@ import { unheldFields } from "#dialects/unheld-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/long-texts.ts";
-import type { Call as Shape } from "#providers/provider.ts";
-import type { Chosen } from "#relay/core/call.ts";
+import type { RequestShape as Shape } from "#providers/provider.ts";
+import type { PricedTarget } from "#relay/core/call.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
-type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched" | "outputLimit">;
+type BodyInput = Pick<
+  ChatCall,
+  "client" | "body" | "raw" | "request" | "rewritten" | "fetched" | "outputLimit"
+>;
 
 export function encodeBody(
-  given: Given,
+  given: BodyInput,
   chosen: ChosenFor,
   upstream: Upstream,
   shape: Shape,
@@ -34,10 +37,10 @@ export function encodeBody(
   return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, spelled));
 }
 
-type ChosenFor = Pick<Chosen, "channel" | "upstreamModel"> & Partial<Chosen>;
+type ChosenFor = Pick<PricedTarget, "channel" | "upstreamModel"> & Partial<PricedTarget>;
 
 function encode(
-  given: Given,
+  given: BodyInput,
   { channel, upstreamModel: model, price }: ChosenFor,
   upstream: Upstream,
   shape: Shape,
@@ -130,10 +133,10 @@ function withConversation(dialect: DialectId, body: Wire, encoded: Wire): Wire {
  * Adds the operator's fields before the translation, as `pre_add` requires, so that they are translated too.
  */
 function withEarlyParameters(
-  given: Given,
+  given: BodyInput,
   parameters: Readonly<Record<string, unknown>>,
   model: string,
-): Given {
+): BodyInput {
   const body = withParameters(given.body, parameters, model);
   if (body === given.body) return given;
   const { model: requested, stream, jsonArrayStream } = given.request;

@@ -1,5 +1,12 @@
 import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
-import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
+import type {
+  AnswerMender,
+  Dialect,
+  Frame,
+  StreamDecoder,
+  CharacterCount,
+  Upstream,
+} from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { eventWithOrigin } from "#dialects/proof.ts";
 import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
@@ -26,7 +33,7 @@ export interface Pipe {
   /** Whether the upstream has sent a frame after which a client may consider the response complete. */
   closing(): boolean;
   usage(): Usage | undefined;
-  readonly tally: Tally;
+  readonly tally: CharacterCount;
   /** Returns the kind of output so far. */
   output(): OutputKind;
   error(): UpstreamError | undefined;
@@ -106,7 +113,7 @@ export function translatingPipe(
   const names = toolNames(call.request, upstream.id);
   const own = names && ownNamesOf(names);
   const unwrap = isWrapped(call.request, upstream.id) ? openUnwrapping() : undefined;
-  const tally: Tally = { narrow: 0, wide: 0 };
+  const tally: CharacterCount = { narrow: 0, wide: 0 };
   const listener = openListener();
   let pending = "";
   let complete = false;

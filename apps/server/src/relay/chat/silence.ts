@@ -1,4 +1,4 @@
-import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
+import type { Dialect, Frame, CharacterCount } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 
 /**
@@ -33,7 +33,7 @@ const MOST_KEPT = 64 * 1024;
  */
 export function openFrameListener(
   upstream: Dialect,
-  tally: () => Tally,
+  tally: () => CharacterCount,
 ): { frame(frame: Frame): void; output(): OutputKind } {
   let kept: Frame[] | undefined = [];
   let size = 0;

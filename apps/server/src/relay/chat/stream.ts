@@ -12,7 +12,7 @@ import type { End } from "#relay/core/call-end.ts";
 import type { Pieces } from "#relay/core/call.ts";
 import { limitError } from "#relay/core/excess.ts";
 import type { CallLifecycle } from "#relay/core/lifecycle.ts";
-import { peeked } from "#relay/core/whole-text.ts";
+import { peekFormat } from "#relay/core/whole-text.ts";
 import { readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
@@ -21,9 +21,9 @@ import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
 /**
  * A streamed response, frame by frame. Only the frames that complete it are buffered: they wait for the bill.
  */
-type Opened = { frames: Pieces<string> } | { error: UpstreamError };
+type StreamResult = { frames: Pieces<string> } | { error: UpstreamError };
 
-interface Tried {
+interface ChatResponseSource {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
@@ -35,10 +35,14 @@ interface Tried {
  * Waits for the first frame, so that another channel can still replace a provider that fails at once. Then
  * yields the rest as it arrives.
  */
-export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
+export async function openStream(
+  call: ChatCall,
+  tried: ChatResponseSource,
+  lifecycle: CallLifecycle,
+): Promise<StreamResult> {
   const { upstream } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
-  const { response, isEvents } = isJson ? await peeked(tried.response) : { ...tried, isEvents: true };
+  const { response, isEvents } = isJson ? await peekFormat(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
   if (!isEvents && openArray === undefined) return openWhole(call, { ...tried, response }, lifecycle);
   const untouched =
@@ -83,7 +87,11 @@ function hasText({ tally }: Pipe): boolean {
 /**
  * Handles a provider that returns a whole response although a stream was requested: converts it to a stream.
  */
-async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
+async function openWhole(
+  call: ChatCall,
+  tried: ChatResponseSource,
+  lifecycle: CallLifecycle,
+): Promise<StreamResult> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
   const pipe = translatingPipe(call, tried, { frame: () => [], end: () => eventsOf(answer) });
@@ -114,7 +122,7 @@ function isSilent(pipe: Pipe): boolean {
   return pipe.usage() === undefined && pipe.output() === "nothing";
 }
 
-interface Begun {
+interface StreamStart {
   first: string;
   ended: boolean;
   batches: AsyncGenerator<RawFrame[], void, undefined>;
@@ -131,7 +139,7 @@ function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
 }
 
 /** Returns the pieces of the response. Leaving them at any time closes the bill. */
-function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun): Pieces<string> {
+function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: StreamStart): Pieces<string> {
   const { batches } = begun;
   let first = begun.first;
   let isEnded = begun.ended;
@@ -183,7 +191,7 @@ function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): st
   return "";
 }
 
-async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
+async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: StreamStart["batches"]): Promise<void> {
   lifecycle.upstream.leave();
   // Charge what was delivered when the client left, unless the provider's own count arrives.
   lifecycle.progress = undefined;

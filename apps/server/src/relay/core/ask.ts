@@ -5,7 +5,7 @@ import { type RequestProgress, type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { Chosen } from "./call.ts";
+import type { PricedTarget } from "./call.ts";
 import { send, type ToProvider } from "./send.ts";
 import type { RelayServices } from "./services.ts";
 import { unreadable } from "./whole-text.ts";
@@ -13,24 +13,24 @@ import { unreadable } from "./whole-text.ts";
 /**
  * Sends a request to a target and separates responses from errors. Only this module decodes provider errors.
  */
-export interface Encoded {
+export interface EncodedRequest {
   request: Omit<ToProvider, "signal" | "progress">;
   /** Decodes an error in the format of the request; undefined where errors pass to the client unchanged. */
   decodeError: UpstreamWire["decodeError"] | undefined;
 }
 
 /** A failed attempt. */
-export interface Failed {
+export interface FailedAttempt {
   error: UpstreamError;
 }
 
-export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
+export type Target = Pick<PricedTarget, "channel" | "key" | "upstreamModel">;
 
 /** Encodes the request for one target and reads its response. */
-export interface Attempt<To extends Target, Answer extends object, Sent extends Encoded, Context> {
+export interface Attempt<To extends Target, Answer extends object, Sent extends EncodedRequest, Context> {
   /** Must be pure. */
   encode(target: To): Sent;
-  read(response: UpstreamResponse, sent: Sent, context: Context): Promise<Answer | Failed>;
+  read(response: UpstreamResponse, sent: Sent, context: Context): Promise<Answer | FailedAttempt>;
 }
 
 /**
@@ -39,13 +39,13 @@ export interface Attempt<To extends Target, Answer extends object, Sent extends 
  * @param upstream cancels the request; receives its progress where a client may disconnect
  * @param context passed to `read`
  */
-export async function attempt<To extends Target, Answer extends object, Sent extends Encoded, Context>(
+export async function attempt<To extends Target, Answer extends object, Sent extends EncodedRequest, Context>(
   services: Pick<RelayServices, "settings" | "upstream">,
   target: To,
   exchange: Attempt<To, Answer, Sent, Context>,
   upstream: { signal: CancelSignal } & Partial<RequestProgress>,
   context: Context,
-): Promise<Answer | Failed> {
+): Promise<Answer | FailedAttempt> {
   try {
     const sent = exchange.encode(target);
     const { request, decodeError } = sent;
@@ -64,8 +64,8 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
 /** Reads a response. One that is nested too deeply to be read or written is unreadable. */
 async function readOr<Answer>(
   response: Pick<UpstreamResponse, "status" | "cancel">,
-  read: () => Promise<Answer | Failed>,
-): Promise<Answer | Failed> {
+  read: () => Promise<Answer | FailedAttempt>,
+): Promise<Answer | FailedAttempt> {
   try {
     return await read();
   } catch (error) {

@@ -1,18 +1,18 @@
 import type { ErrorCode } from "@gateway/shared/errors";
 import type { Reason } from "@gateway/shared/reasons";
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { GatewayError, reasonOfError } from "#errors.ts";
-import type { Ended } from "./call.ts";
+import type { ProviderOutcome } from "./call.ts";
 
 /** The ways in which a call ends, and what its log row says about them. */
 
 /** How a call ended that reached a provider. */
 export interface End {
-  outcome: Ended;
+  outcome: ProviderOutcome;
   reported: Usage | undefined;
-  delivered: Tally;
+  delivered: CharacterCount;
   /** Our own count of more than text. Used when the provider reports no usage. */
   counted?: Usage;
   /** `reported` is the provider's final report, although the client did not read it. */
@@ -22,7 +22,7 @@ export interface End {
 }
 
 /** What was delivered to the client so far, and the usage reported so far. */
-export type Progress = Pick<End, "reported" | "delivered" | "counted">;
+export type CallProgress = Pick<End, "reported" | "delivered" | "counted">;
 
 /** How a pass-through call ended. */
 export interface PassThroughEnd {
@@ -37,9 +37,9 @@ export interface PassThroughEnd {
 export const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
 
 /** The charge of a call, for its log row. */
-export type Charge = Pick<CallRecord, "usage" | "estimated" | "bill"> & { points: bigint };
+export type CallCharge = Pick<CallRecord, "usage" | "estimated" | "bill"> & { points: bigint };
 
-export const noCharge: Charge = { usage: undefined, points: 0n, estimated: false, bill: null };
+export const noCharge: CallCharge = { usage: undefined, points: 0n, estimated: false, bill: null };
 
 export function clientLeft(): GatewayError {
   return new GatewayError("client_disconnected", { reason: "client_left_call" });

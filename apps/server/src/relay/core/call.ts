@@ -43,13 +43,13 @@ export interface Call {
   /**
    * Memory budget. The call adds memory here before using it; the endpoint releases it after the last byte.
    */
-  memory?: Memory;
+  memory?: MemoryShare;
   /** Called once with the billed tokens when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
   /**
    * Called with the billed usage after the charge is committed and before the end of the response is sent.
    */
-  billed?(billed: Billed): void;
+  billed?(billed: BilledUsage): void;
   /** Returns the session of the call; undefined when it belongs to none. */
   session?(): string | undefined;
   /** Returns the log's note about the session. */
@@ -98,7 +98,7 @@ export type Answer =
  * A channel chosen for the next attempt, with its group, ratio and price, so that they are looked up only
  * once.
  */
-export interface Chosen {
+export interface PricedTarget {
   channel: ActiveChannel;
   /** Undefined for a provider without credentials. */
   key: ActiveKey | undefined;
@@ -111,13 +111,13 @@ export interface Chosen {
 }
 
 /** How a call was served, without the channel and key. */
-export type Served = Omit<Chosen, "channel" | "key">;
+export type PricingTerms = Omit<PricedTarget, "channel" | "key">;
 
 /** The billed usage, and how the call ended. */
-export interface Billed {
+export interface BilledUsage {
   usage: Usage;
-  outcome: Ended;
-  served: Served;
+  outcome: ProviderOutcome;
+  served: PricingTerms;
 }
 
 /** Progress of a request at its provider. `refused` is any error response. */
@@ -133,14 +133,14 @@ export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcripti
 export type Books = "charge" | "log" | "none";
 
 /** How a call ended that reached a provider. */
-export type Ended = Exclude<Outcome, "failed">;
+export type ProviderOutcome = Exclude<Outcome, "failed">;
 
 /** Part of the memory budget used by a call. */
-export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;
+export type MemoryShare = Pick<MemoryAllocation, "add" | "giveBack">;
 
 /**
  * Pieces of a response for the client. The consumer must read them to the end or call `return()`: both close
  * the bill. A plain async generator does not ensure this: left before its first piece, it has not run any
- * code, so `finally` does not run either. See `primed`.
+ * code, so `finally` does not run either. See `startPieces`.
  */
 export type Pieces<Piece> = AsyncGenerator<Piece, void, undefined>;

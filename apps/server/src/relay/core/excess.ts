@@ -1,4 +1,4 @@
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
@@ -34,7 +34,9 @@ export function answerTooLong(reason: "answer_too_long_charged" | "answer_too_lo
 }
 
 /** Returns a check that yields the error to end a stream with once its text is too long. */
-export function excessOf({ estimate }: Pick<Call, "estimate">): (tally: Tally) => UpstreamError | undefined {
+export function excessOf({
+  estimate,
+}: Pick<Call, "estimate">): (tally: CharacterCount) => UpstreamError | undefined {
   const most = mostOf(estimate).output * COUNT_FACTOR + COUNT_SPARE;
   return (tally) => (tokensOf(tally) > most ? tooLong : undefined);
 }

@@ -3,8 +3,8 @@ import type { ReserveInput } from "#domain/ledger/steps.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
-import { attempt, type Encoded, type Failed, transportFailure } from "./ask.ts";
-import type { Call, Chosen } from "./call.ts";
+import { attempt, type EncodedRequest, type FailedAttempt, transportFailure } from "./ask.ts";
+import type { Call, PricedTarget } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { makePlan, planFor, type Plan, requireModel } from "./plan.ts";
@@ -25,7 +25,7 @@ import { reserveInSession } from "./session-budget.ts";
 
 /** An attempt at a target. */
 export interface Serving {
-  readonly chosen: Chosen;
+  readonly chosen: PricedTarget;
   readonly lifecycle: CallLifecycle;
   /** Milliseconds since 1970. */
   readonly begun: number;
@@ -37,22 +37,22 @@ export interface Serving {
 }
 
 /** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
-export interface Exchange<Answer extends object, Sent extends Encoded = Encoded> {
+export interface Exchange<Answer extends object, Sent extends EncodedRequest = EncodedRequest> {
   /**
    * Returns the only possible target, for data that a provider keeps for one account. Throws when it no
    * longer exists.
    */
-  target?(): Pick<Chosen, "channel" | "key">;
+  target?(): Pick<PricedTarget, "channel" | "key">;
   /** Called after the minimum cost is reserved. Returns true when it changed the call's estimate. */
   prepare?(plan: Plan): Promise<boolean> | boolean;
   /** Whether this target can serve the call. Default: every target of the plan can. */
-  suits?(target: Chosen): boolean;
+  suits?(target: PricedTarget): boolean;
   /** Must be pure. */
-  encode(target: Chosen): Sent;
+  encode(target: PricedTarget): Sent;
   /**
    * Returns a response whose bill is closed, or closes with its last piece; or the reason for the failure.
    */
-  read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | Failed>;
+  read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | FailedAttempt>;
   /**
    * Returns the response of a call that records nothing when no target served it; undefined for the usual
    * error.
@@ -66,14 +66,14 @@ export interface SessionExchange<Session extends object> extends Pick<
   Exchange<Session>,
   "target" | "prepare" | "suits" | "otherwise"
 > {
-  open(serving: Serving): Promise<Session | Failed>;
+  open(serving: Serving): Promise<Session | FailedAttempt>;
 }
 
 /**
  * Processes one call of an authenticated client: plans, reserves, tries channels, settles. Uses channels and
  * the ledger but no HTTP server objects, so tests and jobs can call it too.
  */
-export async function relay<Answer extends object, Sent extends Encoded = Encoded>(
+export async function relay<Answer extends object, Sent extends EncodedRequest = EncodedRequest>(
   services: RelayServices,
   call: Call,
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
@@ -143,7 +143,7 @@ function reservationOf(call: Call & { background?: boolean }, { worstCase }: Pla
 async function openSession<Session extends object>(
   exchange: SessionExchange<Session>,
   serving: Serving,
-): Promise<Session | Failed> {
+): Promise<Session | FailedAttempt> {
   try {
     return await exchange.open(serving);
   } catch (error) {
@@ -151,7 +151,7 @@ async function openSession<Session extends object>(
   }
 }
 
-function servingOf(chosen: Chosen, lifecycle: CallLifecycle, begun: number): Serving {
+function servingOf(chosen: PricedTarget, lifecycle: CallLifecycle, begun: number): Serving {
   return {
     chosen,
     lifecycle,
@@ -164,7 +164,7 @@ function servingOf(chosen: Chosen, lifecycle: CallLifecycle, begun: number): Ser
   };
 }
 
-async function serve<Answer extends object, Sent extends Encoded>(
+async function serve<Answer extends object, Sent extends EncodedRequest>(
   services: RelayServices,
   call: Call,
   plan: Plan,
@@ -183,7 +183,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
   const account = call.caller.userId;
   // Only charged calls affect the health of a channel.
   const health = books === "charge" ? services.health : undefined;
-  const failures: { chosen: Chosen; error: UpstreamError }[] = [];
+  const failures: { chosen: PricedTarget; error: UpstreamError }[] = [];
   let last: UpstreamError | undefined;
   lifecycle.paused = pausedChannels(services, plan, call);
   while (true) {
@@ -257,7 +257,7 @@ function keepSession(
   services: RelayServices,
   call: Call,
   plan: Plan,
-  { channel, key, backup }: Chosen,
+  { channel, key, backup }: PricedTarget,
 ): void {
   const session = backup || !channel.sessionAffinity ? undefined : sessionKey(plan, call);
   if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });

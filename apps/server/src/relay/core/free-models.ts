@@ -5,14 +5,14 @@ import type { RelayServices } from "./services.ts";
 
 /** What is known about a call before its body is parsed: whether its model exists, and whether it may be free. */
 
-type Known = Pick<RelayServices, "candidates" | "groups" | "prices">;
+type ModelLookup = Pick<RelayServices, "candidates" | "groups" | "prices">;
 
 /** Whether a group has a free model, by price table. Channels change more often, so it is not kept for long. */
 const freeGroups = new WeakMap<PriceTable, Map<string, { has: boolean; until: number }>>();
 const KNOWN_MS = 2_000;
 
 /** Returns whether some model may be free for this caller, so that it may call without a balance. */
-export function mayCallFree(services: Known, caller: Caller): boolean {
+export function mayCallFree(services: ModelLookup, caller: Caller): boolean {
   const table = services.prices.table();
   let groups = freeGroups.get(table);
   if (groups === undefined) freeGroups.set(table, (groups = new Map()));
@@ -32,12 +32,17 @@ export function mayCallFree(services: Known, caller: Caller): boolean {
 }
 
 /** Returns whether this model may be free for this caller. */
-export function mayBeFree(services: Known, caller: Caller, model: string): boolean {
+export function mayBeFree(services: ModelLookup, caller: Caller, model: string): boolean {
   const table = services.prices.table();
   return groupsOf(caller).some((symbol) => isFreeIn(services, table, symbol, model));
 }
 
-function isFreeIn({ groups, candidates }: Known, table: PriceTable, symbol: string, model: string): boolean {
+function isFreeIn(
+  { groups, candidates }: ModelLookup,
+  table: PriceTable,
+  symbol: string,
+  model: string,
+): boolean {
   const channels = candidates.find(symbol, model);
   if (channels.length === 0) return false;
   if (isZero(groups.get(symbol)?.ratio)) return true;
@@ -48,8 +53,8 @@ function isFreeIn({ groups, candidates }: Known, table: PriceTable, symbol: stri
 }
 
 /** Returns whether a channel offers the model to this caller. A pinned channel may serve any model. */
-export function isOffered(
-  { candidates }: Known,
+export function isModelOffered(
+  { candidates }: ModelLookup,
   caller: Caller,
   pin: Pin | undefined,
   model: string,

@@ -5,7 +5,7 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
 import { meter } from "./meter.ts";
-import { priceOptionsOf, reserved } from "./price-options.ts";
+import { priceOptionsOf, reservedUsage } from "./price-options.ts";
 
 /**
  * Every kind of input part, inline and by address: what a provider honestly counts is billed and was reserved,
@@ -104,7 +104,7 @@ describe.each(parts)("input: %s", (_name, part, counted, model = "unlisted") => 
   it("is reserved before the call", () => {
     const [option] = priceOptionsOf([channel({ id: 1 })], model);
     if (option === undefined) throw new Error("no option");
-    const { input } = reserved(estimate, option.reserves);
+    const { input } = reservedUsage(estimate, option.reserves);
     expect(input).toBeGreaterThanOrEqual(Math.min(counted, option.reserves.window));
   });
 
@@ -126,7 +126,7 @@ describe("input of text", () => {
     const estimate = estimateOf(part);
     const [option] = priceOptionsOf([channel({ id: 1 })], "unlisted");
     if (option === undefined) throw new Error("no option");
-    expect(reserved(estimate, option.reserves).input).toBe(estimate.input);
+    expect(reservedUsage(estimate, option.reserves).input).toBe(estimate.input);
     const { usage } = meter({ input: 1e9, output: 5 }, true, { narrow: 1, wide: 0 }, estimate);
     expect(usage.input).toBeLessThan(2_100_000);
   });
@@ -135,6 +135,6 @@ describe("input of text", () => {
     const [option] = priceOptionsOf([channel({ id: 1 })], "claude-haiku-4-5");
     if (option === undefined) throw new Error("no option");
     const many = estimateOf(file(inline("application/pdf", "%PDF-1.4\n")));
-    expect(reserved(many, option.reserves).input).toBe(200_000);
+    expect(reservedUsage(many, option.reserves).input).toBe(200_000);
   });
 });

@@ -1,6 +1,6 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
 import type { Answer, Call, Pieces } from "./call.ts";
-import { tapped } from "./pieces.ts";
+import { tapPieces } from "./pieces.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
@@ -75,7 +75,7 @@ function listening<Piece extends string | Buffer>(
   let bytes = 0;
   // A character may be split between two pieces.
   const decoder = new TextDecoder();
-  return tapped(pieces, {
+  return tapPieces(pieces, {
     piece(piece) {
       bytes += Buffer.byteLength(piece);
       if (text.length < most)

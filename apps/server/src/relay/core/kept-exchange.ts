@@ -1,21 +1,21 @@
-import type { Encoded } from "./ask.ts";
+import type { EncodedRequest } from "./ask.ts";
 import type { Answer, Call } from "./call.ts";
 import { type Exchange, relay } from "./exchange.ts";
 import { openKeeper } from "./keep-bodies.ts";
-import { openMemory } from "./remembered.ts";
+import { openResponseCache } from "./remembered.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
  * Relays a call whose bodies may be logged and whose response may be cached.
  * @param check throws for a call that must be rejected before any lookup or reservation
  */
-export async function relayKept<Sent extends Encoded>(
+export async function relayWithCache<Sent extends EncodedRequest>(
   services: RelayServices,
   call: Call,
   exchange: Exchange<Answer, Sent>,
   check?: () => void,
 ): Promise<Answer> {
-  const memory = openMemory(services, call, call.raw);
+  const memory = openResponseCache(services, call, call.raw);
   if (memory !== undefined) call.billed = memory.billed;
   const keeper = openKeeper(services, call, call.raw);
   try {

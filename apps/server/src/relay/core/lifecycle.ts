@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@gateway/shared/errors";
 import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import type { Lease } from "#domain/channels/health.ts";
+import type { ChannelSlot } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
@@ -10,18 +10,18 @@ import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import {
   brokenStatus,
-  type Charge,
+  type CallCharge,
   clientLeft,
   contentOf,
   type End,
   noCharge,
   type PassThroughEnd,
-  type Progress,
+  type CallProgress,
   statusOf,
 } from "./call-end.ts";
-import type { Call, CallKind, Chosen, Ended, Served } from "./call.ts";
+import type { Call, CallKind, PricedTarget, ProviderOutcome, PricingTerms } from "./call.ts";
 import type { RelayServices } from "./services.ts";
-import { owed } from "./settle.ts";
+import { usageOwed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
 /**
@@ -37,11 +37,11 @@ export class CallLifecycle {
   paused: readonly PausedChannel[] = [];
   /** Channels not tried before the last failure. The log omits those tried since. */
   skipped: readonly SkippedChannel[] = [];
-  chosen: Chosen | undefined;
+  chosen: PricedTarget | undefined;
   /** Set instead of `chosen` when the response came from the cache. */
-  remembered: Served | undefined;
+  remembered: PricingTerms | undefined;
   /** The call's slot at its channel. */
-  lease: Lease | undefined;
+  lease: ChannelSlot | undefined;
   /** The model exists for this caller. Other names are client input and must not appear in statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
@@ -50,7 +50,7 @@ export class CallLifecycle {
   /** Any node may close the call. The second one has nothing to write. */
   isShared = false;
   /** Set while the response is being sent. Returns undefined until something was delivered. */
-  progress: (() => Progress | undefined) | undefined;
+  progress: (() => CallProgress | undefined) | undefined;
   /** Service tier named at the start of the response. */
   reportedTier: string | undefined;
   readonly #services: RelayServices;
@@ -100,7 +100,7 @@ export class CallLifecycle {
     return window !== undefined || audio > 0 || isDear || this.#kind() === "reasoning";
   }
 
-  noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
+  noteAttempt(chosen: PricedTarget, begun: number, error: UpstreamError | undefined): void {
     this.#services.metrics.attempt(chosen.channel.provider.id, chosen.channel.id, error?.kind ?? "ok");
     const requestId = this.#upstream?.requestId;
     const note: AttemptNote = {
@@ -214,16 +214,16 @@ export class CallLifecycle {
    * A complete response that its client did not wait for was read only for its usage. A call that we cancelled
    * ended for the reason of that.
    */
-  #outcomeOf(outcome: Ended): Ended {
+  #outcomeOf(outcome: ProviderOutcome): ProviderOutcome {
     if (outcome === "complete") return this.#upstream?.left === true ? "client-left" : outcome;
     return outcome === "client-left" && this.#upstream?.isInterrupted === true ? "interrupted" : outcome;
   }
 
   #ending(
-    outcome: Ended,
+    outcome: ProviderOutcome,
     status: number,
     code: ErrorCode = "upstream_failed",
-  ): { outcome: Ended; status: number; errorCode: string } {
+  ): { outcome: ProviderOutcome; status: number; errorCode: string } {
     if (outcome === "complete") return { outcome, status, errorCode: "" };
     const revoked = this.#upstream?.revoked;
     if (outcome !== "upstream-died" && revoked !== undefined)
@@ -253,9 +253,9 @@ export class CallLifecycle {
   }
 
   /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
-  #due(end: End, { price, groupRatio }: Served) {
+  #due(end: End, { price, groupRatio }: PricingTerms) {
     const { estimate, calls, startedAt } = this.#call;
-    const due = owed({
+    const due = usageOwed({
       kind: this.#kind(),
       isCut: this.#upstream?.isCut === true,
       hidden: this.#services.reasoners.writtenIn(
@@ -334,7 +334,7 @@ export class CallLifecycle {
   #record(
     type: CallRecord["type"],
     { outcome, status, errorCode }: Pick<CallRecord, "outcome" | "status" | "errorCode">,
-    { usage, points, estimated, bill }: Charge,
+    { usage, points, estimated, bill }: CallCharge,
   ): CallRecord {
     const { caller, model, stream } = this.#call;
     const served = this.chosen ?? this.remembered;

@@ -1,13 +1,13 @@
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatResponse, Part, Usage } from "#dialects/ir.ts";
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
-import { believed, mostOf } from "#domain/pricing/plausible.ts";
+import { plausibleUsage, mostOf } from "#domain/pricing/plausible.ts";
 
 /**
  * Meters the usage of a call: the provider's report where plausible, our own count where it reports none.
  * Pure.
  */
-export interface Metered {
+export interface MeteredUsage {
   usage: Usage;
   estimated: boolean;
   /** Counts of the provider that were not billed because they are implausible. */
@@ -26,12 +26,12 @@ const uncountedPercent = { audioOutput: 50, imageOutput: 100 } as const;
 export function meter(
   reported: Usage | undefined,
   complete: boolean,
-  delivered: Tally,
+  delivered: CharacterCount,
   expected: Estimate,
-): Metered {
+): MeteredUsage {
   const counted = Math.min(tokensOf(delivered), mostOf(expected).output);
   if (reported === undefined) return { usage: ourCount(counted, complete, expected), estimated: true };
-  const { usage, implausible, estimated } = believed(
+  const { usage, implausible, estimated } = plausibleUsage(
     reported,
     { input: expected.input, output: counted },
     expected,
@@ -57,7 +57,7 @@ function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
 }
 
 /** Counts characters by script. The dialects' skimmers use the same split. */
-export function addTo(tally: Tally, text: string): void {
+export function addTo(tally: CharacterCount, text: string): void {
   let wide = 0;
   let spaces = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -70,7 +70,7 @@ export function addTo(tally: Tally, text: string): void {
   tally.narrow += text.length - wide;
 }
 
-export function tallyEvent(tally: Tally, event: ChatEvent): void {
+export function tallyEvent(tally: CharacterCount, event: ChatEvent): void {
   switch (event.type) {
     case "text":
     case "refusal":
@@ -93,7 +93,7 @@ export function tallyEvent(tally: Tally, event: ChatEvent): void {
   }
 }
 
-export function tallyResponse(response: ChatResponse): Tally {
+export function tallyResponse(response: ChatResponse): CharacterCount {
   const tally = { narrow: 0, wide: 0 };
   for (const choice of response.choices) for (const part of choice.parts) addTo(tally, textOf(part));
   return tally;

@@ -1,11 +1,11 @@
-import type { ScannedAnswer, Tally } from "#dialects/dialect.ts";
+import type { ScannedAnswer, CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
-import type { End, Progress } from "./call-end.ts";
-import type { Chosen, Pieces } from "./call.ts";
+import type { End, CallProgress } from "./call-end.ts";
+import type { PricedTarget, Pieces } from "./call.ts";
 import { limitError } from "./excess.ts";
 import type { CallLifecycle } from "./lifecycle.ts";
 import { eventsForClients } from "./scrub.ts";
@@ -18,7 +18,7 @@ export interface AnswerReader {
   /** Returns how many trailing bytes must wait for the bill: the response is incomplete without them. */
   push(chunk: Buffer): number;
   readonly usage: Usage | undefined;
-  readonly tally: Tally;
+  readonly tally: CharacterCount;
   /** The response contains a failure reported by the provider. */
   readonly failed: boolean;
   /** The received bytes are a complete response, even if the connection broke afterwards. */
@@ -75,7 +75,7 @@ export function createJsonReader(
 }
 
 export interface Passing {
-  chosen: Chosen;
+  chosen: PricedTarget;
   lifecycle: CallLifecycle;
   response: UpstreamResponse;
   reader: AnswerReader;
@@ -83,7 +83,7 @@ export interface Passing {
   /** Returns an error as an event of the response. Undefined for a response that cannot contain one. */
   failure?(error: GatewayError): string;
   /** Our own count, for a provider that reports no usage. */
-  counted?(delivered: Tally): Usage | undefined;
+  counted?(delivered: CharacterCount): Usage | undefined;
   /** Called before the bill is created. */
   settling?(): void;
 }
@@ -92,7 +92,7 @@ const ERROR_NAME = Buffer.from('"error"');
 /** Maximum bytes after the end of a response (white space, comments). The rest is not read. */
 const MAX_AFTER_END = 1024 * 1024;
 
-interface Kept {
+interface BufferedTail {
   /** Removes negative counts. */
   filter(chunk: Buffer): Buffer;
   /** Chunks that wait for the bill. */
@@ -103,12 +103,12 @@ interface Kept {
   broken?: unknown;
 }
 
-/** Passes the response on. Left at any `yield`, it closes the bill. The first `yield` is for `primed`. */
+/** Passes the response on. Left at any `yield`, it closes the bill. The first `yield` is for `startPieces`. */
 export async function* passBytes(passing: Passing): Pieces<Buffer> {
   const { lifecycle, reader, response } = passing;
   const chunks = response.chunks();
   const filter = reader.hasUsage ? createCountFilter() : (chunk: Buffer) => chunk;
-  const kept: Kept = { filter, chunks: [], bytes: 0, outcome: undefined };
+  const kept: BufferedTail = { filter, chunks: [], bytes: 0, outcome: undefined };
   const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
     passing.settling?.();
     return lifecycle.settle({
@@ -163,7 +163,7 @@ function silence(): GatewayError {
 }
 
 /** Yields what the provider sends, except the end. Never throws. */
-async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pieces<Buffer> {
+async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedTail): Pieces<Buffer> {
   const { reader, response, lifecycle } = passing;
   while (true) {
     let wait: number;
@@ -202,7 +202,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
 }
 
 /** Adds a chunk to the kept ones. Returns how many bytes must stay. */
-function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept: Kept): number {
+function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept: BufferedTail): number {
   const wait = reader.push(came);
   // An error event contains the provider's message. Nothing after it belongs to the response.
   const isQuoting = reader.failed || (isEvents && came.includes(ERROR_NAME));
@@ -214,7 +214,7 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
   return Math.max(chunk.length, wait);
 }
 
-function progressOf({ reader, counted: count }: Passing): Progress | undefined {
+function progressOf({ reader, counted: count }: Passing): CallProgress | undefined {
   if (reader.isSilent) return undefined;
   return { reported: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Pieces } from "./call.ts";
-import { primed, tapped } from "./pieces.ts";
+import { startPieces, tapPieces } from "./pieces.ts";
 
 /**
  * Creates a response of `count` pieces that records how often its bill was closed and whether it was read
@@ -53,7 +53,8 @@ async function take(
 
 const wrappings: Record<string, (pieces: Pieces<string>) => Pieces<string>> = {
   bare: (pieces) => pieces,
-  "tapped twice": (pieces) => tapped(tapped(pieces, { piece: (text) => text }), { piece: (text) => text }),
+  "tapped twice": (pieces) =>
+    tapPieces(tapPieces(pieces, { piece: (text) => text }), { piece: (text) => text }),
 };
 
 describe.each(Object.entries(wrappings))("pieces of an answer, %s", (_name, wrap) => {
@@ -61,7 +62,7 @@ describe.each(Object.entries(wrappings))("pieces of an answer, %s", (_name, wrap
     for (let most = 0; most <= COUNT + 2; most += 1)
       it(`close the bill once when they are left after ${most} by ${ending}`, async () => {
         const { bill, pieces } = answer(COUNT);
-        const taken = await take(wrap(await primed(pieces())), most, ending);
+        const taken = await take(wrap(await startPieces(pieces())), most, ending);
         expect(taken).toHaveLength(Math.min(most, COUNT + 1));
         expect(bill).toEqual({ closed: 1, whole: most > COUNT });
       });
@@ -69,7 +70,7 @@ describe.each(Object.entries(wrappings))("pieces of an answer, %s", (_name, wrap
   it("close the bill once when the upstream breaks at any piece", async () => {
     for (let at = 0; at < COUNT; at += 1) {
       const { bill, pieces } = answer(COUNT, at);
-      const wrapped = wrap(await primed(pieces()));
+      const wrapped = wrap(await startPieces(pieces()));
       await expect(take(wrapped, COUNT, "return")).rejects.toThrow("the upstream broke");
       expect(bill).toEqual({ closed: 1, whole: false });
     }
@@ -80,7 +81,7 @@ it("tapped pieces: an error in the tap closes the bill, and `ended` is called on
   const { bill, pieces } = answer(COUNT);
   let ends = 0;
   let wholes = 0;
-  const wrapped = tapped(await primed(pieces()), {
+  const wrapped = tapPieces(await startPieces(pieces()), {
     piece(text) {
       if (text === "piece 2") throw new Error("cannot encode");
       return text;

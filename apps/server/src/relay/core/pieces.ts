@@ -3,13 +3,13 @@ import type { Pieces } from "./call.ts";
 /**
  * Runs a generator up to its first `yield`, and drops that piece. From then on `return()` runs its `finally`.
  */
-export async function primed<Piece>(pieces: Pieces<Piece>): Promise<Pieces<Piece>> {
+export async function startPieces<Piece>(pieces: Pieces<Piece>): Promise<Pieces<Piece>> {
   await pieces.next();
   return pieces;
 }
 
 /** Returns the pieces mapped by `tap`. Forwards `return()` and `throw()` at any time. */
-export function tapped<Piece>(
+export function tapPieces<Piece>(
   pieces: Pieces<Piece>,
   tap: {
     piece(piece: Piece): Piece;

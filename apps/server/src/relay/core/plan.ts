@@ -13,8 +13,8 @@ import { isDisabled } from "#domain/settings/disabled-models.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type { Call, Chosen } from "./call.ts";
-import { offeredOf, type Reserves, reserved, priceOptionsOf } from "./price-options.ts";
+import type { Call, PricedTarget } from "./call.ts";
+import { offeredOf, type Reserves, reservedUsage, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
 /** A group that the call may use, with the channels that list its model. */
@@ -45,7 +45,7 @@ export interface Plan {
   /** A paused channel was chosen because no other was left. Happens once per call. */
   lastResort: boolean;
   /** The only possible target. Nothing is chosen, retried or priced. */
-  only?: Chosen;
+  only?: PricedTarget;
 }
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
@@ -78,8 +78,11 @@ const FREE: ActivePrice = {
 };
 
 /** Makes a plan with one target. @param target a channel and the key of the account that has the data */
-export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chosen, "channel" | "key">): Plan {
-  const only: Chosen = {
+export function planFor(
+  { caller, estimate }: Call,
+  { channel, key }: Pick<PricedTarget, "channel" | "key">,
+): Plan {
+  const only: PricedTarget = {
     channel,
     key,
     group: caller.group,
@@ -123,7 +126,7 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
       const open = withOpenOutput(services, call, requested, reserves);
       const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
       if (estimate === undefined || own.output > estimate.output) estimate = own;
-      const most = { ...reserved(own, reserves), tier: reservedTier(price, own.tier) };
+      const most = { ...reservedUsage(own, reserves), tier: reservedTier(price, own.tier) };
       const reservation =
         call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
       const points = computePoints(price, routeGroup.ratio, reservation, call.calls);

@@ -3,14 +3,14 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import { azureFoundry } from "#providers/definitions/cloud/azure-foundry.ts";
 import { custom } from "#providers/definitions/custom.ts";
-import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
+import { offeredOf, reservedUsage, priceOptionsOf } from "./price-options.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
 describe("reserved", () => {
   it("reserves everything, everything without images, or one token, depending on the channel", () => {
     const reservedFor = (preCost: number) =>
-      reserved(estimate, { preCost, prompt: 0, window: 1_000, images: 1 });
+      reservedUsage(estimate, { preCost, prompt: 0, window: 1_000, images: 1 });
     expect(reservedFor(1)).toBe(estimate);
     expect(reservedFor(2)).toEqual({ input: 200, output: 500 });
     expect(reservedFor(3)).toEqual({ input: 1, output: 0 });
@@ -19,7 +19,7 @@ describe("reserved", () => {
   it("covers the channel's own system prompt", () => {
     const [option] = priceOptionsOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
     expect(option?.reserves.prompt).toBeGreaterThanOrEqual(100);
-    expect(reserved(estimate, { preCost: 1, prompt: 100, window: 1_000, images: 1 })).toEqual({
+    expect(reservedUsage(estimate, { preCost: 1, prompt: 100, window: 1_000, images: 1 })).toEqual({
       ...estimate,
       input: 1_100,
     });

@@ -43,7 +43,7 @@ export interface PriceOption {
   reserves: Reserves;
 }
 
-interface Known {
+interface OptionCache {
   offered: Map<string, readonly ActiveChannel[]>;
   options: Map<string, readonly PriceOption[]>;
 }
@@ -51,9 +51,9 @@ interface Known {
 /** Maximum cached models per list. A wildcard list serves any name that clients invent. */
 const MOST_MODELS = 200;
 
-const known = new WeakMap<readonly ActiveChannel[], Known>();
+const known = new WeakMap<readonly ActiveChannel[], OptionCache>();
 
-function knownOf(channels: readonly ActiveChannel[]): Known {
+function knownOf(channels: readonly ActiveChannel[]): OptionCache {
   let facts = known.get(channels);
   if (facts === undefined) known.set(channels, (facts = { offered: new Map(), options: new Map() }));
   return facts;
@@ -160,7 +160,7 @@ function promptTokens(prompt: string): number {
 }
 
 /** Returns the part of an estimate that a channel reserves. */
-export function reserved(
+export function reservedUsage(
   estimate: Estimate,
   { preCost, prompt, window, images }: Pick<Reserves, "preCost" | "prompt" | "window" | "images">,
 ): Usage {

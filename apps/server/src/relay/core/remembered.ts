@@ -3,9 +3,9 @@ import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
+import type { Answer, BilledUsage, Call, Pieces, PricingTerms } from "./call.ts";
 import { CallLifecycle } from "./lifecycle.ts";
-import { tapped } from "./pieces.ts";
+import { tapPieces } from "./pieces.ts";
 import { makePlan, requireModel } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 import { openShare } from "./session-budget.ts";
@@ -15,16 +15,16 @@ import { openShare } from "./session-budget.ts";
  * The charge is the operator's share of the current cost of the provider's response. Rights, limits,
  * reservation and log work as for any call.
  */
-export interface Memory {
+export interface ResponseCache {
   /** Returns the cached response; undefined when there is none. Throws the errors that reject any call. */
   answer(): Promise<Answer | undefined>;
   /** Returns the provider's response, which is cached once it is complete. */
   keep(answer: Answer): Answer;
   /** Receives the bill of the provider's response. */
-  billed(billed: Billed): void;
+  billed(billed: BilledUsage): void;
 }
 
-type Requested = Call & {
+type CacheableCall = Call & {
   forward?: Record<string, string>;
   request?: { jsonArrayStream?: boolean };
   stateful?: boolean;
@@ -40,11 +40,11 @@ const lasting: ReadonlySet<Endpoint> = new Set([
 ]);
 
 /** @param raw the raw request. Returns undefined when the response of this call must not be cached. */
-export function openMemory(
+export function openResponseCache(
   services: RelayServices,
-  call: Requested,
+  call: CacheableCall,
   raw: Buffer | undefined,
-): Memory | undefined {
+): ResponseCache | undefined {
   const { enabled, tool_streams } = call.caller.setting.cache;
   if (!enabled || raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
   if (call.pin?.only !== undefined || call.pin?.never !== undefined) return undefined;
@@ -54,7 +54,7 @@ export function openMemory(
   const request = requestText(call, raw);
   if (request === undefined) return undefined;
   const longest = AnswerCacheKilobytes * 1_024;
-  let bill: Billed | undefined;
+  let bill: BilledUsage | undefined;
 
   function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
     if (bill?.outcome !== "complete" || Buffer.byteLength(text) > longest || request === undefined) return;
@@ -71,7 +71,7 @@ export function openMemory(
   return {
     async answer() {
       const found = call.fresh === true ? undefined : await services.answers.find(request);
-      return found === undefined ? undefined : giveAgain(services, call, found, AnswerCachePercent);
+      return found === undefined ? undefined : serveFromCache(services, call, found, AnswerCachePercent);
     },
     billed(billed) {
       bill = billed;
@@ -99,7 +99,7 @@ export function openMemory(
 }
 
 /** Returns the cache key: equal for requests that differ only in the order of their fields. */
-function requestText(call: Requested, raw: Buffer): string | undefined {
+function requestText(call: CacheableCall, raw: Buffer): string | undefined {
   const { caller, endpoint, model, stream, forward, request } = call;
   const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
   try {
@@ -116,7 +116,7 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-async function giveAgain(
+async function serveFromCache(
   services: RelayServices,
   call: Call,
   found: RememberedAnswer,
@@ -166,7 +166,7 @@ function optionOf(
   call: Call,
   { group, billedModel, upstreamModel }: RememberedAnswer,
   percent: number,
-): Served | undefined {
+): PricingTerms | undefined {
   const { routeGroups, prices } = makePlan(services, call);
   const routeGroup = routeGroups.find((each) => each.group === group);
   const price: ActivePrice | undefined = prices.get(billedModel);
@@ -191,7 +191,7 @@ function gathering<Piece extends string | Buffer>(
 ): Pieces<Piece> {
   let parts: Buffer[] = [];
   let size = 0;
-  return tapped(pieces, {
+  return tapPieces(pieces, {
     piece(piece) {
       if (size > longest) return piece;
       const bytes: Buffer = typeof piece === "string" ? Buffer.from(piece) : piece;

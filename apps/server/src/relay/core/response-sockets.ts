@@ -5,7 +5,7 @@ import type { UpstreamClient, UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import { openWebSocket } from "#platform/web-socket.ts";
 import { type Ahead, openResponseLine, type ResponseLine } from "./response-line.ts";
-import { type Account, type ProviderServices, socketRequest, type ToProvider } from "./send.ts";
+import { type ChannelAccount, type ProviderServices, socketRequest, type ToProvider } from "./send.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
@@ -15,12 +15,16 @@ import type { RelayServices } from "./services.ts";
  */
 export interface ResponseSockets {
   /** Sends a request. Returns undefined when it must be sent over HTTP. Throws as `send` does. */
-  send(account: Account, request: ToProvider, continued?: Continued): Promise<UpstreamResponse | undefined>;
+  send(
+    account: ChannelAccount,
+    request: ToProvider,
+    continued?: ContinuedResponse,
+  ): Promise<UpstreamResponse | undefined>;
   close(): void;
 }
 
 /** The earlier response of the same connection that a request continues. */
-export interface Continued {
+export interface ContinuedResponse {
   id: string;
   /** Items of the whole input, and how many of them are new. */
   items: number;
@@ -49,9 +53,9 @@ function refusalsOf(upstream: UpstreamClient): Map<string, number> {
   return known;
 }
 
-interface Kept {
+interface PooledConnection {
   line: ResponseLine;
-  account: Account;
+  account: ChannelAccount;
   openedAt: number;
   usedAt: number;
 }
@@ -62,7 +66,7 @@ export function openResponseSockets(
   idleMs: number,
 ): ResponseSockets {
   /** By a hash of everything that the provider receives when the connection is opened. */
-  const lines = new Map<string, Kept>();
+  const lines = new Map<string, PooledConnection>();
   const refused = refusalsOf(services.upstream);
   let timer: NodeJS.Timeout | undefined;
 
@@ -83,13 +87,13 @@ export function openResponseSockets(
   }
 
   /** Whether the channel still has this key. */
-  function isCurrent({ channel, key }: Account): boolean {
+  function isCurrent({ channel, key }: ChannelAccount): boolean {
     const current = services.candidates.byId(channel.id);
     if (current === undefined || key === undefined) return current !== undefined;
     return current.keys.some((other) => other.id === key.id && other.key === key.key);
   }
 
-  function keep(id: string, kept: Kept): void {
+  function keep(id: string, kept: PooledConnection): void {
     lines.set(id, kept);
     timer ??= setInterval(check, Math.min(CHECK_MS, idleMs)).unref();
     for (const [oldest] of lines) {
@@ -154,7 +158,7 @@ export function openResponseSockets(
 
 type Wire = Awaited<ReturnType<typeof socketRequest>>;
 
-function identityOf({ channel, key }: Account, { url, headers, proxy }: Wire): string {
+function identityOf({ channel, key }: ChannelAccount, { url, headers, proxy }: Wire): string {
   const text = JSON.stringify([channel.id, key?.id, url, headers, proxy]);
   return createHash("sha256").update(text).digest("base64");
 }
@@ -167,7 +171,7 @@ function isText(body: ToProvider["body"]): body is string | Buffer {
 function aheadOf(
   { progress, signal }: ToProvider,
   body: string | Buffer,
-  continued: Continued | undefined,
+  continued: ContinuedResponse | undefined,
   lastId: string | undefined,
 ): Ahead {
   const { stream: _stream, background: _background, ...fields } = parseExact(body.toString()) as Fields;

@@ -2,12 +2,12 @@ import type { PausedChannel, SkippedChannel, SkipReason } from "@gateway/shared/
 import type { UpstreamError } from "#dialects/ir.ts";
 import { type ActiveChannel, chooseKey, type ActiveKey, mapModel } from "#domain/channels/active-channel.ts";
 import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
-import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
+import { couldServe, pick, type ChannelRequirements } from "#domain/channels/pick.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { Call, Chosen } from "./call.ts";
+import type { Call, PricedTarget } from "./call.ts";
 import type { RouteGroup, Plan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 
@@ -15,7 +15,7 @@ import type { RelayServices } from "./services.ts";
  * Returns the next channel of the plan and marks it as tried. The backup group follows the group itself. When
  * only paused channels are left, returns the one whose pause ends first, unless its provider asked to wait.
  */
-export function nextChoice(services: RelayServices, plan: Plan, call: Call): Chosen | undefined {
+export function nextChoice(services: RelayServices, plan: Plan, call: Call): PricedTarget | undefined {
   const { model, stream, tools, pin } = call;
   const { health } = services;
   const { triedKeys, tried, only } = plan;
@@ -27,7 +27,7 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
   const account = call.caller.userId;
   const free = (channel: ActiveChannel, key: number) =>
     !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
-  const wanted: Wanted = {
+  const wanted: ChannelRequirements = {
     model,
     stream,
     tools,
@@ -55,7 +55,7 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
       channel = pick(routeGroup.channels, wanted, services.random);
     }
   }
-  return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
+  return plan.lastResort ? undefined : soonestUnpaused(services, plan, call, wanted);
 }
 
 /** Returns the key of the session, where there is more than one target to choose from. */
@@ -75,9 +75,9 @@ function inSession(
   services: RelayServices,
   plan: Plan,
   call: Call,
-  wanted: Wanted,
+  wanted: ChannelRequirements,
   free: (channel: ActiveChannel, key: number) => boolean,
-): Chosen | undefined {
+): PricedTarget | undefined {
   const [routeGroup] = plan.routeGroups;
   const session = sessionKey(plan, call);
   const home = session === undefined ? undefined : services.affinity.find(session);
@@ -94,7 +94,12 @@ function inSession(
 }
 
 /** Returns the paused channel whose pause ends first. Skips those whose provider asked to wait. */
-function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
+function soonestUnpaused(
+  services: RelayServices,
+  plan: Plan,
+  call: Call,
+  wanted: ChannelRequirements,
+): PricedTarget | undefined {
   const { health } = services;
   let first: { routeGroup: RouteGroup; channel: ActiveChannel; pause: Pause } | undefined;
   for (const routeGroup of plan.routeGroups)
@@ -122,7 +127,7 @@ function chosenOf(
   key: ActiveKey | undefined,
   model: string,
   price: ActivePrice,
-): Chosen {
+): PricedTarget {
   const { upstream, billed } = mapModel(channel, model);
   return {
     channel,
@@ -142,7 +147,7 @@ function chosenOf(
  */
 export function keepOtherKeys(
   plan: Plan,
-  { channel, key }: Chosen,
+  { channel, key }: PricedTarget,
   error: UpstreamError,
   pin: Pin | undefined,
 ): void {

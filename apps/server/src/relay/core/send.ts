@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
-import { decompressed } from "#platform/body/content-coding.ts";
+import { decompressResponse } from "#platform/body/content-coding.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { TransportError } from "#platform/transport-error.ts";
 import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
-import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
+import type { RequestShape, Io, Outgoing, Provider } from "#providers/provider.ts";
 import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
 import type { Pieces } from "./call.ts";
 import type { RelayServices } from "./services.ts";
@@ -56,7 +56,7 @@ export interface ToProvider {
  */
 export async function send(
   services: ProviderServices,
-  account: Account,
+  account: ChannelAccount,
   request: ToProvider,
 ): Promise<UpstreamResponse> {
   const { body, progress } = request;
@@ -65,7 +65,7 @@ export async function send(
   const isWhole = hasWholeBody(request);
   const limits = limitsOf(services, account, request);
   // Forms are not rewritten, and no provider that takes forms requires a signed body.
-  const spelling = spelled(services, account, isWhole ? request : { ...request, body: null }, limits);
+  const spelling = signRequest(services, account, isWhole ? request : { ...request, body: null }, limits);
   const sent = spelling instanceof Promise ? await spelling : spelling;
   const response = await services.upstream.send({
     url: sent.url,
@@ -81,18 +81,18 @@ export async function send(
     progress,
   });
   if (request.asCompressed === true) return response;
-  return asEvents(account.channel.provider, decompressed(response));
+  return asEvents(account.channel.provider, decompressResponse(response));
 }
 
 /** Opens a WebSocket at the provider, or returns its rejection. Throws as `send` does. */
 export async function openSocket(
   services: ProviderServices,
-  account: Account,
+  account: ChannelAccount,
   request: ToProvider,
   maxMessage: number,
 ): Promise<WebSocketAnswer> {
   const limits = limitsOf(services, account, request);
-  const { url, headers } = await spelled(services, account, { ...request, body: null }, limits);
+  const { url, headers } = await signRequest(services, account, { ...request, body: null }, limits);
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
@@ -102,7 +102,7 @@ export async function openSocket(
  */
 export async function socketRequest(
   services: ProviderServices,
-  account: Account,
+  account: ChannelAccount,
   request: ToProvider,
   upgradeMs: number,
 ) {
@@ -110,7 +110,7 @@ export async function socketRequest(
   const { limits, proxy, connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, signal } = known;
   const { "content-type": _type, accept: _accept, ...forward } = request.headers;
   const upgrade = { ...request, method: "GET", headers: forward, body: null } as const;
-  const { url, headers } = await spelled(services, account, upgrade, known);
+  const { url, headers } = await signRequest(services, account, upgrade, known);
   return {
     url,
     headers,
@@ -130,9 +130,9 @@ function hasWholeBody(request: ToProvider): request is WholeBody {
 }
 
 export type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
-export type Account = { channel: ActiveChannel; key: ActiveKey | undefined };
+export type ChannelAccount = { channel: ActiveChannel; key: ActiveKey | undefined };
 
-function limitsOf(services: ProviderServices, { channel, key }: Account, request: ToProvider) {
+function limitsOf(services: ProviderServices, { channel, key }: ChannelAccount, request: ToProvider) {
   const settings = services.settings.current();
   return {
     proxy: proxyFor(channel.proxy, key?.key ?? ""),
@@ -148,9 +148,9 @@ function limitsOf(services: ProviderServices, { channel, key }: Account, request
 }
 
 /** Returns the request in the provider's form, signed. */
-function spelled(
+function signRequest(
   services: ProviderServices,
-  { channel, key }: Account,
+  { channel, key }: ChannelAccount,
   request: WholeBody,
   limits: ReturnType<typeof limitsOf>,
 ): Outgoing | Promise<Outgoing> {
@@ -161,7 +161,7 @@ function spelled(
 function ioOf({ upstream }: ProviderServices, limits: ReturnType<typeof limitsOf>): Io {
   return {
     async fetch(what) {
-      const response = decompressed(await upstream.send({ ...what, ...limits }));
+      const response = decompressResponse(await upstream.send({ ...what, ...limits }));
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
     now,
@@ -182,11 +182,11 @@ export function shapeOf(
     model?: string;
     stream?: boolean;
     dialect?: DialectId;
-    needs?: Call["needs"] | undefined;
-    betas?: Call["betas"];
+    needs?: RequestShape["needs"] | undefined;
+    betas?: RequestShape["betas"];
   },
-): Call {
-  const shape: Call = { model, stream, other: channel.other, plugin: channel.plugin };
+): RequestShape {
+  const shape: RequestShape = { model, stream, other: channel.other, plugin: channel.plugin };
   if (dialect !== undefined) shape.dialect = dialect;
   if (needs !== undefined) shape.needs = needs;
   if (betas !== undefined && betas.length > 0) shape.betas = betas;

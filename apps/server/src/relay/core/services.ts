@@ -14,7 +14,7 @@ import type { Revocations } from "#domain/tokens/revocations.ts";
 import type { UpstreamClient } from "#platform/http.ts";
 import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
+import type { FetchedFile, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { TransientMap } from "#platform/transient-map.ts";
 import type { Drains } from "./drains.ts";
 import type { Reasoners } from "./reasoners.ts";
@@ -55,7 +55,7 @@ export interface RelayServices {
   /** Reports when an account or key may no longer be used. */
   revocations: Pick<Revocations, "watch">;
   /** Fetches from public addresses only. Throws `invalid_request`. */
-  fetchPublic(address: string, options: PublicFetchOptions): Promise<Fetched>;
+  fetchPublic(address: string, options: PublicFetchOptions): Promise<FetchedFile>;
   /** Reports a defect of ours that a call survived. */
   onError(error: unknown): void;
 }

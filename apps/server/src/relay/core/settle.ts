@@ -1,12 +1,12 @@
 import type { Outcome } from "@gateway/shared/usage/log";
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { CallKind, Reach } from "./call.ts";
-import { meter, type Metered } from "./meter.ts";
+import { meter, type MeteredUsage } from "./meter.ts";
 
 /**
- * Facts about the end of a call, from which `owed` decides the charge. Only this module decides it, for every
+ * Facts about the end of a call, from which `usageOwed` decides the charge. Only this module decides it, for every
  * kind of call. docs/money.md contains the same table. Pure; does not use prices or balances.
  */
 
@@ -22,7 +22,7 @@ export interface CallEnd {
   reported: Usage | undefined;
   /** `reported` is the provider's final report, not an intermediate one. */
   final: boolean;
-  delivered: Tally;
+  delivered: CharacterCount;
   /** Our own count of more than text. Used when the provider reports no usage. */
   counted: Usage | undefined;
   /** The reserved usage. */
@@ -48,7 +48,7 @@ export const uncountedPercent: Record<CallKind, { sent: number; answering: numbe
 };
 
 /** Returns the usage to charge; undefined when the call costs nothing. */
-export function owed(end: CallEnd): Metered | undefined {
+export function usageOwed(end: CallEnd): MeteredUsage | undefined {
   const { kind, reach, ended, reserved, isCut, hidden } = end;
   if (reach === "not sent" || reach === "refused") return undefined;
   if (ended === "complete") return count(end, true);
@@ -69,7 +69,7 @@ function withHidden(usage: Usage, { output: most }: Estimate, hidden: number): U
   return output === usage.output ? usage : { ...usage, output };
 }
 
-function count({ reported, delivered, counted, reserved }: CallEnd, complete: boolean): Metered {
+function count({ reported, delivered, counted, reserved }: CallEnd, complete: boolean): MeteredUsage {
   if (reported === undefined && counted !== undefined) return { usage: counted, estimated: true };
   return meter(reported, complete, delivered, reserved);
 }

@@ -2,7 +2,7 @@ import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ClientDialectId, DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel } from "#domain/channels/active-channel.ts";
-import { dialectsFor, type Need } from "#providers/provider.ts";
+import { dialectsFor, type RequestFeature } from "#providers/provider.ts";
 import { shapeOf } from "./send.ts";
 
 /** Returns the upstream wire for a client's call through this channel. */
@@ -34,9 +34,9 @@ export function dialectFor(
 }
 
 /** Returns the features of a request that may decide a provider's dialect. */
-function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<Need> | undefined {
+function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<RequestFeature> | undefined {
   if (tools === undefined && serverTools === undefined) return undefined;
-  const needs = new Set<Need>();
+  const needs = new Set<RequestFeature>();
   if (tools !== undefined && tools.length > 0) needs.add("tools");
   for (const { kind, extra } of serverTools ?? [])
     if (kind !== "other" && extra.dialect !== "openai-chat") needs.add(kind);

@@ -44,14 +44,14 @@ export function openUpstreamCall(
   call: Pick<Call, "caller" | "signal" | "books">,
   isHidden: () => boolean,
 ): UpstreamCall {
-  return new Watched(services, call, isHidden);
+  return new TimedCall(services, call, isHidden);
 }
 
 type Services = Pick<RelayServices, "drains" | "revocations">;
 type Watches = Pick<Call, "caller" | "signal" | "books">;
 
 // A class: an object of closures takes several times as long to create, and every call creates one.
-class Watched implements UpstreamCall {
+class TimedCall implements UpstreamCall {
   readonly #cancellation = createCancellation();
   readonly signal: CancelSignal = this.#cancellation;
   reach: Reach = "not sent";

@@ -4,7 +4,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
 import { tooLarge } from "#platform/transport-error.ts";
-import type { Memory } from "./call.ts";
+import type { MemoryShare } from "./call.ts";
 
 /**
  * Complete responses in memory. Responses that must be read whole before they are sent (translations,
@@ -34,7 +34,7 @@ const PASSING_BYTES = 1024 * 1024;
 export async function wholeText(
   response: Pick<UpstreamResponse, "headers" | "chunks" | "text">,
   maxBytes: number,
-  memory: Memory | undefined,
+  memory: MemoryShare | undefined,
 ): Promise<string> {
   const length = lengthOf(response);
   if (memory === undefined || (length !== undefined && length <= UNCOUNTED_BYTES))
@@ -93,10 +93,13 @@ export function isCut(text: string): boolean {
 }
 
 /** A whole text, or a response of which only the beginning was read. */
-export type Begun = { text: string } | { head: string; response: UpstreamResponse };
+export type TextOrHead = { text: string } | { head: string; response: UpstreamResponse };
 
 /** Reads a response that may pass unchanged, unless it is large. Throws as `wholeText` does. */
-export async function beginOf(response: UpstreamResponse, memory: Memory | undefined): Promise<Begun> {
+export async function beginOf(
+  response: UpstreamResponse,
+  memory: MemoryShare | undefined,
+): Promise<TextOrHead> {
   const length = lengthOf(response);
   if (length !== undefined && length <= UNCOUNTED_BYTES) return { text: await response.text(LARGE_BYTES) };
   const parts: Buffer[] = [];
@@ -137,7 +140,7 @@ export function isEvents(text: string): boolean {
 const MAX_PEEKED_BYTES = 1024;
 
 /** Reads only as much of the body as needed to detect its format. Returns a response with the whole body. */
-export async function peeked(
+export async function peekFormat(
   response: UpstreamResponse,
 ): Promise<{ response: UpstreamResponse; isEvents: boolean }> {
   const source = response.chunks();

@@ -4,8 +4,8 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { Encoded, Failed, Target } from "#relay/core/ask.ts";
-import type { Memory } from "#relay/core/call.ts";
+import type { EncodedRequest, FailedAttempt, Target } from "#relay/core/ask.ts";
+import type { MemoryShare } from "#relay/core/call.ts";
 import { shapeOf } from "#relay/core/send.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import type { PlainCall } from "./plain-call.ts";
@@ -17,7 +17,7 @@ export function encodeAdapted(
   { bodyFor }: Pick<PlainCall, "bodyFor">,
   { channel, upstreamModel: model }: Target,
   adapter: Adapter,
-): Encoded {
+): EncodedRequest {
   const given = bodyFor(model);
   const body =
     (typeof given === "string" || Buffer.isBuffer(given) ? parseRecord(String(given)) : undefined) ?? {};
@@ -40,8 +40,8 @@ export async function readAdapted(
   response: UpstreamResponse,
   { channel }: Pick<Target, "channel">,
   adapter: Adapter,
-  memory: Memory | undefined,
-): Promise<AdaptedAnswer | Failed | undefined> {
+  memory: MemoryShare | undefined,
+): Promise<AdaptedAnswer | FailedAttempt | undefined> {
   if (adapter.answer === undefined) return undefined;
   const whole = adapter.answer(await wholeText(response, MAX_BODY_BYTES, memory), now());
   return "error" in whole ? { error: refusal(channel.provider, whole.error) } : whole;

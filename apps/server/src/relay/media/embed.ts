@@ -1,6 +1,11 @@
 import { z } from "zod";
-import type { Tally, Wire } from "#dialects/dialect.ts";
-import { adjustEmbed, type EmbedRequest, encodeVectors, openaiEmbed } from "#dialects/gemini/embeddings.ts";
+import type { CharacterCount, Wire } from "#dialects/dialect.ts";
+import {
+  adjustEmbedRequest,
+  type EmbedRequest,
+  encodeVectors,
+  toOpenaiEmbedRequest,
+} from "#dialects/gemini/embeddings.ts";
 import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
@@ -8,7 +13,7 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { liftVectors, vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Encoded } from "#relay/core/ask.ts";
+import type { EncodedRequest } from "#relay/core/ask.ts";
 import type { Answer, Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { shapeOf } from "#relay/core/send.ts";
@@ -26,9 +31,9 @@ export interface EmbedCall extends Call {
 }
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const silent: Tally = { narrow: 0, wide: 0 };
+const silent: CharacterCount = { narrow: 0, wide: 0 };
 
-interface EncodedEmbed extends Encoded {
+interface EncodedEmbed extends EncodedRequest {
   isNative: boolean;
 }
 
@@ -63,8 +68,8 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
 
 const json = { "content-type": "application/json", accept: "application/json" };
 
-function natively(call: EmbedCall, model: string): Encoded["request"] {
-  const body = adjustEmbed(call.body, model);
+function natively(call: EmbedCall, model: string): EncodedRequest["request"] {
+  const body = adjustEmbedRequest(call.body, model);
   return {
     method: "POST",
     path: `/v1beta/models/${modelSegment(model)}:${call.request.batch ? "batchEmbedContents" : "embedContent"}`,
@@ -75,13 +80,13 @@ function natively(call: EmbedCall, model: string): Encoded["request"] {
   };
 }
 
-function onOpenai(call: EmbedCall, model: string): Encoded["request"] {
+function onOpenai(call: EmbedCall, model: string): EncodedRequest["request"] {
   return {
     method: "POST",
     path: "/v1/embeddings",
     model,
     headers: json,
-    body: JSON.stringify(openaiEmbed(call.request, model)),
+    body: JSON.stringify(toOpenaiEmbedRequest(call.request, model)),
   };
 }
 

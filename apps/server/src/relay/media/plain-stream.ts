@@ -1,4 +1,4 @@
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { addTo } from "#relay/core/meter.ts";
@@ -17,7 +17,7 @@ const MAX_LINE = 64 * 1024;
 /** @param type content type of the response */
 export function createPlainReader(type: string): AnswerReader {
   if (type.startsWith("text/event-stream")) return eventReader();
-  const tally: Tally = { narrow: 0, wide: 0 };
+  const tally: CharacterCount = { narrow: 0, wide: 0 };
   const readable = type.startsWith("text/") || type.startsWith("application/x-subrip");
   return {
     push(chunk) {
@@ -59,7 +59,7 @@ const completing =
   /^(?:event: ?|data: ?\{.{0,200}?"type": ?")(?:image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done)\b|^data: ?\[DONE\]/;
 
 function eventReader(): AnswerReader {
-  const tally: Tally = { narrow: 0, wide: 0 };
+  const tally: CharacterCount = { narrow: 0, wide: 0 };
   const scan = createUsageScanner();
   let line = "";
   let fresh = true;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
@@ -46,8 +46,12 @@ const Answer = z.object({
  * Reads the usage in the formats of embeddings, images, audio and rerank providers. `images` is the number of
  * entries. Pure.
  */
-export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally; images: number } {
-  const tally: Tally = { narrow: 0, wide: 0 };
+export function plainUsage(body: string): {
+  usage: Usage | undefined;
+  tally: CharacterCount;
+  images: number;
+} {
+  const tally: CharacterCount = { narrow: 0, wide: 0 };
   const parsed = Answer.safeParse(parseSmall(body));
   if (!parsed.success) return { usage: undefined, tally, images: 0 };
   if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
@@ -77,7 +81,7 @@ const widePerSecond = 8;
  */
 export function audioUsage(
   { audioSeconds = 0, estimate }: Pick<PlainCall, "audioSeconds" | "estimate">,
-  delivered: Tally,
+  delivered: CharacterCount,
 ): Usage | undefined {
   if (audioSeconds === 0) return undefined;
   const spoken = delivered.narrow / narrowPerSecond + delivered.wide / widePerSecond;

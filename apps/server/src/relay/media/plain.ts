@@ -1,30 +1,30 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { createCountFilter, withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import type { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
-import type { Encoded, Failed } from "#relay/core/ask.ts";
-import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
+import type { EncodedRequest, FailedAttempt } from "#relay/core/ask.ts";
+import type { Answer, PricedTarget, Pieces } from "#relay/core/call.ts";
 import { plainBytes } from "#relay/core/excess.ts";
 import { answerHeaders, jsonHeaders, type Serving } from "#relay/core/exchange.ts";
-import { relayKept } from "#relay/core/kept-exchange.ts";
+import { relayWithCache } from "#relay/core/kept-exchange.ts";
 import { passBytes } from "#relay/core/pass-bytes.ts";
-import { primed } from "#relay/core/pieces.ts";
+import { startPieces } from "#relay/core/pieces.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { plainKind } from "#relay/core/settle.ts";
-import { beginOf, type Begun, isCut, unreadable, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, type TextOrHead, isCut, unreadable, wholeText } from "#relay/core/whole-text.ts";
 import { encodeAdapted, readAdapted } from "./adapted.ts";
 import type { PlainCall } from "./plain-call.ts";
 import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
 import { audioUsage, plainUsage } from "./plain-usage.ts";
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const silent: Tally = { narrow: 0, wide: 0 };
+const silent: CharacterCount = { narrow: 0, wide: 0 };
 
-interface EncodedPlain extends Encoded {
+interface EncodedPlain extends EncodedRequest {
   adapter: Adapter | undefined;
 }
 
@@ -35,7 +35,7 @@ interface EncodedPlain extends Encoded {
 export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
   const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
   if (call.limitedTo !== undefined) call.limit = limitOutput;
-  return relayKept<EncodedPlain>(services, call, {
+  return relayWithCache<EncodedPlain>(services, call, {
     encode(target) {
       const adapter = target.channel.provider.adapters?.[call.path];
       const encoded = adapter === undefined ? encode(call, target) : encodeAdapted(call, target, adapter);
@@ -55,7 +55,7 @@ async function readPlain(
   response: UpstreamResponse,
   { adapter }: EncodedPlain,
   { chosen, lifecycle, accept }: Serving,
-): Promise<Answer | Failed> {
+): Promise<Answer | FailedAttempt> {
   const type = String(response.headers["content-type"] ?? "application/octet-stream");
   const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };
   const whole = adapter && (await readAdapted(response, chosen, adapter, call.memory));
@@ -69,7 +69,7 @@ async function readPlain(
       chunks: once(whole.contentType.includes("json") ? createCountFilter()(whole.body) : whole.body),
     };
   }
-  const passing = { chosen, lifecycle, counted: (delivered: Tally) => audioUsage(call, delivered) };
+  const passing = { chosen, lifecycle, counted: (delivered: CharacterCount) => audioUsage(call, delivered) };
   if (!type.startsWith("application/json")) {
     accept();
     const events = type.startsWith("text/event-stream") && {
@@ -80,7 +80,7 @@ async function readPlain(
     return {
       kind: "bytes",
       headers,
-      chunks: await primed(passBytes({ ...passing, response, reader, ...events })),
+      chunks: await startPieces(passBytes({ ...passing, response, reader, ...events })),
     };
   }
   const read = await begin(call, response);
@@ -94,7 +94,7 @@ async function readPlain(
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(response) },
-      chunks: await primed(passBytes({ ...passing, response: read.response, reader, settling })),
+      chunks: await startPieces(passBytes({ ...passing, response: read.response, reader, settling })),
     };
   }
   const { text } = read;
@@ -112,7 +112,7 @@ async function readPlain(
 }
 
 /** Reads the beginning of the response, or all of it where it must be converted. */
-async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): Promise<Begun> {
+async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): Promise<TextOrHead> {
   const begun = await beginOf(response, memory);
   if ("text" in begun || spell === undefined || spell.isRight(begun.head)) return begun;
   return { text: await wholeText(begun.response, MAX_BODY_BYTES, memory) };
@@ -155,7 +155,7 @@ function countImages(call: PlainCall, images: number): void {
 }
 
 /** Encodes the request with OpenAI's format on both sides: the body passes unchanged. */
-function encode(call: PlainCall, { upstreamModel: model }: Chosen): Encoded {
+function encode(call: PlainCall, { upstreamModel: model }: PricedTarget): EncodedRequest {
   return {
     request: {
       method: "POST",

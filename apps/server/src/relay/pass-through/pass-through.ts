@@ -2,16 +2,16 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { invalidRequest, providerError } from "#errors.ts";
-import { decompressed } from "#platform/body/content-coding.ts";
+import { decompressResponse } from "#platform/body/content-coding.ts";
 import { type StreamedBody, type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
 import { errorText } from "#relay/core/ask.ts";
 import type { PassThroughEnd } from "#relay/core/call-end.ts";
-import type { Answer, Call, Chosen, Pieces } from "#relay/core/call.ts";
+import type { Answer, Call, PricedTarget, Pieces } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { CallLifecycle } from "#relay/core/lifecycle.ts";
-import { primed } from "#relay/core/pieces.ts";
+import { startPieces } from "#relay/core/pieces.ts";
 import { namedChannel } from "#relay/core/plan.ts";
 import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
@@ -54,10 +54,10 @@ export function passThrough(services: RelayServices, requested: PassedCall): Pro
       const error = status < 400 ? undefined : refusedBy(response);
       accept(error);
       if (error === undefined)
-        return bytes(status, response.headers, await primed(pass(call, lifecycle, response)));
+        return bytes(status, response.headers, await startPieces(pass(call, lifecycle, response)));
       // The client gets the provider's own error. The log, which others may read, contains only the kind of
       // error.
-      const read = decompressed(response);
+      const read = decompressResponse(response);
       // Read before the call is closed, because closing cancels running requests.
       const text = await errorText(read);
       await lifecycle.fail(providerError(explain(error, "").code, error.message, { status }));
@@ -70,7 +70,7 @@ export function passThrough(services: RelayServices, requested: PassedCall): Pro
 function targetOf(
   services: RelayServices,
   { channelId, needs }: PassedCall,
-): Pick<Chosen, "channel" | "key"> {
+): Pick<PricedTarget, "channel" | "key"> {
   const channel = namedChannel(services, channelId);
   if (!channel.provider.endpoints.includes(needs))
     throw invalidRequest({ reason: "no_pass_through", channel: channelId, provider: channel.provider.label });
@@ -83,7 +83,7 @@ function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pie
 }
 
 /** Yields the provider's error without the channel's secrets that it quotes. */
-async function* refusalOf(text: string, chosen: Chosen): Pieces<Buffer> {
+async function* refusalOf(text: string, chosen: PricedTarget): Pieces<Buffer> {
   yield Buffer.from(forClients(text, chosen));
 }
 

@@ -14,7 +14,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
-import { attempt, type Failed } from "#relay/core/ask.ts";
+import { attempt, type FailedAttempt } from "#relay/core/ask.ts";
 import { withoutCredentials } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
 import { asActiveChannel, type ProbeServices } from "./probe.ts";
@@ -28,12 +28,12 @@ const STEP_TIMEOUT_MS = 60_000;
 const MAX_SHOWN = 4_000;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-type Answered = { response: ChatResponse; text: string };
-type Requested = Answered | { refused: string; status: number };
+type ProbeAnswer = { response: ChatResponse; text: string };
+type ProbeResult = ProbeAnswer | { refused: string; status: number };
 type Ask = (
   request: Partial<ChatRequest>,
   change?: (body: Record<string, unknown>) => void,
-) => Promise<Requested>;
+) => Promise<ProbeResult>;
 
 export async function checkModel(
   services: ProbeServices,
@@ -60,7 +60,7 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
     const raw = Buffer.from(JSON.stringify(body));
     const call = { client, body, raw, request, forward: {} };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
-    const tried = await attempt<typeof target, Answered, EncodedChat, undefined>(
+    const tried = await attempt<typeof target, ProbeAnswer, EncodedChat, undefined>(
       services,
       target,
       {
@@ -76,7 +76,10 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
   };
 }
 
-function readAnswer({ decodeResponse, read = parseSmall }: Upstream, text: string): Answered | Failed {
+function readAnswer(
+  { decodeResponse, read = parseSmall }: Upstream,
+  text: string,
+): ProbeAnswer | FailedAttempt {
   try {
     return { response: decodeResponse(read(text)), text };
   } catch (error) {
@@ -92,7 +95,7 @@ function finding(name: string, good: boolean | undefined, remark: string): Check
   return { name, status: good === undefined ? unknown : good ? fine : failed, remark };
 }
 
-function step(name: string, requested: Requested, results: CheckFinding[]): CheckStep {
+function step(name: string, requested: ProbeResult, results: CheckFinding[]): CheckStep {
   const shown = "refused" in requested ? `HTTP ${requested.status}: ${requested.refused}` : requested.text;
   return { name, results, response: shown.slice(0, MAX_SHOWN) };
 }

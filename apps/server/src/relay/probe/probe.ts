@@ -15,7 +15,7 @@ import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 import { encodeChat } from "#relay/chat/attempt.ts";
 import { readBody } from "#relay/chat/body.ts";
-import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/ask.ts";
+import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/ask.ts";
 import { asKeyFailure } from "#relay/core/key-evidence.ts";
 import { errorForOperators } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
@@ -131,7 +131,7 @@ async function askPlain(
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const adapter = channel.provider.adapters?.[path];
   try {
-    const exchange: Attempt<Target, object, Encoded, undefined> = {
+    const exchange: Attempt<Target, object, EncodedRequest, undefined> = {
       encode: () =>
         adapter === undefined
           ? plainly(path, model, text)
@@ -150,7 +150,7 @@ async function askPlain(
   }
 }
 
-function plainly(path: string, model: string, body: string): Encoded {
+function plainly(path: string, model: string, body: string): EncodedRequest {
   const headers = { "content-type": "application/json", accept: "*/*" };
   return {
     request: { method: "POST", path, model, headers, body },

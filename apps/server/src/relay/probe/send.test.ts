@@ -11,7 +11,7 @@ import { createUpstreamClient } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeChat } from "#relay/chat/attempt.ts";
-import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/ask.ts";
+import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/ask.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
@@ -258,7 +258,7 @@ describe("a call in a provider's own wire", () => {
   if (speech === undefined) throw new Error("MiniMax does not speak");
 
   async function speak(chosen: Target, adapter: Adapter) {
-    const exchange: Attempt<Target, object, Encoded, undefined> = {
+    const exchange: Attempt<Target, object, EncodedRequest, undefined> = {
       encode: () => encodeAdapted(call, chosen, adapter),
       read: async (response) => (await readAdapted(response, chosen, adapter, undefined)) ?? {},
     };
@@ -307,7 +307,7 @@ describe("a stream in a provider's own framing", () => {
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
     const chosen = { channel: target, key, upstreamModel: "claude" };
     const sent = encodeChat(call, chosen, services.settings.current());
-    const exchange: Attempt<Target, { text: string }, Encoded, undefined> = {
+    const exchange: Attempt<Target, { text: string }, EncodedRequest, undefined> = {
       encode: () => sent,
       async read(response) {
         expect(response.headers["content-type"]).toBe("text/event-stream");

@@ -1,11 +1,11 @@
-import type { Tally } from "#dialects/dialect.ts";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { End } from "#relay/core/call-end.ts";
-import type { Call, Chosen } from "#relay/core/call.ts";
+import type { Call, PricedTarget } from "#relay/core/call.ts";
 import { CallLifecycle } from "#relay/core/lifecycle.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -66,7 +66,7 @@ const MOST_TOKENS = 1_000_000_000;
 const CHARACTERS_PER_IMAGE = 4 * 1_640;
 
 interface Count {
-  tally: Tally;
+  tally: CharacterCount;
   /** Seconds of audio. */
   sound: number;
 }
@@ -81,7 +81,7 @@ interface Turn {
 
 export function openBill(
   services: RelayServices,
-  session: { call: Call; chosen: Chosen; first: CallLifecycle; admit(call: Call): Promise<Call> },
+  session: { call: Call; chosen: PricedTarget; first: CallLifecycle; admit(call: Call): Promise<Call> },
 ): RealtimeBill {
   const { call, chosen } = session;
   const openedAt = call.startedAt;
@@ -96,7 +96,7 @@ export function openBill(
   /** Seconds of audio since the last recording. */
   let recording = 0;
   const transcriptions = new Map<string, Count>();
-  const owed: { usage: Usage; at: Chosen }[] = [];
+  const owed: { usage: Usage; at: PricedTarget }[] = [];
   let facts: SessionFacts = {
     maxOutput: undefined,
     inputBytesPerSecond: 48_000,
@@ -146,7 +146,7 @@ export function openBill(
     return turn;
   }
 
-  async function reserve(turn: Call, at: Chosen, amount: bigint): Promise<Turn> {
+  async function reserve(turn: Call, at: PricedTarget, amount: bigint): Promise<Turn> {
     const lifecycle = new CallLifecycle(services, turn);
     lifecycle.modelKnown = true;
     lifecycle.chosen = at;

@@ -20,7 +20,7 @@ export function longestOutput(model: string): number {
 }
 
 /** @param output at least the default output: a limit set now can be removed before the response */
-export function estimateOf({ text, sound }: Read, output: number): Estimate {
+export function estimateOf({ text, sound }: ConversationTokens, output: number): Estimate {
   const audioInput = sound + TURN_TOKENS;
   const input = text + audioInput;
   // The provider stores the conversation, and what the client's files contain does not show in their size.
@@ -28,7 +28,7 @@ export function estimateOf({ text, sound }: Read, output: number): Estimate {
 }
 
 /** Input tokens of a conversation. */
-export interface Read {
+export interface ConversationTokens {
   text: number;
   sound: number;
 }
@@ -36,7 +36,7 @@ export interface Read {
 /** Whether a reservation covers the conversation's current size. Its margin is not required again. */
 export function covers(
   { input, audioInput = 0, output }: Usage,
-  { text, sound }: Read,
+  { text, sound }: ConversationTokens,
   most: number,
 ): boolean {
   return input >= text + sound && audioInput >= sound && output >= most;

@@ -2,9 +2,9 @@ import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
-import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
 import type { End } from "#relay/core/call-end.ts";
-import type { Call, Chosen } from "#relay/core/call.ts";
+import type { Call, PricedTarget } from "#relay/core/call.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
@@ -38,15 +38,15 @@ export interface RealtimeCall extends Call {
   idleMs: number;
 }
 
-export interface Opened {
+export interface RealtimeConnection {
   services: RelayServices;
   call: RealtimeCall;
-  chosen: Chosen;
+  chosen: PricedTarget;
   bill: RealtimeBill;
   providerSocket: MessageSocket;
-  messages: AsyncGenerator<Message, void, undefined>;
+  messages: AsyncGenerator<SocketMessage, void, undefined>;
   /** The first message, read to check that the provider serves the session. */
-  first: Message;
+  first: SocketMessage;
   /** Releases its slot at the channel. */
   leave(): void;
 }
@@ -72,7 +72,7 @@ const survived: ReadonlySet<string> = new Set([
 /** Refused events in a row that are answered. The next one ends the session. */
 const MAX_REFUSALS = 10;
 
-export function openSession(opened: Opened): RealtimeSession {
+export function openSession(opened: RealtimeConnection): RealtimeSession {
   const { services, call, chosen, bill, providerSocket } = opened;
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ export function openSession(opened: Opened): RealtimeSession {
   }
 
   /** Closes the bill, sends the event that completes a response, then reserves the next response. */
-  async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
+  async function passToClient(side: MessageSocket, { data, binary }: SocketMessage): Promise<void> {
     const text = data.toString("utf8");
     const event = readServerEvent(text);
     let isSpent = event.kind === "done";

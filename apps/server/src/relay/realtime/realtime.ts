@@ -3,8 +3,8 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { abortSignalOf } from "#platform/cancellation.ts";
 import { TransportError } from "#platform/transport-error.ts";
-import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import type { Failed } from "#relay/core/ask.ts";
+import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
+import type { FailedAttempt } from "#relay/core/ask.ts";
 import { relay, type Serving } from "#relay/core/exchange.ts";
 import { openSocket } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -24,7 +24,7 @@ async function open(
   services: RelayServices,
   call: RealtimeCall,
   { chosen, lifecycle, begun }: Serving,
-): Promise<RealtimeSession | Failed> {
+): Promise<RealtimeSession | FailedAttempt> {
   const query = new URLSearchParams(call.query);
   query.set("model", chosen.upstreamModel);
   const answer = await openSocket(
@@ -68,11 +68,11 @@ async function open(
 
 /** Returns the first message. Some providers open every socket and send a rejection afterwards. */
 async function firstOf(
-  messages: AsyncGenerator<Message, void, undefined>,
+  messages: AsyncGenerator<SocketMessage, void, undefined>,
   socket: MessageSocket,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Message | { error: UpstreamError }> {
+): Promise<SocketMessage | { error: UpstreamError }> {
   const timer = new AbortController();
   const patience = AbortSignal.any([timer.signal, signal]);
   const late = sleep(timeoutMs, undefined, { signal: patience }).catch(() => undefined);

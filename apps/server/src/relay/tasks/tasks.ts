@@ -24,7 +24,7 @@ export const TASK_USAGE = { input: 1_000, output: 0 };
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export interface Taken {
+export interface SubmittedTask {
   headers: Record<string, string>;
   accepted: AcceptedTask;
 }
@@ -33,11 +33,11 @@ export interface Taken {
  * Submits a task. Throws `invalid_request` for text that cannot be stored: the task would run, but could not
  * be found or charged.
  */
-export async function submitTask(
+export async function relayTask(
   services: RelayServices,
   db: PrismaClient,
   requested: TaskCall,
-): Promise<Taken> {
+): Promise<SubmittedTask> {
   const call: TaskCall = { ...requested, kind: "task" };
   try {
     refuseUnstorable(call.requested, call.model);
@@ -46,7 +46,7 @@ export async function submitTask(
     throw error;
   }
   const { wire, requested: task } = call;
-  return relay<Taken>(services, call, {
+  return relay<SubmittedTask>(services, call, {
     encode: ({ upstreamModel: model }) => ({
       request: {
         method: "POST",
@@ -64,7 +64,7 @@ export async function submitTask(
         return { error: refusal(serving.chosen.channel.provider, accepted.error, response.headers) };
       // Fails before the task is stored if the reply cannot be written.
       JSON.stringify(accepted.reply);
-      await takeOn(services, db, call, accepted, serving);
+      await storeTask(services, db, call, accepted, serving);
       return { accepted, headers: answerHeaders(response.headers, []) };
     },
   });
@@ -79,7 +79,7 @@ function refuseUnstorable(requested: TaskRequest, model: string): void {
 }
 
 /** Stores the task before charging it, so that an accepted task can be found again. */
-async function takeOn(
+async function storeTask(
   services: RelayServices,
   db: PrismaClient,
   call: TaskCall,

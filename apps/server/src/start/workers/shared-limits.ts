@@ -1,7 +1,7 @@
 import type { Limit } from "#domain/limits/levels.ts";
 import { type Share, wholeShare } from "#domain/limits/node-count.ts";
 import { createRequestCounts, type RequestCount, type RequestCounts } from "#domain/limits/request-counts.ts";
-import { createLimiter, type Limiter, type Taken } from "#domain/limits/take.ts";
+import { createLimiter, type Limiter, type RateDecision } from "#domain/limits/take.ts";
 import type { WorkerLink } from "./link.ts";
 
 /**
@@ -50,7 +50,7 @@ export function limiterOfWorker(link: WorkerLink, share: () => Share): Limiter {
       if (limits.length === 0) return own.take(owner, limits);
       const requested: TakeLimits = { owner, limits };
       return link.ask("limits.take", requested).then(
-        (taken) => taken as Taken,
+        (taken) => taken as RateDecision,
         () => own.take(owner, limits),
       );
     },

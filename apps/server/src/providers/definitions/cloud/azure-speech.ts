@@ -1,6 +1,6 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
-import { type Adapter, type Call, CredentialError, type Provider } from "#providers/provider.ts";
+import { type Adapter, type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
 import { knownVoice, readSpeech, voiceOptions } from "#providers/speech.ts";
 
 const defaults = {
@@ -32,7 +32,7 @@ function escape(text: string): string {
 }
 
 /** Returns the voice for one of OpenAI's names, by channel or default, or Azure's voice of that name. */
-function voiceOf(name: string, call: Call): [voice: string, role: string | undefined] {
+function voiceOf(name: string, call: RequestShape): [voice: string, role: string | undefined] {
   const known = knownVoice(name, call, defaults);
   const [voice = "", role] = (known ?? (/^[a-z]{2,3}-/.test(name) ? name : defaults.alloy)).split("|");
   return [voice, role];

@@ -7,7 +7,13 @@ import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
 import { bedrockHost, hostLimits } from "#providers/messages-hosts.ts";
 import { openaiLimits } from "#providers/openai-models.ts";
-import { bearer, type Call, CredentialError, type Outgoing, type Provider } from "#providers/provider.ts";
+import {
+  bearer,
+  type RequestShape,
+  CredentialError,
+  type Outgoing,
+  type Provider,
+} from "#providers/provider.ts";
 import { onChat, systemForDeveloper, withoutThoughts } from "#providers/quirks.ts";
 import { signAws } from "#providers/signing/aws.ts";
 import { converse } from "#providers/wires/converse/index.ts";
@@ -32,7 +38,7 @@ const hosted = hostLimits(bedrockHost);
 const others = onChat(systemForDeveloper, openaiLimits, withoutThoughts);
 
 /** Moves model and stream out of the body; Bedrock expects them in the URL. */
-function adjust(body: Wire, call: Call): Wire {
+function adjust(body: Wire, call: RequestShape): Wire {
   if (call.dialect === undefined) return body;
   if (call.dialect !== "anthropic") return others(body, call);
   const { model: _model, stream: _stream, ...rest } = hosted(claudeLimits(body, call), call);

@@ -3,7 +3,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { claudeLimits } from "#providers/claude-models.ts";
 import { geminiLimits } from "#providers/gemini-models.ts";
 import { hostLimits, vertexHost } from "#providers/messages-hosts.ts";
-import { type Call, CredentialError, type Provider } from "#providers/provider.ts";
+import { type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 import { accessToken, readServiceAccount } from "#providers/signing/google.ts";
 
@@ -16,7 +16,7 @@ function publisherOf(model: string): "google" | "anthropic" | "others" {
   return /^(?:google\/)?(?:gemini|gemma|learnlm)/.test(model) ? "google" : "others";
 }
 
-function placeOf(key: string, { other }: Call): { region: string; project: string } {
+function placeOf(key: string, { other }: RequestShape): { region: string; project: string } {
   const [region = "", project = ""] = other.split("|");
   if (!/^[a-z0-9-]*$/.test(region)) throw new CredentialError(`"${region}" is not a region of Vertex AI.`);
   return {
@@ -30,7 +30,7 @@ const LOCATION = "/v1/projects/{project}/locations/{region}";
 const hosted = hostLimits(vertexHost);
 
 /** Moves model and stream out of the body; Vertex expects them in the URL. */
-function adjust(body: Wire, call: Call): Wire {
+function adjust(body: Wire, call: RequestShape): Wire {
   if (call.dialect !== "anthropic") return geminiLimits(others(body, call), call);
   const { model: _model, ...rest } = hosted(claudeLimits(body, call), call);
   return { anthropic_version: "vertex-2023-10-16", ...rest };
