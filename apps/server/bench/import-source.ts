@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 
 /** A One Hub database of any size, filled with SQL that SQLite and Postgres both understand. */
 

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayServices } from "#gateway/services.ts";
-import { createOpenResponses } from "#platform/open-responses.ts";
+import { createOpenResponses } from "#platform/http/open-responses.ts";
 import { type AppOptions, buildApp, type SiteBasics } from "./app.ts";
 
 let app: FastifyInstance | undefined;

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
-import { lastLine } from "#platform/log.ts";
-import { countBuffersInHeapLimit } from "#platform/start-memory.ts";
+import { lastLine } from "#platform/log/log.ts";
+import { countBuffersInHeapLimit } from "#platform/memory/start-memory.ts";
 import { type Env, readEnv } from "./env.ts";
 import type { Running } from "./start/context.ts";
 

@@ -1,5 +1,5 @@
 import { openPrivate } from "#domain/channels/channel-secrets.ts";
-import { channelKeyContext } from "#domain/channels/load-channels.ts";
+import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
 import { openCode } from "#domain/credits/redemptions.ts";
 import { configOf } from "#domain/payments/payment-deps.ts";
 import { revealKey } from "#domain/tokens/keys.ts";

@@ -1,5 +1,5 @@
 import { readEnv } from "#env.ts";
-import { keepHeapSmall } from "#platform/start-memory.ts";
+import { keepHeapSmall } from "#platform/memory/start-memory.ts";
 import { runProgram } from "./program.ts";
 import { visible } from "./visible.ts";
 

@@ -40,7 +40,7 @@ import { disabledModelRoutes } from "./channels/disabled-models.ts";
 import { modelChangeRoutes } from "./channels/model-changes.ts";
 import { speakOneHub } from "./compat/index.ts";
 import { olderPaths } from "./compat/older-paths.ts";
-import { describeCompat, describeVersion2 } from "./compat/openapi.ts";
+import { describeCompat, describeVersion2 } from "./compat/plugin/openapi.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
 import { describeRoutes, securitySchemes } from "./openapi.ts";

@@ -5,7 +5,7 @@ import type {
 } from "@fastify/rate-limit";
 import type { FastifyRequest } from "fastify";
 import { GatewayError } from "#errors.ts";
-import { networkOf } from "#platform/network-of.ts";
+import { networkOf } from "#platform/http/network-of.ts";
 import type { Sessions } from "./accounts/session.ts";
 import type { Services } from "./services.ts";
 

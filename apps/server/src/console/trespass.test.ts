@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { hashPassword } from "#domain/accounts/passwords.ts";
+import { hashPassword } from "#domain/accounts/sign-in/passwords.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { buildConsole, origin, type TestConsole } from "#test/console.ts";
 import type { RouteAccess } from "./guards.ts";

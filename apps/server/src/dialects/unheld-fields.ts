@@ -1,6 +1,6 @@
 import type { Upstream, Wire } from "./dialect.ts";
-import { effortOf } from "./effort.ts";
 import type { ClientDialectId } from "./ir.ts";
+import { effortOf } from "./reasoning/effort.ts";
 import { asRecord } from "./wire.ts";
 
 /**

@@ -2,18 +2,18 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
-import { accountRoutes } from "./account.ts";
-import { answerError } from "./answer-error.ts";
-import { requireCallable } from "./before-body.ts";
+import { requireCallable } from "./access/before-body.ts";
+import { endpointOf, guardEndpoints } from "./access/endpoint.ts";
+import { accountRoutes } from "./account/account.ts";
+import { creditRoutes } from "./account/credit.ts";
+import { guardEndpoint } from "./account/native-endpoint.ts";
 import { acceptJson, type BeforeParsing, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
 import { readings } from "./body/readings.ts";
-import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat.ts";
-import { compactRoutes } from "./compact.ts";
+import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat/chat.ts";
+import { answerCount, countRoutes } from "./chat/count-tokens.ts";
 import { readMessagesTurn } from "./compaction/messages.ts";
 import { conversationRoutes } from "./conversation/conversations.ts";
-import { answerCount, countRoutes } from "./count-tokens.ts";
-import { creditRoutes } from "./credit.ts";
-import { endpointOf, guardEndpoints } from "./endpoint.ts";
+import { answerError } from "./http/answer-error.ts";
 import {
   type ErrorShape,
   midjourneyErrors,
@@ -21,21 +21,21 @@ import {
   shapeOf,
   sharedShape,
   taskErrors,
-} from "./error-shape.ts";
-import { answerEmbed } from "./gemini-embeddings.ts";
-import { helloRoutes } from "./hello.ts";
+} from "./http/error-shape.ts";
+import { helloRoutes } from "./http/hello.ts";
+import { collectHeads } from "./http/response-head.ts";
+import { socketRoutes } from "./http/sockets.ts";
 import { interactionRoutes } from "./interactions/routes.ts";
 import { readInteractionTurn } from "./interactions/turn.ts";
-import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
-import { modelRoutes, ownModelRoutes } from "./models.ts";
-import { guardEndpoint } from "./native-endpoint.ts";
-import { plainRoutes } from "./plain.ts";
-import { collectHeads } from "./response-head.ts";
-import { readResponseTurn } from "./response-turn.ts";
-import { responseRoutes } from "./responses.ts";
+import { answerEmbed } from "./media/gemini-embeddings.ts";
+import { plainRoutes } from "./media/plain.ts";
+import { modelRoutes, ownModelRoutes } from "./models/models.ts";
+import { compactRoutes } from "./responses/compact.ts";
+import { readResponseTurn } from "./responses/response-turn.ts";
+import { responseRoutes } from "./responses/responses.ts";
 import type { GatewayServices } from "./services.ts";
-import { socketRoutes } from "./sockets.ts";
-import { taskRoutes } from "./tasks.ts";
+import { midjourneyPrefixes, midjourneyRoutes } from "./tasks/midjourney.ts";
+import { taskRoutes } from "./tasks/tasks.ts";
 
 /**
  * Endpoints for AI clients: one scope per dialect, each with its own error format. endpoint.ts checks every

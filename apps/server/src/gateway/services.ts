@@ -5,7 +5,7 @@ import type { Callers } from "#domain/tokens/callers.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import type { FailedKeys } from "./failed-keys.ts";
+import type { FailedKeys } from "./access/failed-keys.ts";
 
 /** Dependencies of the endpoints for AI clients. */
 export interface GatewayServices {

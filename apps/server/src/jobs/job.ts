@@ -1,4 +1,4 @@
-import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { Pool } from "#platform/database/db.ts";

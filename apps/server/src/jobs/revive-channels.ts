@@ -1,7 +1,7 @@
 import { reasonOf } from "@gateway/shared/reasons";
-import { type ActiveChannel, testModelOf } from "#domain/channels/active-channel.ts";
-import { reviveChannel } from "#domain/channels/channel-state.ts";
-import { loadChannels } from "#domain/channels/load-channels.ts";
+import { reviveChannel } from "#domain/channels/health/channel-state.ts";
+import { type ActiveChannel, testModelOf } from "#domain/channels/selection/active-channel.ts";
+import { loadChannels } from "#domain/channels/selection/load-channels.ts";
 import { probeChannel } from "#relay/probe/probe.ts";
 import type { Job, JobServices } from "./job.ts";
 

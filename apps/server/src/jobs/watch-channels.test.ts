@@ -2,7 +2,7 @@ import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
 import type { JobServices } from "./job.ts";

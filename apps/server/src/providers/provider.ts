@@ -188,7 +188,7 @@ export interface Provider {
   /** What this host of the Messages API accepts; absent where it accepts everything, or ignores it. */
   messages?: MessagesHost;
   /**
-   * Family of providers that accept each other's proofs of thinking (`dialects/proof.ts`), unless the name of the
+   * Family of providers that accept each other's proofs of thinking (`dialects/reasoning/proof.ts`), unless the name of the
    * model tells its maker. Default: the provider's id. "unknown" where requests are passed on to other providers.
    */
   proofs?: string;

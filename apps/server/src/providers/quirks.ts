@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { effortIfKnown } from "./model-efforts.ts";
+import { effortIfKnown } from "./models/model-efforts.ts";
 import type { RequestShape } from "./provider.ts";
 
 /**

@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
 import { deepseek } from "./definitions/deepseek.ts";
 import { openai } from "./definitions/openai.ts";
-import { withImpliedSearch } from "./implied-search.ts";
+import { withImpliedSearch } from "./models/implied-search.ts";
 
 /**
  * Different names of the same counts at providers of one format, from the documentation named in their files.

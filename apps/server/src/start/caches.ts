@@ -1,5 +1,5 @@
-import { createGroups, type ActiveGroups } from "#domain/accounts/active-groups.ts";
-import { type Candidates, createCandidates } from "#domain/channels/candidates.ts";
+import { createGroups, type ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
+import { type Candidates, createCandidates } from "#domain/channels/selection/candidates.ts";
 import { createPrices, type Prices } from "#domain/pricing/prices.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type Callers, createCallers } from "#domain/tokens/callers.ts";

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Env } from "#env.ts";
 import type { PaymentGateways } from "#payments/index.ts";
-import type { FailureLog } from "#platform/failure-log.ts";
-import type { LogRing } from "#platform/log.ts";
+import type { FailureLog } from "#platform/log/failure-log.ts";
+import type { LogRing } from "#platform/log/log.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
 /** Dependencies that any part of the start may use. */

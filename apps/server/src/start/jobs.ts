@@ -1,10 +1,10 @@
-import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import { connect, type Database } from "#platform/database/db.ts";
+import { postToPublic, publicFetch } from "#platform/http/public-fetch.ts";
 import type { Mailer } from "#platform/mail.ts";
-import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { Context } from "./context.ts";

@@ -10,7 +10,11 @@ import { type StorageWatch, watchStorage } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type Announcements, announce } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
-import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
+import {
+  createMemoryBudget,
+  defaultMemoryBudget,
+  type MemoryBudget,
+} from "#platform/memory/memory-budget.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { connectRedis } from "#platform/redis.ts";
 import type { Secrets } from "#platform/secrets.ts";

@@ -1,7 +1,7 @@
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings, type SettingsStore } from "#domain/settings/settings.ts";
 import type { Database } from "#platform/database/db.ts";
-import { createUpstreamClient, type UpstreamClient } from "#platform/http.ts";
+import { createUpstreamClient, type UpstreamClient } from "#platform/http/http.ts";
 import { createMailer, type Mailer } from "#platform/mail.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openProviders, type Providers } from "#providers/registry.ts";

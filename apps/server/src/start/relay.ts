@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
-import { createAffinity } from "#domain/channels/affinity.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
-import { type ChannelCheckDeps, runTasks } from "#domain/channels/check-stored.ts";
-import { createHealth } from "#domain/channels/health.ts";
-import { storedChannel } from "#domain/channels/load-channels.ts";
-import { type ChannelRunner, createChannelRunner } from "#domain/channels/runner.ts";
+import { createHealth } from "#domain/channels/health/health.ts";
+import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-channel.ts";
+import { type ChannelRunner, createChannelRunner } from "#domain/channels/runs/runner.ts";
+import { createAffinity } from "#domain/channels/selection/affinity.ts";
+import { storedChannel } from "#domain/channels/selection/load-channels.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { Share } from "#domain/limits/node-count.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
@@ -14,18 +14,18 @@ import { checkModelList } from "#domain/model-changes/check.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { Database } from "#platform/database/db.ts";
-import type { UpstreamClient } from "#platform/http.ts";
-import type { MemoryBudget } from "#platform/memory-budget.ts";
+import type { UpstreamClient } from "#platform/http/http.ts";
+import { fetchPublic } from "#platform/http/public-fetch.ts";
+import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
+import { TransientMap } from "#platform/memory/transient-map.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import { fetchPublic } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { TransientMap } from "#platform/transient-map.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
-import { keepCheckpoints } from "#relay/core/checkpoints.ts";
-import { createDrains } from "#relay/core/drains.ts";
-import { createReasoners } from "#relay/core/reasoners.ts";
+import { keepCheckpoints } from "#relay/core/billing/checkpoints.ts";
+import { createReasoners } from "#relay/core/routing/reasoners.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { createDrains } from "#relay/core/upstream/drains.ts";
 import {
   fetchBalance,
   fetchModels,

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { createDiagnostics } from "#diagnostics/runner.ts";
-import { createPersonCheck } from "#domain/accounts/person-check.ts";
+import { createPersonCheck } from "#domain/accounts/sign-in/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
-import type { LogLine } from "#platform/log.ts";
-import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
+import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/http/public-fetch.ts";
+import type { LogLine } from "#platform/log/log.ts";
 import { checkModel } from "#relay/probe/model-check.ts";
 import { fetchModels } from "#relay/probe/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { channelKeyContext } from "#domain/channels/load-channels.ts";
+import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
 import { root } from "#platform/places.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";

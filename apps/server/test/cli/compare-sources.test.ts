@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newApi } from "#migration/products/new-api.ts";
+import { newApi } from "#migration/products/new-api/new-api.ts";
 import { openLogApi } from "#migration/sources/log-api.ts";
 import { shellVariables } from "./cli.ts";
 import {

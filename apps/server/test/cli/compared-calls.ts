@@ -1,8 +1,8 @@
 import type { ComparisonReport } from "@gateway/shared/site/comparison";
 import { expect } from "vitest";
-import { newApiColumns } from "#migration/products/new-api-columns.ts";
-import { oneApiColumns } from "#migration/products/one-api-columns.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { newApiColumns } from "#migration/products/new-api/columns.ts";
+import { oneApiColumns } from "#migration/products/one-api/columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase } from "#test/database.ts";
 import type { Mariadb } from "#test/mariadb.ts";

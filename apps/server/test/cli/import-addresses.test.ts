@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { newApiColumns } from "#migration/products/new-api-columns.ts";
-import { oneApiColumns } from "#migration/products/one-api-columns.ts";
+import { newApiColumns } from "#migration/products/new-api/columns.ts";
+import { oneApiColumns } from "#migration/products/one-api/columns.ts";
 import { openSource } from "#migration/sources/open-source.ts";
 import { emptyDatabase, installedDatabase } from "#test/database.ts";
 import { cli } from "./cli.ts";

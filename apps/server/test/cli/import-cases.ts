@@ -1,8 +1,8 @@
 import pg from "pg";
 import { expect } from "vitest";
-import { newApiColumns } from "#migration/products/new-api-columns.ts";
-import { oneApiColumns } from "#migration/products/one-api-columns.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { newApiColumns } from "#migration/products/new-api/columns.ts";
+import { oneApiColumns } from "#migration/products/one-api/columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { openSource } from "#migration/sources/open-source.ts";
 import { installedDatabase } from "#test/database.ts";

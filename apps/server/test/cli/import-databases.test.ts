@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
-import { newApiColumns } from "#migration/products/new-api-columns.ts";
+import { newApiColumns } from "#migration/products/new-api/columns.ts";
 import { root } from "#platform/places.ts";
 import { installedDatabase } from "#test/database.ts";
 import { testSecretKey } from "#test/gateway.ts";

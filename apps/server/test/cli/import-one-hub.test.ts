@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { connect } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";

@@ -6,7 +6,7 @@ import type { NoticeMessage, Tools } from "#notices/channel.ts";
 import { eventMessages } from "#notices/event-messages.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { mailMessages } from "#notices/mail-messages.ts";
-import { postToPublic } from "#platform/public-fetch.ts";
+import { postToPublic } from "#platform/http/public-fetch.ts";
 import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
 
 let receiver: NoticeReceiver;

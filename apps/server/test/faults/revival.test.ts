@@ -1,10 +1,10 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChannelRunner } from "#domain/channels/runner.ts";
+import { createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { reviveChannels } from "#jobs/revive-channels.ts";
 import { openPaymentGateways } from "#payments/index.ts";
-import { createUpstreamClient } from "#platform/http.ts";
+import { createUpstreamClient } from "#platform/http/http.ts";
 import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { demo } from "#providers/definitions/demo.ts";

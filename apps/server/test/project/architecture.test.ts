@@ -23,7 +23,7 @@ const otherMeanings: Record<string, RegExp> = {
   // formats of task endpoints that clients use
   suno: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
   kling: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
-  midjourney: /^(gateway\/midjourney|console\/usage\/tasks)\.ts$/,
+  midjourney: /^(gateway\/tasks\/midjourney|console\/usage\/tasks)\.ts$/,
   // an identity provider
   github: /^console\/(compat|accounts|site)\/(users|site|profile|sign-in)\.ts$/,
 };

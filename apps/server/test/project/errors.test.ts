@@ -7,7 +7,7 @@ import { answerFailure } from "#console/failures.ts";
 import { clientDialects } from "#dialects/index.ts";
 import type { ClientDialectId } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
-import { answerError } from "#gateway/answer-error.ts";
+import { answerError } from "#gateway/http/answer-error.ts";
 
 /** All errors of the product, with values for all placeholders of their templates. */
 const errors = allErrors().map(({ code, reason, template }) => {

@@ -9,7 +9,7 @@ const sources = ["apps/server/src", "apps/web/src", "packages/shared/src"];
 
 /** Patterns that need more than linear time in theory, and why that is not a problem. */
 const bounded: Record<string, string> = {
-  "relay/core/scrub.ts": "texts are cut to 4,000 characters",
+  "relay/core/upstream/scrub.ts": "texts are cut to 4,000 characters",
   "domain/channels/channel-secrets.ts": "values that an administrator entered",
   "demo/sentences.ts": "questions of at most 60 characters",
   "demo/pieces.ts": "always matches: white space that is followed by nothing is a piece of its own",

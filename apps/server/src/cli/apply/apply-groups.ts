@@ -1,6 +1,6 @@
 import { DEFAULT_GROUP, UserGroupInput } from "@gateway/shared/channels/group";
 import { issueOf } from "@gateway/shared/errors/issue";
-import { changeGroup, createGroup, deleteGroup, switchGroup } from "#domain/accounts/edit-groups.ts";
+import { changeGroup, createGroup, deleteGroup, switchGroup } from "#domain/accounts/groups/edit-groups.ts";
 import { type ApplyContext, changedNames, collectFaults, fieldChanges } from "./changes.ts";
 import type { GatewayFile, GroupEntry } from "./gateway-file.ts";
 import { sentence } from "./read-gateway-file.ts";

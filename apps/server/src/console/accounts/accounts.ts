@@ -5,7 +5,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { findGroup } from "#domain/accounts/groups.ts";
+import { findGroup } from "#domain/accounts/groups/groups.ts";
 import { checkSetupToken, setUp } from "#domain/accounts/setup.ts";
 import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";

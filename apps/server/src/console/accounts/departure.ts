@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
-import { type SignInStart, issueState, STATE_MINUTES } from "#domain/accounts/sign-in-state.ts";
+import { type SignInStart, issueState, STATE_MINUTES } from "#domain/accounts/sign-in/sign-in-state.ts";
 
 /** Cookie that binds a sign-in with an identity provider to the browser that began it. */
 export const DEPARTURE_COOKIE = "sign-in";

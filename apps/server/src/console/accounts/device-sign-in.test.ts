@@ -1,7 +1,7 @@
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hashPassword } from "#domain/accounts/passwords.ts";
+import { hashPassword } from "#domain/accounts/sign-in/passwords.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { createCallers } from "#domain/tokens/callers.ts";
 import { buildConsole, type Browser, origin, type TestConsole } from "#test/console.ts";

@@ -8,7 +8,7 @@ import { ownAddress } from "#console/site/own-address.ts";
 import { pollDeviceSignIn, startDeviceSignIn } from "#domain/tokens/devices.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import { networkOf } from "#platform/network-of.ts";
+import { networkOf } from "#platform/http/network-of.ts";
 
 /**
  * The endpoints of device sign-in for command-line tools (RFC 8628), at the root of the site:

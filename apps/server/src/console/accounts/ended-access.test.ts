@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { endAccess, findSession } from "#domain/accounts/sessions.ts";
+import { endAccess, findSession } from "#domain/accounts/sign-in/sessions.ts";
 import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
 import { during } from "#test/overlap.ts";
 

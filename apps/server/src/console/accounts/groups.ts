@@ -20,7 +20,7 @@ import {
   getGroup,
   listGroups,
   switchGroup,
-} from "#domain/accounts/edit-groups.ts";
+} from "#domain/accounts/groups/edit-groups.ts";
 import { invalidFields } from "#errors.ts";
 import type { UserGroup } from "#platform/prisma/client.ts";
 

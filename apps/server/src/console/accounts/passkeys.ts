@@ -25,7 +25,7 @@ import {
   type RelyingParty,
   removePasskey,
   renamePasskey,
-} from "#domain/accounts/passkeys.ts";
+} from "#domain/accounts/sign-in/passkeys.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
 import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";

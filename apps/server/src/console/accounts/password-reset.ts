@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { takeMailAttempt } from "#domain/accounts/mail-codes.ts";
-import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/password-reset.ts";
+import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/sign-in/password-reset.ts";
 import { offersReset, senderFor } from "#domain/settings/mail-account.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";

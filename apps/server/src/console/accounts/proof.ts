@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
-import { requireProof } from "#domain/accounts/proof.ts";
+import { requireProof } from "#domain/accounts/sign-in/proof.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { sessionIdOf } from "./session.ts";

@@ -16,7 +16,7 @@ import {
   removeTotp,
   renewRecoveryCodes,
   requireSecondFactor,
-} from "#domain/accounts/second-factor.ts";
+} from "#domain/accounts/sign-in/second-factor.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";

@@ -8,8 +8,8 @@ import {
   readSession,
   SESSION_DAYS,
   startSession,
-} from "#domain/accounts/sessions.ts";
-import type { Proven } from "#domain/accounts/still-proven.ts";
+} from "#domain/accounts/sign-in/sessions.ts";
+import type { Proven } from "#domain/accounts/sign-in/still-proven.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";

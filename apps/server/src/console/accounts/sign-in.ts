@@ -16,9 +16,9 @@ import { viewerOf } from "#console/guards.ts";
 import { requireNoLink } from "#console/origin.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/identities.ts";
-import { permitLink, spendLinkPermit } from "#domain/accounts/proof.ts";
-import { requireSecondFactor } from "#domain/accounts/second-factor.ts";
+import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/sign-in/identities.ts";
+import { permitLink, spendLinkPermit } from "#domain/accounts/sign-in/proof.ts";
+import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
 import {
   type SignInStart,
   derivedSecret,
@@ -28,11 +28,11 @@ import {
   spendArrival,
   type SpentState,
   spendState,
-} from "#domain/accounts/sign-in-state.ts";
+} from "#domain/accounts/sign-in/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
-import { boundedFetch } from "#platform/public-fetch.ts";
+import { boundedFetch } from "#platform/http/public-fetch.ts";
 import { createIdentityClients } from "#sign-in/clients.ts";
 import { type ExternalIdentity, type IdentityProvider, isAvailable, type Visit } from "#sign-in/provider.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";

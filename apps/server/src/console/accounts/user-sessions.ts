@@ -8,7 +8,7 @@ import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { endSessionsOf } from "#domain/accounts/administration.ts";
 import { requireMayRead } from "#domain/accounts/authority.ts";
-import { listSessions, revokeSession, revokeSessions } from "#domain/accounts/sessions.ts";
+import { listSessions, revokeSession, revokeSessions } from "#domain/accounts/sign-in/sessions.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { notFound } from "#errors.ts";
 import { sessionIdOf } from "./session.ts";

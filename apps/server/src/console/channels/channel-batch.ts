@@ -13,8 +13,13 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { deleteChannels, disabledChannels, editChannels, switchChannels } from "#domain/channels/batch.ts";
 import { describeChannel } from "#domain/channels/channel-row.ts";
+import {
+  deleteChannels,
+  disabledChannels,
+  editChannels,
+  switchChannels,
+} from "#domain/channels/runs/batch.ts";
 import { copyChannel, exportChannels, importChannels } from "#domain/channels/transfer.ts";
 
 const config = { access: "admin", permission: "channels" } as const;

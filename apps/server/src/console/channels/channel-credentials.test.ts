@@ -6,8 +6,8 @@ import type {
 } from "@gateway/shared/channels/channel-batch";
 import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createCandidates } from "#domain/channels/candidates.ts";
 import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
+import { createCandidates } from "#domain/channels/selection/candidates.ts";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 
 const key = "sk-stored-key-of-the-channel";

@@ -1,9 +1,9 @@
 import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channels/channel";
 import { plainReason } from "@gateway/shared/reasons";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
-import { channel } from "#domain/channels/channels.fixture.ts";
-import { createHealth } from "#domain/channels/health.ts";
+import { disableChannel, disableKey, reviveChannel } from "#domain/channels/health/channel-state.ts";
+import { createHealth } from "#domain/channels/health/health.ts";
+import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 /** Tests single keys and the timeline, on a real database. */

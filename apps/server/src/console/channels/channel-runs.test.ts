@@ -9,8 +9,8 @@ import type {
 import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { reasonOf } from "@gateway/shared/reasons";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createChannelRunner } from "#domain/channels/runner.ts";
-import { beat, openRun } from "#domain/channels/runs.ts";
+import { createChannelRunner } from "#domain/channels/runs/runner.ts";
+import { beat, openRun } from "#domain/channels/runs/runs.ts";
 import { buildConsole, type Browser, origin, type TestConsole } from "#test/console.ts";
 
 let site: TestConsole;

@@ -17,8 +17,8 @@ import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { type ChannelForTest, typedInFull } from "#domain/channels/channel-row.ts";
 import { getChannel, openFirstKey } from "#domain/channels/channels.ts";
-import { refreshBalance } from "#domain/channels/check-stored.ts";
-import { endRun, getRun, listRuns, readRun } from "#domain/channels/runs.ts";
+import { refreshBalance } from "#domain/channels/runs/check-channel.ts";
+import { endRun, getRun, listRuns, readRun } from "#domain/channels/runs/runs.ts";
 import { pulses, testsOf } from "#domain/channels/test-history.ts";
 
 const config = { access: "admin", permission: "channels" } as const;

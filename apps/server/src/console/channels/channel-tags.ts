@@ -10,9 +10,14 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { deleteChannels, disabledChannels, editChannels, switchChannels } from "#domain/channels/batch.ts";
 import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
 import { editChannel } from "#domain/channels/channels.ts";
+import {
+  deleteChannels,
+  disabledChannels,
+  editChannels,
+  switchChannels,
+} from "#domain/channels/runs/batch.ts";
 import { channelsOfTag, editTag, idsOfTag, listTags } from "#domain/channels/tags.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 

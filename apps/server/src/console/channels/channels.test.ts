@@ -1,6 +1,6 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createCandidates } from "#domain/channels/candidates.ts";
+import { createCandidates } from "#domain/channels/selection/candidates.ts";
 import { listen } from "#platform/announcements.ts";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 

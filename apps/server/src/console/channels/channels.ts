@@ -16,7 +16,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { enabledGroups, groupNames } from "#domain/accounts/groups.ts";
+import { enabledGroups, groupNames } from "#domain/accounts/groups/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelWithParts, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
@@ -33,7 +33,7 @@ import {
   testModelFor,
   withStoredSecrets,
 } from "#domain/channels/channels.ts";
-import { testStoredChannel } from "#domain/channels/check-stored.ts";
+import { testStoredChannel } from "#domain/channels/runs/check-channel.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
 

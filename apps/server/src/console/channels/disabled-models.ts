@@ -7,7 +7,7 @@ import {
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
-import { channelsOfModel } from "#domain/channels/model-channels.ts";
+import { channelsOfModel } from "#domain/channels/selection/model-channels.ts";
 import { disabledModels, switchModel } from "#domain/settings/disabled-models.ts";
 
 const config = { access: "admin", permission: "channels" } as const;

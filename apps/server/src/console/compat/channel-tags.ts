@@ -3,15 +3,15 @@ import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { validate } from "#console/validation.ts";
-import { deleteChannels, disabledChannels } from "#domain/channels/batch.ts";
 import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
+import { deleteChannels, disabledChannels } from "#domain/channels/runs/batch.ts";
 import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
-import { OlderChannel, olderChannel } from "./channel-spelling.ts";
 import { counted, sentFields, SentChannel } from "./channels.ts";
-import { ignoredIn } from "./ignored.ts";
-import { unlessGone } from "./refusals.ts";
-import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
+import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
+import { ignoredIn } from "./plugin/ignored.ts";
+import { unlessGone } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /** Tags in One Hub's format: a channel serves as the pattern for all channels of the tag. */
 

@@ -13,10 +13,10 @@ import {
   keysOf,
   patchChannel,
 } from "#domain/channels/channels.ts";
-import { OlderChannel, olderChannel } from "./channel-spelling.ts";
-import { splitList, parsedText, withoutNulls } from "./older.ts";
-import { unlessGone } from "./refusals.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
+import { splitList, parsedText, withoutNulls } from "./plugin/older.ts";
+import { unlessGone } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
 
 /**
  * Channels in One Hub's format: lists as one text with commas, maps as JSON in a text, and a PUT that changes

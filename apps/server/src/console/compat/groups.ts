@@ -9,9 +9,9 @@ import { valuesOf } from "#console/accounts/groups.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { validate } from "#console/validation.ts";
-import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/edit-groups.ts";
-import { olderBody } from "./older.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/groups/edit-groups.ts";
+import { olderBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
 
 /**
  * User groups in One Hub's format: only the name is required, and a PUT changes only the fields it contains.

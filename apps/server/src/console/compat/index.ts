@@ -1,11 +1,11 @@
 import type { Failure } from "@gateway/shared/envelope";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
-import { ignoredIn } from "./ignored.ts";
-import { inOneHubPages } from "./paging.ts";
-import type { CompatCall, CompatRoute } from "./route.ts";
+import { ignoredIn } from "./plugin/ignored.ts";
+import { inOneHubPages } from "./plugin/paging.ts";
+import type { CompatCall, CompatRoute } from "./plugin/route.ts";
+import { olderStatus } from "./plugin/statuses.ts";
 import { compatRoutes, untouched } from "./routes.ts";
-import { olderStatus } from "./statuses.ts";
 
 /**
  * Compatibility with One Hub's management API, for every caller that does not send `Api-Version: 2`. Per

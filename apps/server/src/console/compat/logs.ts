@@ -6,8 +6,8 @@ import { z } from "zod";
 import { everybody, own } from "#console/usage/logs.ts";
 import { type CallRatios, ratiosOfCalls } from "#domain/logs/call-ratios.ts";
 import type { LogView } from "#domain/logs/filter.ts";
-import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
-import { type CompatRoute, handles } from "./route.ts";
+import { emptyOlderChannel, OlderChannel } from "./plugin/channel-spelling.ts";
+import { type CompatRoute, handles } from "./plugin/route.ts";
 
 /**
  * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.

@@ -5,7 +5,7 @@ import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import { validate } from "#console/validation.ts";
 import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
-import { type CompatRoute, handles, spells } from "./route.ts";
+import { type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /**
  * Model descriptions in One Hub's format: lists are sent as JSON in a text, and accepted as a text or as a

@@ -7,12 +7,12 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { findGroup } from "#domain/accounts/groups.ts";
+import { findGroup } from "#domain/accounts/groups/groups.ts";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
-import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
+import { isRecent, RECENT_MINUTES } from "#domain/accounts/sign-in/proof.ts";
 import { findByAccessToken, getUser } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
-import { refreshBalance, testStoredChannel } from "#domain/channels/check-stored.ts";
+import { refreshBalance, testStoredChannel } from "#domain/channels/runs/check-channel.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { changeSettings } from "#console/system/settings.ts";
 import { invalidRequest } from "#errors.ts";
-import { type CompatRoute, handles } from "./route.ts";
+import { type CompatRoute, handles } from "./plugin/route.ts";
 
 /**
  * Options in One Hub's format: a list of texts. Options that this product does not have are listed with the

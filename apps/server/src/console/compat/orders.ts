@@ -2,7 +2,7 @@ import { OpenedOrder } from "@gateway/shared/billing/order";
 import { z } from "zod";
 import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";
-import { type CompatRoute, handles, spells } from "./route.ts";
+import { type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /**
  * Orders in One Hub's format: the status route returns `success` for a paid order, and an Epay order is a

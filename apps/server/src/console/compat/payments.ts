@@ -15,7 +15,7 @@ import {
 } from "#domain/payments/gateways.ts";
 import { GatewayError } from "#errors.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
-import { type CompatRoute, handles, spells } from "./route.ts";
+import { type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /**
  * Payment gateways in One Hub's format: `config` is JSON in a text, without its secrets. A row may be written

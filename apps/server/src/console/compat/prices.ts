@@ -6,8 +6,8 @@ import { validate } from "#console/validation.ts";
 import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/pricing/edit-prices.ts";
 import { priceRowToJson } from "#domain/pricing/price-json.ts";
 import { GatewayError } from "#errors.ts";
-import { olderBody } from "./older.ts";
-import { type CompatRoute, handles } from "./route.ts";
+import { olderBody } from "./plugin/older.ts";
+import { type CompatRoute, handles } from "./plugin/route.ts";
 
 /** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown, with any number. */
 

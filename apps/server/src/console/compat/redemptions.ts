@@ -17,8 +17,8 @@ import {
   switchRedemption,
 } from "#domain/credits/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
-import { isStatusOnly, olderBody } from "./older.ts";
-import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
+import { isStatusOnly, olderBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /**
  * Redemption codes in One Hub's format: worth 100 points by default; a PUT changes only the fields it

@@ -1,7 +1,7 @@
 import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
 import { z } from "zod";
 import { forbidden } from "#errors.ts";
-import { type CompatRoute, reads, spells } from "./route.ts";
+import { type CompatRoute, reads, spells } from "./plugin/route.ts";
 
 /** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 

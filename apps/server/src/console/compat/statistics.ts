@@ -13,8 +13,8 @@ import { moneyOfPeriod } from "#domain/usage/money.ts";
 import { ownUsage } from "#domain/usage/own-usage.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { localDays, startOfDay } from "#platform/local-days.ts";
-import { unlessGone } from "./refusals.ts";
-import { type CompatRoute, handles, spells } from "./route.ts";
+import { unlessGone } from "./plugin/refusals.ts";
+import { type CompatRoute, handles, spells } from "./plugin/route.ts";
 
 /** Statistics, the available models and the state of the site in One Hub's format. */
 

@@ -3,7 +3,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { asRecord } from "#dialects/wire.ts";
 import type { Task } from "#platform/prisma/client.ts";
-import { type CompatCall, type CompatRoute, reads, spells } from "./route.ts";
+import { type CompatCall, type CompatRoute, reads, spells } from "./plugin/route.ts";
 
 /** Tasks in One Hub's format: rows have all of One Hub's columns. */
 

@@ -1,5 +1,5 @@
 import { TelegramMenuPage, TelegramMenuRow } from "@gateway/shared/site/telegram";
-import { type CompatRoute, spells } from "./route.ts";
+import { type CompatRoute, spells } from "./plugin/route.ts";
 
 /** Menus of the Telegram bot. One Hub writes the message type HTML in small letters. */
 const older = <Menu extends TelegramMenuRow>(menu: Menu): Menu => ({

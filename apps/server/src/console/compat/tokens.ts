@@ -25,8 +25,8 @@ import {
   switchToken,
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";
-import { isStatusOnly, olderBody } from "./older.ts";
-import { type CompatCall, type CompatRoute, handles } from "./route.ts";
+import { isStatusOnly, olderBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handles } from "./plugin/route.ts";
 
 /**
  * Tokens in One Hub's format: every response contains the key, and limits are off only when the request

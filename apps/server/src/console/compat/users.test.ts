@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bindIdentity } from "#domain/accounts/identities.ts";
+import { bindIdentity } from "#domain/accounts/sign-in/identities.ts";
 import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
 import { type Row, type Rows, type Script, scriptOf } from "./script.fixture.ts";
 

@@ -19,13 +19,13 @@ import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { validate } from "#console/validation.ts";
 import { changeUser, createUser } from "#domain/accounts/administration.ts";
-import { unbindIdentity } from "#domain/accounts/identities.ts";
-import { type ExternalAccount, linkForUser } from "#domain/accounts/link-for-user.ts";
+import { unbindIdentity } from "#domain/accounts/sign-in/identities.ts";
+import { type ExternalAccount, linkForUser } from "#domain/accounts/sign-in/link-for-user.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { forbidden, invalidFields } from "#errors.ts";
-import { olderBody } from "./older.ts";
-import { unlessGone } from "./refusals.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+import { olderBody } from "./plugin/older.ts";
+import { unlessGone } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
 
 /** Accounts in One Hub's format: every row has all of One Hub's columns, none of them null, and no secret. */
 

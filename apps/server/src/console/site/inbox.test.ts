@@ -1,7 +1,7 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import type { InboxPage, InboxState } from "@gateway/shared/site/inbox";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hashPassword as hashed } from "#domain/accounts/passwords.ts";
+import { hashPassword as hashed } from "#domain/accounts/sign-in/passwords.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { addToInbox } from "#domain/inbox/entries.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";

@@ -23,7 +23,7 @@ import {
   readModelList,
 } from "#domain/catalog/model-info.ts";
 import { invalidRequest } from "#errors.ts";
-import { fetchPublicText } from "#platform/public-fetch.ts";
+import { fetchPublicText } from "#platform/http/public-fetch.ts";
 
 /** Maximum size of a whole list, in bytes. */
 const LIST_LIMIT = 5_000_000;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { present, unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { usableGroups } from "#domain/accounts/groups.ts";
+import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";

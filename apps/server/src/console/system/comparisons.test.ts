@@ -9,7 +9,7 @@ import {
 } from "@gateway/shared/site/comparison";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createComparisons } from "#migration/compare/comparisons.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { type ForeignDatabase, foreignDatabase } from "#test/cli/foreign-database.ts";
 import { type Browser, buildConsole, origin, type TestConsole } from "#test/console.ts";
 

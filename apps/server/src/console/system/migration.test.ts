@@ -7,7 +7,7 @@ import {
 } from "@gateway/shared/site/migration";
 import { afterEach, expect, it } from "vitest";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
-import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { foreignDatabase } from "#test/cli/foreign-database.ts";
 import { litellmDatabase, salt, smallLitellm } from "#test/cli/litellm-rows.ts";
 import { oneHubRows } from "#test/cli/one-hub-rows.ts";

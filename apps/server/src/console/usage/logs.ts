@@ -17,7 +17,7 @@ import { sendEvents } from "#console/event-stream.ts";
 import { viewerOf } from "#console/guards.ts";
 import { liveEvents } from "#console/live-events.ts";
 import type { Services } from "#console/services.ts";
-import { findGroup } from "#domain/accounts/groups.ts";
+import { findGroup } from "#domain/accounts/groups/groups.ts";
 import { describeSession } from "#domain/logs/agent-session.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
 import { logFacets } from "#domain/logs/facets.ts";

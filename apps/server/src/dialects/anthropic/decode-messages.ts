@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
-import { base64OfText } from "#dialects/media.ts";
-import { unpackProof } from "#dialects/proof.ts";
+import { base64OfText } from "#dialects/media/media.ts";
+import { unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, parseAt } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
 import { type cacheControl, requestBlocks } from "./schema.ts";

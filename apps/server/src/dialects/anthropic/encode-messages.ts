@@ -1,9 +1,9 @@
 import { append } from "#dialects/append.ts";
 import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
-import { isFileOf } from "#dialects/marks.ts";
-import { isTextType } from "#dialects/media-type.ts";
-import { textOfBase64 } from "#dialects/media.ts";
+import { isTextType } from "#dialects/media/media-type.ts";
+import { textOfBase64 } from "#dialects/media/media.ts";
+import { isFileOf } from "#dialects/reasoning/marks.ts";
 import { callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { encodeCitation } from "./citation.ts";

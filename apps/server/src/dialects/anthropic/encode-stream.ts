@@ -1,6 +1,6 @@
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, FinishReason } from "#dialects/ir.ts";
-import { packProof } from "#dialects/proof.ts";
+import { packProof } from "#dialects/reasoning/proof.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { encodeCitation } from "./citation.ts";
 import { calledBy, callProof, encodeFinish, mediaText, newId, noDetails } from "./response.ts";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
-import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
-import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
+import { effortOf } from "#dialects/reasoning/effort.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { anthropicTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";

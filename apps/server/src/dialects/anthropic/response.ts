@@ -1,8 +1,8 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part } from "#dialects/ir.ts";
-import { dataUrl, soundText } from "#dialects/media.ts";
-import { packProof } from "#dialects/proof.ts";
+import { dataUrl, soundText } from "#dialects/media/media.ts";
+import { packProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { decodeCitation, encodeCitation } from "./citation.ts";
 import { answer, type AnswerBlock, type StopDetails } from "./schema.ts";

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { budgetOfEffort, effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning } from "#dialects/ir.ts";
+import { budgetOfEffort, effortOf } from "#dialects/reasoning/effort.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { MessagesRequest } from "./schema.ts";
 

@@ -1,8 +1,8 @@
 import { append } from "#dialects/append.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
-import { isGoogleFile } from "#dialects/marks.ts";
-import { audioFormat } from "#dialects/media.ts";
-import { unpackCallProof, unpackProof } from "#dialects/proof.ts";
+import { audioFormat } from "#dialects/media/media.ts";
+import { isGoogleFile } from "#dialects/reasoning/marks.ts";
+import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import type { RequestPart, WireContent } from "./schema.ts";
 
 export function decodeMedia(mimeType: string, data: string): Part {

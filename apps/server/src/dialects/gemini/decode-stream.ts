@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
-import { unpackCallProof, unpackProof } from "#dialects/proof.ts";
+import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeMedia } from "./decode-contents.ts";

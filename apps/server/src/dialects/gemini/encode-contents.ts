@@ -1,8 +1,8 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
-import { isFileOf } from "#dialects/marks.ts";
-import { isTextType, typeOfEnding } from "#dialects/media-type.ts";
+import { isTextType, typeOfEnding } from "#dialects/media/media-type.ts";
+import { isFileOf } from "#dialects/reasoning/marks.ts";
 import { callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 

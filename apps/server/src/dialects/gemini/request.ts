@@ -1,7 +1,5 @@
-import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
-import { budgetOfEffort } from "#dialects/effort.ts";
 import type {
   ChatRequest,
   Message,
@@ -11,8 +9,10 @@ import type {
   Tool,
   ToolChoice,
 } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
-import { carriedOptions } from "#dialects/server-tool-options.ts";
+import { budgetOfEffort } from "#dialects/reasoning/effort.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
+import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part, Usage } from "#dialects/ir.ts";
-import { packProof, unpackCallProof, unpackProof } from "#dialects/proof.ts";
+import { packProof, unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeMedia } from "./decode-contents.ts";

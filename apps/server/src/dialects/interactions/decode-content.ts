@@ -1,8 +1,8 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, MediaSource, Part } from "#dialects/ir.ts";
-import { isGoogleFile } from "#dialects/marks.ts";
-import { audioFormat, sourceOfUrl } from "#dialects/media.ts";
+import { audioFormat, sourceOfUrl } from "#dialects/media/media.ts";
+import { isGoogleFile } from "#dialects/reasoning/marks.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { contents, contentType, type MediaType } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part, Role } from "#dialects/ir.ts";
-import { unpackCallProof, unpackProof } from "#dialects/proof.ts";
+import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { decodeContent } from "./decode-content.ts";
 import { contents, inputType, type InteractionRequest, steps, turn } from "./schema.ts";

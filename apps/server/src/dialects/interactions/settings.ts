@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { effortOf } from "#dialects/effort.ts";
 import type { Extra, Reasoning, ResponseFormat } from "#dialects/ir.ts";
+import { effortOf } from "#dialects/reasoning/effort.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { formats, type InteractionGenerationConfig, type InteractionRequest, type Speech } from "./schema.ts";

@@ -1,7 +1,7 @@
-import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { jsonSchema } from "#dialects/gemini/function-schema.ts";
 import type { ChatRequest, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
+import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import {
   functionTool,

@@ -6,7 +6,7 @@
 
 /** Shorter texts cannot have enough values to matter, so they are not counted. In characters. */
 const SHORT = 64 * 1024;
-/** Strings, numbers, objects and arrays together. Long lists of numbers pass as bytes (dialects/vectors.ts). */
+/** Strings, numbers, objects and arrays together. Long lists of numbers pass as bytes (dialects/media/vectors.ts). */
 const MAX_VALUES = 500_000;
 const MAX_CONTAINERS = 100_000;
 /**

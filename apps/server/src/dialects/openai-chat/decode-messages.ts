@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { append } from "#dialects/append.ts";
 import type { CacheControl, Message, Part } from "#dialects/ir.ts";
-import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
-import { originOfFormat } from "#dialects/proof.ts";
+import { audioMediaType, sourceOfUrl } from "#dialects/media/media.ts";
+import { originOfFormat } from "#dialects/reasoning/proof.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomCall } from "./custom-tools.ts";

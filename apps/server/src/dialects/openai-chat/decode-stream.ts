@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
-import { originOfFormat } from "#dialects/proof.ts";
+import { originOfFormat } from "#dialects/reasoning/proof.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { argumentsText, compact, parseRecord, readAs } from "#dialects/wire.ts";
 import { callSignature } from "./decode-messages.ts";

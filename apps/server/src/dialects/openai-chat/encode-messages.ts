@@ -1,10 +1,10 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
-import { isFileOf } from "#dialects/marks.ts";
-import { isTextType } from "#dialects/media-type.ts";
-import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media.ts";
-import { formatOfOrigin } from "#dialects/proof.ts";
+import { isTextType } from "#dialects/media/media-type.ts";
+import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media/media.ts";
+import { isFileOf } from "#dialects/reasoning/marks.ts";
+import { formatOfOrigin } from "#dialects/reasoning/proof.ts";
 import { nameOf, ownFields } from "#dialects/wire.ts";
 
 const attached = "(The result is attached to the next message.)";

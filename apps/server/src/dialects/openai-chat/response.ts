@@ -3,7 +3,7 @@ import { append } from "#dialects/append.ts";
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
-import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
+import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media/media.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { append } from "#dialects/append.ts";
 import type { Citation, MediaSource, Message, Part, Role } from "#dialects/ir.ts";
-import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media.ts";
-import { unpackProof } from "#dialects/proof.ts";
+import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media/media.ts";
+import { unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { wrapInput } from "./freeform.ts";

@@ -1,8 +1,8 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
-import { isFileOf } from "#dialects/marks.ts";
-import { audioFormat, dataUrl } from "#dialects/media.ts";
+import { audioFormat, dataUrl } from "#dialects/media/media.ts";
+import { isFileOf } from "#dialects/reasoning/marks.ts";
 import { compact, nameOf, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
 import { searchCallItem, searchOutputItem } from "./tool-search.ts";

@@ -1,8 +1,8 @@
-import { filterAllowedTools } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
-import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
+import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
-import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
+import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { compact, ownFields, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeFreeformTool } from "./freeform.ts";

@@ -3,10 +3,11 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { freshDatabase } from "#test/database.ts";
-import { enabledGroups, usableGroups } from "./groups.ts";
-import { hashPassword } from "./passwords.ts";
+import { enabledGroups, usableGroups } from "./groups/groups.ts";
 import { listUsers } from "./search-users.ts";
 import { seedAccounts } from "./seed.ts";
+import { ensureRoot, issueSetupToken, setUp } from "./setup.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
 import {
   endSession,
   findSession,
@@ -14,8 +15,7 @@ import {
   revokeSession,
   revokeSessions,
   startSession,
-} from "./sessions.ts";
-import { ensureRoot, issueSetupToken, setUp } from "./setup.ts";
+} from "./sign-in/sessions.ts";
 import { logIn } from "./users.ts";
 
 const secrets = openSecrets("a secret that only this test run knows");

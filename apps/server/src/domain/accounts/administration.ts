@@ -20,9 +20,9 @@ import {
 import { emailTaken } from "./email.ts";
 import { isEmailTaken } from "./mail-codes.ts";
 import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
-import { hashPassword } from "./passwords.ts";
-import { removeTotp } from "./second-factor.ts";
-import { endAccess } from "./sessions.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
+import { removeTotp } from "./sign-in/second-factor.ts";
+import { endAccess } from "./sign-in/sessions.ts";
 import { lockUser, permissionsOf } from "./users.ts";
 
 /** Administration of user accounts. `authority.ts` decides who may change what. */

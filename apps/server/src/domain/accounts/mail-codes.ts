@@ -5,7 +5,7 @@ import { type GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
-import { takeAttempt } from "./pace.ts";
+import { takeAttempt } from "./sign-in/pace.ts";
 
 /**
  * Six-digit codes sent by email. Only a keyed hash is stored. A code works once and is void after a few

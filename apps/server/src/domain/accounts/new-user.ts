@@ -4,11 +4,11 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, GatewayError } from "#errors.ts";
-import { networkOf } from "#platform/network-of.ts";
+import { networkOf } from "#platform/http/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
-import { takeAttempt } from "./pace.ts";
+import { takeAttempt } from "./sign-in/pace.ts";
 
 /** Account creation, shared by sign-up and administration, which have their own rules. */
 

@@ -2,10 +2,10 @@ import type { PasswordChange, ProfileInput } from "@gateway/shared/accounts/prof
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
-import { hashPassword } from "./passwords.ts";
-import { requireProof, wrongPassword } from "./proof.ts";
-import { endAccess } from "./sessions.ts";
-import { requireStillProven } from "./still-proven.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
+import { requireProof, wrongPassword } from "./sign-in/proof.ts";
+import { endAccess } from "./sign-in/sessions.ts";
+import { requireStillProven } from "./sign-in/still-proven.ts";
 
 /** Changes that users make to their own account. */
 

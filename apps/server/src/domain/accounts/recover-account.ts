@@ -3,9 +3,9 @@ import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
-import { hashPassword } from "./passwords.ts";
-import { removeTotp } from "./second-factor.ts";
-import { endAccess } from "./sessions.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
+import { removeTotp } from "./sign-in/second-factor.ts";
+import { endAccess } from "./sign-in/sessions.ts";
 
 /** About 119 bits. */
 const PASSWORD_LENGTH = 20;

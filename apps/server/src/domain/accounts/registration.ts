@@ -9,7 +9,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
 import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
 import { giftsOf, giveGifts, insertUser, takenOr } from "./new-user.ts";
-import { hashPassword } from "./passwords.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
 
 /** Sign-up: who may sign up, and which gifts a new user and the inviter get. */
 

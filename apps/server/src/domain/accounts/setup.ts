@@ -9,7 +9,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { requireFreeName } from "./new-user.ts";
-import { hashPassword } from "./passwords.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
 
 /**
  * The first account of an installation: created through a one-time link that the server prints, or from the

@@ -7,10 +7,10 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { takeGuess } from "./password-guesses.ts";
-import { hashPassword, isForeignHash, passwordMatches } from "./passwords.ts";
-import { requireSecondFactor } from "./second-factor.ts";
-import type { Proven } from "./still-proven.ts";
+import { takeGuess } from "./sign-in/password-guesses.ts";
+import { hashPassword, isForeignHash, passwordMatches } from "./sign-in/passwords.ts";
+import { requireSecondFactor } from "./sign-in/second-factor.ts";
+import type { Proven } from "./sign-in/still-proven.ts";
 
 /** Finds accounts by credentials or names, and reads them for the console. */
 

@@ -1,9 +1,9 @@
 import type { AvailableModels } from "@gateway/shared/channels/model";
-import { usableGroups } from "#domain/accounts/groups.ts";
+import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { activePrice, type PriceRow } from "#domain/pricing/prices.ts";
 import { findPrice, tableOf } from "#domain/pricing/pricing.ts";
 import type { Db } from "#platform/database/db.ts";
-import { describeModels } from "./described.ts";
+import { describeModels } from "./model-description.ts";
 import { listOwners } from "./owners.ts";
 
 /** The models that a user can reach, through which groups, and at what price. */

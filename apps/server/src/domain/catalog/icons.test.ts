@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "#platform/database/db.ts";
-import { fetchPublic } from "#platform/public-fetch.ts";
+import { fetchPublic } from "#platform/http/public-fetch.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { createIcons, type Icons } from "./icons.ts";
 

@@ -1,7 +1,7 @@
 import { notFound } from "#errors.ts";
 import { now as clock } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { FetchedFile, PublicFetchOptions } from "#platform/public-fetch.ts";
+import type { FetchedFile, PublicFetchOptions } from "#platform/http/public-fetch.ts";
 
 /**
  * Icons that operators configured by URL, fetched once for all users. Their hosts get few requests and do not

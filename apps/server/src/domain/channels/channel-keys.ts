@@ -7,9 +7,9 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
-import { eventReason } from "./channel-state.ts";
-import type { Frozen } from "./health-state.ts";
-import { channelKeyContext } from "./load-channels.ts";
+import { eventReason } from "./health/channel-state.ts";
+import type { Frozen } from "./health/health-state.ts";
+import { channelKeyContext } from "./selection/load-channels.ts";
 
 /** The keys of a channel. Stored keys are never returned: only a hint of each is shown. */
 

@@ -3,7 +3,7 @@ import { storedFacts } from "@gateway/shared/reasons";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
-import type { Frozen } from "./health-state.ts";
+import type { Frozen } from "./health/health-state.ts";
 
 /**
  * A stored channel, as the console shows it and as a test call needs it. Neither contains its stored keys.

@@ -12,14 +12,14 @@ import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
-import { testModelOf } from "./active-channel.ts";
 import { checkChannel } from "./channel-check.ts";
 import { movedFields, requireCredentials } from "./channel-destination.ts";
 import { storeKeys } from "./channel-keys.ts";
 import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
 import { fillMasks, sealPrivate } from "./channel-secrets.ts";
-import { channelKeyContext } from "./load-channels.ts";
 import { modelNamesWith } from "./model-names.ts";
+import { testModelOf } from "./selection/active-channel.ts";
+import { channelKeyContext } from "./selection/load-channels.ts";
 
 /** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 

@@ -5,10 +5,10 @@ import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { factsOf, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
-import { applyEdit } from "./batch-edit.ts";
-import { deleteChannels, editChannels } from "./batch.ts";
 import { channelParts, type ChannelWithParts, typedIn } from "./channel-row.ts";
 import { type ChannelDeps, createChannel, keysOf, withStoredSecrets } from "./channels.ts";
+import { applyEdit } from "./runs/batch-edit.ts";
+import { deleteChannels, editChannels } from "./runs/batch.ts";
 
 /** Tags of channels. A tag has no row of its own, so it exists while at least one channel has it. */
 

@@ -12,7 +12,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
 import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
-import { channelKeyContext } from "./load-channels.ts";
+import { channelKeyContext } from "./selection/load-channels.ts";
 
 /** Copy, export and import of channels. Only root can export keys, and every export is audited. */
 

@@ -1,6 +1,6 @@
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
-import type { TransientMap } from "#platform/transient-map.ts";
+import type { TransientMap } from "#platform/memory/transient-map.ts";
 import type { CallRecord } from "./call-record.ts";
 import { forgetStatement, renewStatement } from "./checkpoint-statements.ts";
 import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";

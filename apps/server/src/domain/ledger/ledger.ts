@@ -6,7 +6,7 @@ import { shuttingDown } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
-import { TransientMap } from "#platform/transient-map.ts";
+import { TransientMap } from "#platform/memory/transient-map.ts";
 import { checkAmount } from "./amounts.ts";
 import { releaseStatement } from "./booking-statements.ts";
 import { createBookings } from "./bookings.ts";

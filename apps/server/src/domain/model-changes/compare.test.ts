@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseMapping } from "#domain/channels/load-channels.ts";
+import { parseMapping } from "#domain/channels/selection/load-channels.ts";
 import { compare } from "./compare.ts";
 
 const compared = (models: string[], listed: string[], mapping: Record<string, string> = {}) =>

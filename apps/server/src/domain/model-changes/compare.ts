@@ -1,4 +1,4 @@
-import { type ActiveMapping, mapModel } from "#domain/channels/active-channel.ts";
+import { type ActiveMapping, mapModel } from "#domain/channels/selection/active-channel.ts";
 
 /** Compares the models of a channel with the list of its provider. Pure functions. */
 

@@ -2,8 +2,8 @@ import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/cha
 import { LogType } from "@gateway/shared/usage/log-type";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";
+import { type ComputedValue, createComputedValue } from "#platform/computed-value.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { type ComputedValue, createComputedValue } from "#platform/recomputed.ts";
 import { talliesByModel } from "./tallies.ts";
 import { shareOf, sumOfTallies, type CallCounts } from "./unavailable.ts";
 

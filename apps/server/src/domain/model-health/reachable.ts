@@ -1,7 +1,7 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
-import { usableGroups } from "#domain/accounts/groups.ts";
-import { describeModels } from "#domain/catalog/described.ts";
+import { usableGroups } from "#domain/accounts/groups/groups.ts";
+import { describeModels } from "#domain/catalog/model-description.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

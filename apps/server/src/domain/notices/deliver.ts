@@ -10,9 +10,9 @@ import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { currentTime, now } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
+import type { postToPublic } from "#platform/http/public-fetch.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import type { postToPublic } from "#platform/public-fetch.ts";
 import { messageOf } from "./notices.ts";
 
 /** Delivery of notices to operators: choice of channels, suppression of repeats, and retries. */

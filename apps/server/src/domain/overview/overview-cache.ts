@@ -1,4 +1,4 @@
-import { type ComputedValue, createComputedValue } from "#platform/recomputed.ts";
+import { type ComputedValue, createComputedValue } from "#platform/computed-value.ts";
 import { describeOverview, type OverviewDeps } from "./overview.ts";
 
 type OverviewCache = ComputedValue<Awaited<ReturnType<typeof describeOverview>>>;

@@ -2,7 +2,7 @@ import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import type { Spending } from "#dialects/usage/spending.ts";
-import { type LongText, longTextOf } from "#platform/long-texts.ts";
+import { type LongText, longTextOf } from "#platform/memory/long-texts.ts";
 import { audioPart, audioTokensPerSecond, filePart, imagePart, type MediaTokens } from "./input-media.ts";
 
 /**

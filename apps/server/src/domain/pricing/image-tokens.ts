@@ -1,5 +1,5 @@
 import type { MediaSource } from "#dialects/ir.ts";
-import { longTextOf } from "#platform/long-texts.ts";
+import { longTextOf } from "#platform/memory/long-texts.ts";
 
 /**
  * Maximum tokens of an image by the published formulas, because the channel is not chosen yet: tiles of 512

@@ -1,5 +1,5 @@
 import type { MediaSource } from "#dialects/ir.ts";
-import { longTextOf } from "#platform/long-texts.ts";
+import { longTextOf } from "#platform/memory/long-texts.ts";
 import { dataHead, imageTokens, mostImageTokens } from "./image-tokens.ts";
 
 /**

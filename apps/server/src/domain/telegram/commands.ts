@@ -1,4 +1,4 @@
-import { takeAttempt } from "#domain/accounts/attempts.ts";
+import { takeAttempt } from "#domain/accounts/sign-in/attempts.ts";
 import { redeem } from "#domain/credits/redemptions.ts";
 import { bookCharges } from "#domain/ledger/bookings.ts";
 import { amountText } from "#domain/notices/collect.ts";

@@ -1,4 +1,4 @@
-import { bindIdentity } from "#domain/accounts/identities.ts";
+import { bindIdentity } from "#domain/accounts/sign-in/identities.ts";
 import { isEnabled, lockUser } from "#domain/accounts/users.ts";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";

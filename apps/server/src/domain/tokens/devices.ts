@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import { TokenInput } from "@gateway/shared/accounts/token";
 import { z } from "zod";
-import { returnAttempt, takeAttempt } from "#domain/accounts/pace.ts";
+import { returnAttempt, takeAttempt } from "#domain/accounts/sign-in/pace.ts";
 import { isEnabled } from "#domain/accounts/users.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError, invalidKey, ownerDisabled } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { type ListEntry, TransientList } from "#platform/transient-list.ts";
+import { type ListEntry, TransientList } from "#platform/memory/transient-list.ts";
 import type { Caller } from "./callers.ts";
 
 /**

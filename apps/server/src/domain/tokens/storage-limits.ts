@@ -1,6 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
-import { takeAttempt } from "#domain/accounts/pace.ts";
+import { takeAttempt } from "#domain/accounts/sign-in/pace.ts";
 import { conflict, GatewayError, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";

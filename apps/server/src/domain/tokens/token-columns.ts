@@ -1,7 +1,7 @@
 import { can } from "@gateway/shared/accounts/roles";
 import { NEVER_EXPIRES, type TokenInput, type TokenSetting } from "@gateway/shared/accounts/token";
 import ipaddr from "ipaddr.js";
-import { usableGroups } from "#domain/accounts/groups.ts";
+import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";

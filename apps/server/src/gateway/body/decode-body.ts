@@ -1,7 +1,12 @@
 import type { Address, ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { withinCost } from "#dialects/usage/cost-fields.ts";
-import { defineAccessors, longTextsOf, rememberLongTexts, withPlaceholders } from "#platform/long-texts.ts";
+import {
+  defineAccessors,
+  longTextsOf,
+  rememberLongTexts,
+  withPlaceholders,
+} from "#platform/memory/long-texts.ts";
 import { type JsonBody, jsonBytes } from "./json-body.ts";
 
 /**

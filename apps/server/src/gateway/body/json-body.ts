@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import { parseExact, roundSettings } from "#dialects/json/exact-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { accessOf, type Access } from "#gateway/access.ts";
+import { accessOf, type Access } from "#gateway/access/access.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
@@ -16,7 +16,7 @@ import {
   stringifyLong,
   takeLongTexts,
   type TextRange,
-} from "#platform/long-texts.ts";
+} from "#platform/memory/long-texts.ts";
 import { type FieldSpellings, requireOneReading } from "./one-reading.ts";
 
 /** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */

@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/pieces.ts";
+import { tapPieces } from "#relay/core/response/pieces.ts";
 import type { Summary } from "./summarize.ts";
 
 /** Messages responses with a compaction block, alone or before the model's own blocks. */

@@ -3,8 +3,8 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { GatewayError } from "#errors.ts";
-import { admit } from "#gateway/admit.ts";
-import type { ReadTurn } from "#gateway/chat.ts";
+import { admit } from "#gateway/access/admit.ts";
+import type { ReadTurn } from "#gateway/chat/chat.ts";
 import { readThreadTurn } from "#gateway/conversation/thread.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
@@ -17,7 +17,7 @@ import {
   withContextEdits,
 } from "#relay/chat/context-edits.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { allManageContext } from "#relay/core/price-options.ts";
+import { allManageContext } from "#relay/core/routing/price-options.ts";
 import { blockAnswer, withBlock } from "./compaction-block.ts";
 import { REQUEST, type Summary, summaryOf } from "./summarize.ts";
 

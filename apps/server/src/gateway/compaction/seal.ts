@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type JsonBody, jsonBytes } from "#gateway/body/json-body.ts";
-import { defineAccessors, longTextsOf, rememberLongTexts } from "#platform/long-texts.ts";
+import { defineAccessors, longTextsOf, rememberLongTexts } from "#platform/memory/long-texts.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { summaryText } from "#relay/chat/context-edits.ts";
 

@@ -2,14 +2,14 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { GatewayError } from "#errors.ts";
-import { admit } from "#gateway/admit.ts";
+import { admit } from "#gateway/access/admit.ts";
 import type { JsonBody } from "#gateway/body/json-body.ts";
-import { resolveModel } from "#gateway/model-alias.ts";
+import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
-import { offersResponses } from "#relay/core/price-options.ts";
+import { offersResponses } from "#relay/core/routing/price-options.ts";
 import { type CompactionResult, isTrigger, summarize, summaryBody } from "./summarize.ts";
 
 const responses = dialects["openai-responses"];

@@ -12,7 +12,7 @@ import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
-import { dialectFor } from "#relay/core/spoken-dialect.ts";
+import { dialectFor } from "#relay/core/routing/spoken-dialect.ts";
 import { storeResponse } from "./store-response.ts";
 
 /**

@@ -14,7 +14,7 @@ import {
 } from "#domain/responses/conversations.ts";
 import { creditOf } from "#domain/tokens/credit.ts";
 import { insufficientQuota, notFound } from "#errors.ts";
-import { accessOf } from "#gateway/access.ts";
+import { accessOf } from "#gateway/access/access.ts";
 import { isJsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";

@@ -10,14 +10,14 @@ import { parseAt } from "#dialects/wire.ts";
 import { findResponse, type StoredTurn } from "#domain/responses/stored.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { invalidRequest, notFound } from "#errors.ts";
-import { accessOf } from "#gateway/access.ts";
+import { accessOf } from "#gateway/access/access.ts";
 import { withBody } from "#gateway/body/decode-body.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-import { type ReadTurn, type DecodedChat, turnOf } from "#gateway/chat.ts";
+import { type ReadTurn, type DecodedChat, turnOf } from "#gateway/chat/chat.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/pieces.ts";
+import { tapPieces } from "#relay/core/response/pieces.ts";
 import { storeResponse } from "./store-response.ts";
 
 /**

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { encodeMessages } from "#dialects/interactions/encode-steps.ts";
 import { findResponse, forgetResponse, type StoredTurn } from "#domain/responses/stored.ts";
 import { invalidRequest, notFound } from "#errors.ts";
-import { accessOf } from "#gateway/access.ts";
-import { chatPaths } from "#gateway/chat.ts";
+import { accessOf } from "#gateway/access/access.ts";
+import { chatPaths } from "#gateway/chat/chat.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 
 /**

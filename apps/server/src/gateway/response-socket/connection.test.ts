@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { insufficientQuota } from "#errors.ts";
-import { createMemoryBudget } from "#platform/memory-budget.ts";
-import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
+import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
+import { createMemoryBudget } from "#platform/memory/memory-budget.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
 import { createHistorySpace, openHistory } from "./history.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError, invalidRequest, shuttingDown } from "#errors.ts";
-import { nameError } from "#gateway/name-error.ts";
-import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
+import { nameError } from "#gateway/http/name-error.ts";
 import { now } from "#platform/clock.ts";
-import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
+import { type Cancellation, createCancellation } from "#platform/http/cancellation.ts";
+import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
 import type { History } from "./history.ts";
 import { type Create, readEvent, isIgnoredEvent } from "./read-event.ts";
 

@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { dialects } from "#dialects/index.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { nameError } from "#gateway/name-error.ts";
+import { nameError } from "#gateway/http/name-error.ts";
 
 /** Codes that clients of this connection handle, by our reasons. */
 const codes = lookupTable<string>({

@@ -1,4 +1,4 @@
-import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 
 /**
  * The responses of one connection, so that later ones can continue them although nothing is stored. Responses

@@ -12,7 +12,7 @@ import {
 } from "#gateway/conversation/conversation-items.ts";
 import { responseIn } from "#gateway/conversation/conversation.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
-import type { ContinuedResponse } from "#relay/core/response-sockets.ts";
+import type { ContinuedResponse } from "#relay/core/upstream/response-sockets.ts";
 import type { History, HistoryEntry } from "./history.ts";
 
 /** An event of the connection, converted to the body of the equivalent HTTP request. Pure. */

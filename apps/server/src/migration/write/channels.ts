@@ -1,6 +1,6 @@
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import { sealPrivate } from "#domain/channels/channel-secrets.ts";
-import { channelKeyContext } from "#domain/channels/load-channels.ts";
+import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { hintOf } from "#platform/secrets.ts";
 import { inBatches, type WriteContext } from "./write-context.ts";

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from "pg";
-import { isKnownHash } from "#domain/accounts/passwords.ts";
-import { sealTotpSecret } from "#domain/accounts/second-factor.ts";
+import { isKnownHash } from "#domain/accounts/sign-in/passwords.ts";
+import { sealTotpSecret } from "#domain/accounts/sign-in/second-factor.ts";
 import { largestAmount } from "#domain/ledger/amounts.ts";
 import { insertOpeningUsers } from "#domain/ledger/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";

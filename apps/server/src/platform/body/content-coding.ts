@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
-import { textOf, type UpstreamResponse } from "#platform/http.ts";
-import { TransportError } from "#platform/transport-error.ts";
+import { textOf, type UpstreamResponse } from "#platform/http/http.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
 import { type Decoder, decoderOf } from "./decoders.ts";
 
 /**

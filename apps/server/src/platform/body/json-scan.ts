@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { LONG_TEXT, type TextRange } from "#platform/long-texts.ts";
+import { LONG_TEXT, type TextRange } from "#platform/memory/long-texts.ts";
 
 /**
  * Scans JSON text while it arrives, before it is parsed. Limits depth and number of values, because a small

@@ -1,4 +1,4 @@
-import { claudeLimits } from "#providers/claude-models.ts";
+import { claudeLimits } from "#providers/models/claude-models.ts";
 import { anthropicKey, type Provider } from "#providers/provider.ts";
 
 /** https://docs.claude.com/en/api/messages, read 2026-11. */

@@ -1,9 +1,9 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { openaiSearches } from "#providers/implied-search.ts";
-import { effortIfKnown } from "#providers/model-efforts.ts";
-import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { openaiSearches } from "#providers/models/implied-search.ts";
+import { effortIfKnown } from "#providers/models/model-efforts.ts";
+import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
 

@@ -1,9 +1,9 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { forcedOrThinking, withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { type Adjust, inSequence, jsonWithoutSchema, onChat, onMessages, plain } from "#providers/quirks.ts";
-import { forcedOrThinking, withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 const Accounts = z.object({
   balance_infos: z.array(z.object({ currency: z.enum(["USD", "CNY"]), total_balance: z.coerce.number() })),

@@ -1,5 +1,5 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { openaiSearches } from "#providers/implied-search.ts";
+import { openaiSearches } from "#providers/models/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
 /**

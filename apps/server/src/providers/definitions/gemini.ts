@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { geminiLimits } from "#providers/gemini-models.ts";
+import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 
 const plugin = z.object({

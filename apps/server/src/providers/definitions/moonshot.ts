@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { clampField, freeToolChoice, inSequence, onChat, onMessages, plain } from "#providers/quirks.ts";
 import { functionSchemas, typedUnions } from "#providers/schemas/openai.ts";
-import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 const Account = z.object({ data: z.object({ available_balance: z.number() }) });
 

@@ -1,6 +1,6 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { openaiSearches } from "#providers/implied-search.ts";
-import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { openaiSearches } from "#providers/models/implied-search.ts";
+import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
-import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const Route = z.looseObject({
   order: z.array(z.string()).optional(),

@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper } from "#providers/quirks.ts";
-import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 /** https://www.volcengine.com/docs/82379/1494384, read 2026-11-21. */
 export const volcengine: Provider = {

@@ -1,8 +1,8 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { onChat, without, withoutThoughts } from "#providers/quirks.ts";
-import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const reasons = /^grok-(?!.*non-reasoning)(?:4|latest|3-mini|code|build)/;
 /** Models before 4.3 decide their own thinking, and reject an effort. */

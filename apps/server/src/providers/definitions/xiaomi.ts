@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, onMessages, renameField, systemForDeveloper } from "#providers/quirks.ts";
-import { withBlockThinking, withCallThinking } from "#providers/thinking-history.ts";
 
 /** https://platform.xiaomimimo.com/docs, read 2026-11-21. */
 export const xiaomi: Provider = {

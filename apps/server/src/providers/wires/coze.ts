@@ -10,7 +10,7 @@ import type {
   UpstreamError,
   Usage,
 } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usage } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";

@@ -3,21 +3,21 @@ import { append } from "#dialects/append.ts";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { chooseKey, type ActiveChannel } from "#domain/channels/active-channel.ts";
+import { chooseKey, type ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime, now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
-import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { finish } from "#relay/chat/stream.ts";
-import { attempt, type FailedAttempt } from "#relay/core/ask.ts";
+import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
 import type { Call, PricedTarget } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
-import { CallLifecycle } from "#relay/core/lifecycle.ts";
-import { failedForClients } from "#relay/core/scrub.ts";
+import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
+import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
+import { failedForClients } from "#relay/core/upstream/scrub.ts";
 
 /**
  * Responses that a provider continues in the background. Bill and reservation belong to no node: every node

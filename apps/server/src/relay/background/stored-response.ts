@@ -1,13 +1,13 @@
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
-import { chooseKey } from "#domain/channels/active-channel.ts";
+import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";
-import { failedForClients } from "#relay/core/scrub.ts";
+import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
+import { failedForClients } from "#relay/core/upstream/scrub.ts";
 import { closeBefore, endBefore } from "./background.ts";
 
 /** A call about a response that its provider stores: read, cancel, delete, or list its input. Free. */

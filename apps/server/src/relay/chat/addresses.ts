@@ -1,6 +1,6 @@
-import { addressedParts, type AddressedPart, withBytes } from "#dialects/addressed.ts";
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest, ClientDialectId } from "#dialects/ir.ts";
+import { addressedParts, type AddressedPart, withBytes } from "#dialects/media/addressed.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { ChatCall } from "./chat-call.ts";
 

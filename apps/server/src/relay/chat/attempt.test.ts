@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
-import { channel } from "#domain/channels/channels.fixture.ts";
+import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { groq } from "#providers/definitions/groq.ts";
 import { openai } from "#providers/definitions/openai.ts";
 import { openrouter } from "#providers/definitions/openrouter.ts";
 import { volcengine } from "#providers/definitions/volcengine.ts";
 import { xai } from "#providers/definitions/xai.ts";
-import { dialectFor } from "#relay/core/spoken-dialect.ts";
+import { dialectFor } from "#relay/core/routing/spoken-dialect.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
 const schema = { type: "object" };

@@ -3,21 +3,28 @@ import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import type { AnswerMender, CharacterCount, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
-import { withOrigin } from "#dialects/proof.ts";
+import { withOrigin } from "#dialects/reasoning/proof.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
-import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
+import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tools/tool-names.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { emptyTally, needsCount } from "#dialects/usage/tally.ts";
 import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
-import { type UpstreamResponse } from "#platform/http.ts";
-import { TransportError } from "#platform/transport-error.ts";
+import { type UpstreamResponse } from "#platform/http/http.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
+import { tallyResponse } from "#relay/core/billing/meter.ts";
 import type { MemoryShare } from "#relay/core/call.ts";
-import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/long-json.ts";
-import { tallyResponse } from "#relay/core/meter.ts";
-import { beginOf, isCut, isEvents, UNCOUNTED_BYTES, unreadable, wholeText } from "#relay/core/whole-text.ts";
+import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/response/long-json.ts";
+import {
+  beginOf,
+  isCut,
+  isEvents,
+  UNCOUNTED_BYTES,
+  unreadable,
+  wholeText,
+} from "#relay/core/response/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 

@@ -1,8 +1,8 @@
-import type { InlineMedia } from "#dialects/addressed.ts";
 import type { ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import type { InlineMedia } from "#dialects/media/addressed.ts";
 import type { Call, PricedTarget } from "#relay/core/call.ts";
-import type { ContinuedResponse, ResponseSockets } from "#relay/core/response-sockets.ts";
+import type { ContinuedResponse, ResponseSockets } from "#relay/core/upstream/response-sockets.ts";
 
 /** A decoded chat call. */
 export interface ChatCall extends Call {

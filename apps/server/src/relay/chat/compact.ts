@@ -4,8 +4,8 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { Answer, Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
+import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
 
 /**
  * A call that compacts a conversation at its provider. Only that provider can read the result, so it passes

@@ -1,7 +1,7 @@
 import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/meter.ts";
+import { addTo } from "#relay/core/billing/meter.ts";
 
 /**
  * The context management of Messages for upstreams without it: old tool results and thinking are cleared, and

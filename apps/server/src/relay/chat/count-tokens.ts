@@ -4,13 +4,13 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { betasIn, forwardedTo } from "#providers/messages-hosts.ts";
+import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Target } from "#relay/core/ask.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
-import { shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import type { Target } from "#relay/core/upstream/ask.ts";
+import { shapeOf } from "#relay/core/upstream/send.ts";
 import { fitRequest } from "./fit-request.ts";
 
 /** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */

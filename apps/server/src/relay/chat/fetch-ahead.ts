@@ -1,13 +1,18 @@
-import { addressedParts, type AddressedPart, type InlineMedia, withBytes } from "#dialects/addressed.ts";
-import { typeOfBytes } from "#dialects/media-type.ts";
+import {
+  addressedParts,
+  type AddressedPart,
+  type InlineMedia,
+  withBytes,
+} from "#dialects/media/addressed.ts";
+import { typeOfBytes } from "#dialects/media/media-type.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
-import { mapModel } from "#domain/channels/active-channel.ts";
+import { mapModel } from "#domain/channels/selection/active-channel.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { atField, GatewayError, invalidRequest } from "#errors.ts";
-import { abortSignalOf } from "#platform/cancellation.ts";
-import type { Plan } from "#relay/core/plan.ts";
+import { abortSignalOf } from "#platform/http/cancellation.ts";
+import type { Plan } from "#relay/core/routing/plan.ts";
+import { upstreamFor } from "#relay/core/routing/spoken-dialect.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { upstreamFor } from "#relay/core/spoken-dialect.ts";
 import { wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./chat-call.ts";
 

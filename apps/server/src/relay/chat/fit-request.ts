@@ -1,8 +1,8 @@
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import { withProofsFor } from "#dialects/proof.ts";
-import { withMediaTypes } from "#dialects/typed-media.ts";
-import type { ActiveChannel } from "#domain/channels/active-channel.ts";
+import { withMediaTypes } from "#dialects/media/typed-media.ts";
+import { withProofsFor } from "#dialects/reasoning/proof.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { proofOrigin } from "#providers/provider.ts";
 import { withInlineMedia, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./chat-call.ts";

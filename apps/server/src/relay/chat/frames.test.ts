@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryBudget } from "#platform/memory-budget.ts";
-import { TransportError } from "#platform/transport-error.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
+import { createMemoryBudget } from "#platform/memory/memory-budget.ts";
 import { readFrames } from "./frames.ts";
 
 /** Creates an upstream that sends these chunks while it is read. A number is a pause in milliseconds. */

@@ -1,10 +1,10 @@
 import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/stream/sse.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
-import { type UpstreamResponse } from "#platform/http.ts";
-import { TransportError } from "#platform/transport-error.ts";
+import { type UpstreamResponse } from "#platform/http/http.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
 import type { MemoryShare } from "#relay/core/call.ts";
-import { UNCOUNTED_BYTES } from "#relay/core/whole-text.ts";
+import { UNCOUNTED_BYTES } from "#relay/core/response/whole-text.ts";
 
 /** Time and memory limits of an upstream's stream. */
 export interface StreamLimits {

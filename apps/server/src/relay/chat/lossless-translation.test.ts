@@ -6,8 +6,14 @@ import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatResponse, DialectId } from "#dialects/ir.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
-import { ownNamesOf, toolNames, withOwnName, withOwnNames, withToolNames } from "#dialects/tool-names.ts";
-import { channel } from "#domain/channels/channels.fixture.ts";
+import {
+  ownNamesOf,
+  toolNames,
+  withOwnName,
+  withOwnNames,
+  withToolNames,
+} from "#dialects/tools/tool-names.ts";
+import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { converse } from "#providers/wires/converse/index.ts";
 import { encodeBody } from "./outgoing-body.ts";
 

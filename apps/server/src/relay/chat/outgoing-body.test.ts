@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
-import type { ActiveChannel } from "#domain/channels/active-channel.ts";
-import { channel } from "#domain/channels/channels.fixture.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeBody, withParameters } from "./outgoing-body.ts";
 

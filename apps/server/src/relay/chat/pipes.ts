@@ -8,13 +8,13 @@ import type {
   Upstream,
 } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { eventWithOrigin } from "#dialects/proof.ts";
+import { eventWithOrigin } from "#dialects/reasoning/proof.ts";
 import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
-import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
+import { ownNamesOf, toolNames, withOwnName } from "#dialects/tools/tool-names.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
-import { excessOf } from "#relay/core/excess.ts";
-import { tallyEvent } from "#relay/core/meter.ts";
+import { tallyEvent } from "#relay/core/billing/meter.ts";
+import { excessOf } from "#relay/core/routing/excess.ts";
 import { brokenOff } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { openFrameListener, openListener, type OutputKind } from "./silence.ts";

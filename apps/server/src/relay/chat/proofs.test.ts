@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { clientDialects } from "#dialects/index.ts";
 import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
-import { channel } from "#domain/channels/channels.fixture.ts";
+import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { type Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeChat } from "./attempt.ts";

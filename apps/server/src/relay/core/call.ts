@@ -1,12 +1,12 @@
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
-import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
+import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
 import type { SessionShare } from "#domain/ledger/steps.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import type { CancelSignal } from "#platform/cancellation.ts";
-import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import type { CancelSignal } from "#platform/http/cancellation.ts";
+import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
 
 /** Types of a call that all parts of the relay share. Imports nothing from the relay. */

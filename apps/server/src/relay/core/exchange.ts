@@ -2,15 +2,13 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { ReserveInput } from "#domain/ledger/steps.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
-import { attempt, type EncodedRequest, type FailedAttempt, transportFailure } from "./ask.ts";
+import type { UpstreamResponse } from "#platform/http/http.ts";
+import { CallLifecycle } from "./billing/lifecycle.ts";
+import { reserveCall } from "./billing/reserve.ts";
+import { reserveInSession } from "./billing/session-budget.ts";
 import type { Call, PricedTarget } from "./call.ts";
-import { asKeyFailure } from "./key-evidence.ts";
-import { CallLifecycle } from "./lifecycle.ts";
-import { makePlan, planFor, type Plan, requireModel } from "./plan.ts";
-import { requestIdIn } from "./request-id.ts";
-import { reserveCall } from "./reserve.ts";
-import { explain, mayRetry } from "./retry.ts";
+import { makePlan, planFor, type Plan, requireModel } from "./routing/plan.ts";
+import { explain, mayRetry } from "./routing/retry.ts";
 import {
   keepOtherKeys,
   nextChoice,
@@ -18,10 +16,12 @@ import {
   pausedChannels,
   sessionKey,
   skippedChannels,
-} from "./route.ts";
-import { errorForClients, errorForOperators } from "./scrub.ts";
+} from "./routing/route.ts";
 import type { RelayServices } from "./services.ts";
-import { reserveInSession } from "./session-budget.ts";
+import { attempt, type EncodedRequest, type FailedAttempt, transportFailure } from "./upstream/ask.ts";
+import { asKeyFailure } from "./upstream/key-evidence.ts";
+import { requestIdIn } from "./upstream/request-id.ts";
+import { errorForClients, errorForOperators } from "./upstream/scrub.ts";
 
 /** An attempt at a target. */
 export interface Serving {

@@ -1,23 +1,23 @@
 import type { Settings } from "@gateway/shared/site/settings";
-import type { ActiveGroups } from "#domain/accounts/active-groups.ts";
+import type { ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
 import type { AnswerCache } from "#domain/answers/answer-cache.ts";
-import type { ActiveChannel } from "#domain/channels/active-channel.ts";
-import type { Affinity } from "#domain/channels/affinity.ts";
-import type { Candidates } from "#domain/channels/candidates.ts";
-import type { Health } from "#domain/channels/health.ts";
+import type { Health } from "#domain/channels/health/health.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import type { Affinity } from "#domain/channels/selection/affinity.ts";
+import type { Candidates } from "#domain/channels/selection/candidates.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Prices } from "#domain/pricing/prices.ts";
 import type { BackgroundBills } from "#domain/responses/background.ts";
 import type { Revocations } from "#domain/tokens/revocations.ts";
-import type { UpstreamClient } from "#platform/http.ts";
-import type { MemoryBudget } from "#platform/memory-budget.ts";
+import type { UpstreamClient } from "#platform/http/http.ts";
+import type { FetchedFile, PublicFetchOptions } from "#platform/http/public-fetch.ts";
+import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
+import type { TransientMap } from "#platform/memory/transient-map.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import type { FetchedFile, PublicFetchOptions } from "#platform/public-fetch.ts";
-import type { TransientMap } from "#platform/transient-map.ts";
-import type { Drains } from "./drains.ts";
-import type { Reasoners } from "./reasoners.ts";
+import type { Reasoners } from "./routing/reasoners.ts";
+import type { Drains } from "./upstream/drains.ts";
 
 /** A call with an open bill. */
 export interface OpenCall {

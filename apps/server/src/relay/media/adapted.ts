@@ -1,13 +1,13 @@
 import { dialects } from "#dialects/index.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
+import type { UpstreamResponse } from "#platform/http/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { EncodedRequest, FailedAttempt, Target } from "#relay/core/ask.ts";
 import type { MemoryShare } from "#relay/core/call.ts";
-import { shapeOf } from "#relay/core/send.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
+import { wholeText } from "#relay/core/response/whole-text.ts";
+import type { EncodedRequest, FailedAttempt, Target } from "#relay/core/upstream/ask.ts";
+import { shapeOf } from "#relay/core/upstream/send.ts";
 import type { PlainCall } from "./plain-call.ts";
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;

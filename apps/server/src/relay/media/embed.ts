@@ -9,16 +9,16 @@ import {
 import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { liftVectors, vectorsIn } from "#dialects/media/vectors.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
-import { liftVectors, vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { EncodedRequest } from "#relay/core/ask.ts";
 import type { Answer, Call } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
-import { shapeOf } from "#relay/core/send.ts";
+import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
+import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
+import { shapeOf } from "#relay/core/upstream/send.ts";
 import { plainUsage } from "./plain-usage.ts";
 
 /**

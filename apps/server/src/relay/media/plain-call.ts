@@ -1,4 +1,4 @@
-import type { StreamedBody } from "#platform/http.ts";
+import type { StreamedBody } from "#platform/http/http.ts";
 import type { Call } from "#relay/core/call.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/meter.ts";
+import { addTo } from "#relay/core/billing/meter.ts";
 import type { PlainCall } from "./plain-call.ts";
 
 const count = z.int().nonnegative().nullish();

@@ -3,19 +3,19 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { invalidRequest, providerError } from "#errors.ts";
 import { decompressResponse } from "#platform/body/content-coding.ts";
-import { type StreamedBody, type UpstreamResponse } from "#platform/http.ts";
-import { TransportError } from "#platform/transport-error.ts";
+import { type StreamedBody, type UpstreamResponse } from "#platform/http/http.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
-import { errorText } from "#relay/core/ask.ts";
-import type { PassThroughEnd } from "#relay/core/call-end.ts";
+import type { PassThroughEnd } from "#relay/core/billing/call-end.ts";
+import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
 import type { Answer, Call, PricedTarget, Pieces } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
-import type { CallLifecycle } from "#relay/core/lifecycle.ts";
-import { startPieces } from "#relay/core/pieces.ts";
-import { namedChannel } from "#relay/core/plan.ts";
-import { explain } from "#relay/core/retry.ts";
-import { forClients } from "#relay/core/scrub.ts";
+import { startPieces } from "#relay/core/response/pieces.ts";
+import { namedChannel } from "#relay/core/routing/plan.ts";
+import { explain } from "#relay/core/routing/retry.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { errorText } from "#relay/core/upstream/ask.ts";
+import { forClients } from "#relay/core/upstream/scrub.ts";
 
 /** A pass-through call about data of a provider's account. Its body is not read, and it is free. */
 export interface PassedCall extends Call {

@@ -9,14 +9,14 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
-import { attempt, type FailedAttempt } from "#relay/core/ask.ts";
-import { withoutCredentials } from "#relay/core/scrub.ts";
-import { shapeOf } from "#relay/core/send.ts";
+import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
+import { withoutCredentials } from "#relay/core/upstream/scrub.ts";
+import { shapeOf } from "#relay/core/upstream/send.ts";
 import { asActiveChannel, type ProbeServices } from "./probe.ts";
 
 /**

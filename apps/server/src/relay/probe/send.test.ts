@@ -5,13 +5,13 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
-import { createUpstreamClient } from "#platform/http.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { createUpstreamClient } from "#platform/http/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeChat } from "#relay/chat/attempt.ts";
-import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/ask.ts";
+import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/upstream/ask.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 

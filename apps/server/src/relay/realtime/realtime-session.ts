@@ -2,11 +2,11 @@ import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
-import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
-import type { End } from "#relay/core/call-end.ts";
+import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
+import type { End } from "#relay/core/billing/call-end.ts";
 import type { Call, PricedTarget } from "#relay/core/call.ts";
-import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { forClients } from "#relay/core/upstream/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { abortSignalOf } from "#platform/cancellation.ts";
-import { TransportError } from "#platform/transport-error.ts";
-import type { SocketMessage, MessageSocket } from "#platform/web-socket.ts";
-import type { FailedAttempt } from "#relay/core/ask.ts";
+import { abortSignalOf } from "#platform/http/cancellation.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
+import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
 import { relay, type Serving } from "#relay/core/exchange.ts";
-import { openSocket } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
+import { openSocket } from "#relay/core/upstream/send.ts";
 import { openBill } from "./realtime-bill.ts";
 import { readServerEvent } from "./realtime-events.ts";
 import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";

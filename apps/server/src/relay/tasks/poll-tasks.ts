@@ -1,6 +1,6 @@
 import { parseJson } from "#dialects/wire.ts";
-import type { ActiveChannel } from "#domain/channels/active-channel.ts";
-import { storedChannel } from "#domain/channels/load-channels.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { storedChannel } from "#domain/channels/selection/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
 import { now } from "#platform/clock.ts";
 import type { Task } from "#platform/prisma/client.ts";
@@ -8,9 +8,9 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/wires/task.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
-import { attempt, type Target } from "#relay/core/ask.ts";
-import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { attempt, type Target } from "#relay/core/upstream/ask.ts";
+import { forClients } from "#relay/core/upstream/scrub.ts";
 import { decodeTaskError } from "./tasks.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 

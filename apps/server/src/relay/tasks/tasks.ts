@@ -10,8 +10,8 @@ import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
+import { unreadable } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { unreadable } from "#relay/core/whole-text.ts";
 
 /** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
 export interface TaskCall extends Call {

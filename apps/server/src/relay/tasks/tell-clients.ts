@@ -1,8 +1,8 @@
 import { claimNotices, dropNotice } from "#domain/tasks/notices.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
+import type { postToPublic } from "#platform/http/public-fetch.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
-import type { postToPublic } from "#platform/public-fetch.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Env } from "#env.ts";
-import { createLogRing, openLog } from "#platform/log.ts";
+import { createLogRing, openLog } from "#platform/log/log.ts";
 import type { MetricReport } from "#platform/metrics.ts";
 import { announce } from "#start/announce.ts";
 import type { Running } from "#start/context.ts";

@@ -1,8 +1,8 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { claudeLimits } from "#providers/claude-models.ts";
-import { foundryHost, hostLimits } from "#providers/messages-hosts.ts";
-import { effortIfKnown } from "#providers/model-efforts.ts";
-import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { claudeLimits } from "#providers/models/claude-models.ts";
+import { foundryHost, hostLimits } from "#providers/models/messages-hosts.ts";
+import { effortIfKnown } from "#providers/models/model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { anthropicKey, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 

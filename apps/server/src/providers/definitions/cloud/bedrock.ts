@@ -4,9 +4,9 @@ import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
-import { claudeLimits } from "#providers/claude-models.ts";
-import { bedrockHost, hostLimits } from "#providers/messages-hosts.ts";
-import { openaiLimits } from "#providers/openai-models.ts";
+import { claudeLimits } from "#providers/models/claude-models.ts";
+import { bedrockHost, hostLimits } from "#providers/models/messages-hosts.ts";
+import { openaiLimits } from "#providers/models/openai-models.ts";
 import {
   bearer,
   type RequestShape,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { effortIfKnown } from "#providers/model-efforts.ts";
-import { openaiLimits } from "#providers/openai-models.ts";
+import { effortIfKnown } from "#providers/models/model-efforts.ts";
+import { openaiLimits } from "#providers/models/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 

@@ -1,8 +1,8 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { claudeLimits } from "#providers/claude-models.ts";
-import { geminiLimits } from "#providers/gemini-models.ts";
-import { hostLimits, vertexHost } from "#providers/messages-hosts.ts";
+import { claudeLimits } from "#providers/models/claude-models.ts";
+import { geminiLimits } from "#providers/models/gemini-models.ts";
+import { hostLimits, vertexHost } from "#providers/models/messages-hosts.ts";
 import { type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 import { accessToken, readServiceAccount } from "#providers/signing/google.ts";

@@ -1,5 +1,5 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { effortIfKnown } from "#providers/model-efforts.ts";
+import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat } from "#providers/quirks.ts";
 

@@ -10,9 +10,9 @@ import type {
   Tool,
   ToolChoice,
 } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/marks.ts";
-import { isTextType } from "#dialects/media-type.ts";
-import { audioFormat, textOfBase64 } from "#dialects/media.ts";
+import { isTextType } from "#dialects/media/media-type.ts";
+import { audioFormat, textOfBase64 } from "#dialects/media/media.ts";
+import { unsaidMarks } from "#dialects/reasoning/marks.ts";
 import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { claudeIds } from "#providers/call-ids.ts";

@@ -1,0 +1,153 @@
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
+import { reasonOf } from "@gateway/shared/reasons";
+import type { UpstreamError } from "#dialects/ir.ts";
+import {
+  type ActiveChannel,
+  type ActiveKey,
+  testModelOf,
+} from "#domain/channels/selection/active-channel.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { disableChannel, disableKey, noteCircuit } from "./channel-state.ts";
+import { type CircuitRules, closeCircuit, newCircuit, noteFailure, openCircuit } from "./circuit.ts";
+import { createConfirm } from "./confirm.ts";
+import { WHOLE } from "./freezes.ts";
+import { absent, refusing, type State, type AttemptTarget } from "./health-state.ts";
+
+/**
+ * Consequences of failures beyond a freeze: a key or a channel is disabled, or a circuit opens. A test of the
+ * channel confirms each first, because a caller can make calls fail at will.
+ */
+/** Settings of the circuit breakers. */
+export interface CircuitSettings extends CircuitRules {
+  enabled: boolean;
+}
+
+export interface EvidenceOptions {
+  now: () => number;
+  onError(error: unknown): void;
+  circuit: () => CircuitSettings;
+  /**
+   * Sends one short request to a channel with the given keys. With `cheap`, sends it only if it costs almost
+   * nothing.
+   */
+  test: ((channel: ActiveChannel, model: string, cheap: boolean) => Promise<ChannelTestResult>) | undefined;
+}
+
+/** Consecutive refusals of credentials or balance that trigger a test, and the maximum time they may span. */
+const EVIDENCE_COUNT = 3;
+const EVIDENCE_WINDOW_MS = 10 * 60_000;
+/** Consecutive failures of a whole channel that trigger a test, and the minimum time they must span. */
+const DEAD_COUNT = 10;
+const DEAD_MS = 5 * 60_000;
+/** Number of accounts whose calls must fail where no test can confirm the failure. */
+const SEVERAL_ACCOUNTS = 3;
+/** Limits memory: clients can invent any number of model names for a wildcard. */
+const MOST_CIRCUITS = 500;
+
+/** Collects evidence against a channel and acts on it after a test confirms it. */
+export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
+  const { now, circuit: rules } = options;
+  const confirm = createConfirm(now, options.onError);
+
+  function writeDown(writing: Promise<void>): void {
+    writing.catch((error: unknown) => options.onError(error));
+  }
+
+  /**
+   * Returns a test with the default test model: clients must not choose the model that decides about a key.
+   */
+  function testOf(channel: ActiveChannel, key: ActiveKey | undefined): () => Promise<ChannelTestResult> {
+    const model = testModelOf(channel, channel.provider);
+    const { test } = options;
+    if (test === undefined || model === undefined) return untested;
+    return () =>
+      test({ ...channel, keys: key === undefined ? channel.keys.slice(0, 1) : [key] }, model, false);
+  }
+
+  /**
+   * Counts consecutive refusals of a key. Enough of them start a test with this key; a refused test disables
+   * it.
+   */
+  function collectEvidence(state: State, { channel, key }: AttemptTarget): void {
+    const at = now();
+    const id = key?.id ?? WHOLE;
+    const known = state.refused.get(id);
+    const current =
+      known === undefined || at - known.first > EVIDENCE_WINDOW_MS ? { count: 0, first: at } : known;
+    current.count += 1;
+    state.refused.set(id, current);
+    if (current.count < EVIDENCE_COUNT) return;
+    confirm.start(`key ${channel.id} ${id}`, testOf(channel, key), (verdict) => {
+      state.refused.delete(id);
+      if (verdict.kind !== "failed" || !refusing.has(verdict.fault)) return;
+      const what = verdict.fault === "auth" ? "keyRefused" : "accountWithoutBalance";
+      const reason = reasonOf(what, { times: current.count, message: verdict.message });
+      writeDown(
+        id === WHOLE ? disableChannel(db, channel.id, reason) : disableKey(db, channel.id, id, reason),
+      );
+    });
+  }
+
+  /**
+   * Counts consecutive failures of the whole channel. Enough of them start a test; a failed test disables the
+   * channel.
+   */
+  function collectSilence(
+    state: State,
+    { channel, key }: AttemptTarget,
+    error: UpstreamError,
+    may: boolean,
+  ): void {
+    const at = now();
+    const { run } = state;
+    if (run.count === 0) run.first = at;
+    run.count += 1;
+    if (!may || run.count < DEAD_COUNT || at - run.first < DEAD_MS) return;
+    const { count, first } = run;
+    confirm.start(`channel ${channel.id}`, testOf(channel, key), (verdict) => {
+      run.count = 0;
+      if (verdict.kind !== "failed" || !absent.has(verdict.fault)) return;
+      const minutes = Math.round((at - first) / 60_000);
+      const { message } = verdict;
+      const reason = reasonOf("callsFailed", { calls: count, minutes, kind: error.kind, message });
+      writeDown(disableChannel(db, channel.id, reason));
+    });
+  }
+
+  function circuitFailed(
+    state: State,
+    { channel, key }: AttemptTarget,
+    model: string,
+    error: UpstreamError,
+    account: number,
+  ): void {
+    const settings = rules();
+    if (!settings.enabled) return;
+    let circuit = state.circuits.get(model);
+    if (circuit === undefined) {
+      if (state.circuits.size >= MOST_CIRCUITS) return;
+      state.circuits.set(model, (circuit = newCircuit(now())));
+    }
+    if (!noteFailure(circuit, now(), account, settings)) return;
+    const found = circuit;
+    const { test } = options;
+    const keys = key === undefined ? channel.keys : [key];
+    const ask = test === undefined ? untested : () => test({ ...channel, keys }, model, true);
+    confirm.start(`model ${channel.id} ${model}`, ask, (verdict) => {
+      const several = verdict.kind === "untested" && found.accounts.size >= SEVERAL_ACCOUNTS;
+      if (!several && (verdict.kind !== "failed" || verdict.fault === "bad-request"))
+        return closeCircuit(found, now());
+      if (!openCircuit(found, now(), settings)) return;
+      const { kind } = error;
+      const reason = several
+        ? reasonOf("circuitByAccounts", { kind, accounts: found.accounts.size })
+        : reasonOf("circuitByTest", { kind });
+      writeDown(noteCircuit(db, channel.id, "circuit-opened", model, reason));
+    });
+  }
+
+  return { collectEvidence, collectSilence, circuitFailed };
+}
+
+const untested = (): Promise<ChannelTestResult> =>
+  Promise.resolve({ ok: false, model: "", duration: 0, message: "", message_facts: [], fault: cannotProbe });

@@ -1,0 +1,249 @@
+import { reasonOf } from "@gateway/shared/reasons";
+import type { UpstreamError } from "#dialects/ir.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { now as clock } from "#platform/clock.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { noteCircuit } from "./channel-state.ts";
+import { admits, type Circuit, isForgotten, isHalfOpen, notePass } from "./circuit.ts";
+import { type CircuitSettings, createEvidence, type EvidenceOptions } from "./evidence.ts";
+import { createFreezes, WHOLE } from "./freezes.ts";
+import {
+  absent,
+  circuitsOf,
+  type Frozen,
+  frozenOf,
+  frozenPart,
+  isKeyFailure,
+  type Pause,
+  pauseOf,
+  refusing,
+  type State,
+  type AttemptTarget,
+} from "./health-state.ts";
+
+/**
+ * Health of the channels as this node observes it: freezes after failures, circuits, calls in progress, and
+ * evidence for disabling a key or channel. A test of the channel, or calls of several accounts, must confirm
+ * anything that affects accounts other than the one whose calls failed. The state is in memory; only status
+ * changes and circuit events are stored.
+ */
+export interface Health {
+  /**
+   * Returns whether a call of this account may use the channel now: not frozen, not full, and with a free
+   * key.
+   */
+  usable(channel: ActiveChannel, model: string, account: number): boolean;
+  keyUsable(channel: ActiveChannel, keyId: number, model: string, account: number): boolean;
+  /** Returns why a channel is skipped for this account, and until when; undefined if it is not paused. */
+  pause(channel: ActiveChannel, model: string, account: number): Pause | undefined;
+  /** Returns the first paused channels, at most `most`. Costs almost nothing while no channel is paused. */
+  pausedAmong(
+    channels: readonly ActiveChannel[],
+    model: string,
+    account: number,
+    most: number,
+  ): { channel: ActiveChannel; pause: Pause }[];
+  /** Returns all current pauses of a channel. */
+  freezes(channelId: number): Frozen[];
+  /** Returns whether a channel has reached its limit of concurrent calls. */
+  full(channel: ActiveChannel): boolean;
+  /** Registers a call in progress; it counts until it leaves. */
+  enter(channel: ActiveChannel, model: string): ChannelSlot;
+  failed(tried: AttemptTarget, model: string, error: UpstreamError, options: FailureOptions): void;
+  /**
+   * Records that another channel served the call that failed here, so the request itself was not at fault.
+   */
+  servedElsewhere(tried: AttemptTarget, model: string, error: UpstreamError, account: number): void;
+  succeeded(tried: AttemptTarget, model: string, account: number): void;
+  /** Clears the failures of a channel that an operator has just changed or tested successfully. */
+  forgive(channelId: number): void;
+}
+
+export interface ChannelSlot {
+  /** Ends the call, whatever its outcome. Repeated calls have no effect. */
+  leave(): void;
+}
+
+export interface FailureOptions {
+  /** The account whose call failed. */
+  account: number;
+  /** Freeze in seconds if the provider does not request one; 0 means none. */
+  cooldownSeconds: number;
+  mayDisable: boolean;
+}
+
+export interface HealthOptions {
+  onError(error: unknown): void;
+  now?: () => number;
+  /** Number of nodes that share a channel's limit of concurrent calls. */
+  nodes?: () => number;
+  circuit?: () => CircuitSettings;
+  test?: EvidenceOptions["test"];
+}
+
+/** Maximum freeze: longer pauses that a provider requests are cut to one hour. */
+const MAX_FREEZE_SECONDS = 3_600;
+const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_000 };
+
+const NO_LEASE: ChannelSlot = { leave: () => undefined };
+
+export function createHealth(db: PrismaClient, options: HealthOptions): Health {
+  const now = options.now ?? clock;
+  const nodes = options.nodes ?? (() => 1);
+  const rules = options.circuit ?? (() => defaultCircuit);
+  const states = new Map<number, State>();
+  const { onError, test } = options;
+  const evidence = createEvidence(db, { now, onError, circuit: rules, test });
+
+  function stateOf(channelId: number): State {
+    let state = states.get(channelId);
+    if (state === undefined) {
+      state = {
+        frozen: createFreezes(),
+        circuits: new Map(),
+        refused: new Map(),
+        run: { count: 0, first: 0 },
+        inProgress: 0,
+      };
+      states.set(channelId, state);
+    }
+    return state;
+  }
+
+  function writeDown(writing: Promise<void>): void {
+    writing.catch((error: unknown) => options.onError(error));
+  }
+
+  function isFull(channel: ActiveChannel, state: State): boolean {
+    if (channel.maxConcurrency === 0) return false;
+    return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
+  }
+
+  /** Records a response of the provider. A rejection of the request itself counts as a response too. */
+  function circuitPassed(state: State, channelId: number, model: string): void {
+    const circuit = state.circuits.get(model);
+    if (circuit === undefined) return;
+    if (notePass(circuit, now()))
+      writeDown(noteCircuit(db, channelId, "circuit-closed", model, reasonOf("callSucceeded")));
+    if (isForgotten(circuit, now())) state.circuits.delete(model);
+  }
+
+  function tidy(channelId: number, state: State): void {
+    const idle = state.inProgress === 0 && state.run.count === 0 && state.refused.size === 0;
+    if (idle && state.frozen.isEmpty() && state.circuits.size === 0) states.delete(channelId);
+  }
+
+  function circuitOf(state: State, model: string): Circuit | undefined {
+    if (state.circuits.size === 0 || !rules().enabled) return undefined;
+    return state.circuits.get(model);
+  }
+
+  function pauseFor(channel: ActiveChannel, model: string, account: number): Pause | undefined {
+    const state = states.get(channel.id);
+    if (state === undefined) return undefined;
+    return pauseOf(channel, state, { model, account, circuit: circuitOf(state, model), at: now() });
+  }
+
+  return {
+    usable(channel, model, account) {
+      const state = states.get(channel.id);
+      if (state === undefined) return true;
+      if (isFull(channel, state)) return false;
+      const circuit = circuitOf(state, model);
+      if (circuit !== undefined && !admits(circuit, now())) return false;
+      if (state.frozen.isEmpty()) return true;
+      const at = now();
+      if (state.frozen.find(model, WHOLE, account, at) !== undefined) return false;
+      return (
+        channel.keys.length === 0 ||
+        channel.keys.some((key) => state.frozen.find(model, key.id, account, at) === undefined)
+      );
+    },
+    keyUsable(channel, keyId, model, account) {
+      const state = states.get(channel.id);
+      return state === undefined || state.frozen.find(model, keyId, account, now()) === undefined;
+    },
+    pause: pauseFor,
+    pausedAmong(channels, model, account, most) {
+      const found: { channel: ActiveChannel; pause: Pause }[] = [];
+      if (states.size === 0) return found;
+      for (const channel of channels) {
+        const pause = pauseFor(channel, model, account);
+        if (pause !== undefined && found.push({ channel, pause }) >= most) break;
+      }
+      return found;
+    },
+    freezes(channelId) {
+      const state = states.get(channelId);
+      return state === undefined ? [] : [...circuitsOf(state, now()), ...frozenOf(state, now())];
+    },
+    full(channel) {
+      const state = states.get(channel.id);
+      return state !== undefined && isFull(channel, state);
+    },
+    enter(channel, model) {
+      const known = states.get(channel.id);
+      const circuit = known === undefined ? undefined : circuitOf(known, model);
+      const at = now();
+      const probes = circuit !== undefined && isHalfOpen(circuit, at);
+      if (channel.maxConcurrency === 0 && !probes) return NO_LEASE;
+      const state = known ?? stateOf(channel.id);
+      state.inProgress += 1;
+      if (probes) circuit.probeSince = at;
+      let over = false;
+      return {
+        leave() {
+          if (over) return;
+          over = true;
+          state.inProgress -= 1;
+          if (probes && circuit.probeSince === at) circuit.probeSince = 0;
+          tidy(channel.id, state);
+        },
+      };
+    },
+    failed(tried, model, error, { account, cooldownSeconds, mayDisable }) {
+      const { channel } = tried;
+      // A bad request of the caller is no evidence against the channel.
+      if (error.kind === "bad-request") {
+        const state = states.get(channel.id);
+        if (state !== undefined) circuitPassed(state, channel.id, model);
+        return;
+      }
+      const state = stateOf(channel.id);
+      const at = now();
+      const seconds = Math.min(error.retryAfter ?? cooldownSeconds, MAX_FREEZE_SECONDS);
+      const until = at + seconds * 1_000;
+      const hardUntil = error.retryAfter === undefined ? 0 : until;
+      if (seconds > 0)
+        state.frozen.add(
+          { ...frozenPart(tried, model, error), account, until, hardUntil, reason: error.kind },
+          at,
+        );
+      if (refusing.has(error.kind) && mayDisable) evidence.collectEvidence(state, tried);
+      if (absent.has(error.kind)) evidence.collectSilence(state, tried, error, mayDisable);
+      if (!isKeyFailure(error)) evidence.circuitFailed(state, tried, model, error, account);
+    },
+    servedElsewhere(tried, model, error, account) {
+      const part = frozenPart(tried, model, error);
+      states.get(tried.channel.id)?.frozen.confirm(part.model, part.keyId, account, now());
+    },
+    succeeded({ channel, key }, model, account) {
+      const state = states.get(channel.id);
+      if (state === undefined) return;
+      state.refused.delete(key?.id ?? WHOLE);
+      state.run.count = 0;
+      circuitPassed(state, channel.id, model);
+      state.frozen.end(model, key?.id ?? WHOLE, account);
+      tidy(channel.id, state);
+    },
+    forgive(channelId) {
+      const state = states.get(channelId);
+      if (state === undefined) return;
+      state.frozen.clear();
+      state.circuits.clear();
+      state.refused.clear();
+      state.run.count = 0;
+      tidy(channelId, state);
+    },
+  };
+}

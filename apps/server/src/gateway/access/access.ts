@@ -1,0 +1,44 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { CancelSignal } from "#platform/http/cancellation.ts";
+import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
+
+/** What is known about a request before its body is read: the part of a call that all kinds share. */
+export interface Access {
+  requestId: string;
+  ip: string;
+  caller: Caller;
+  pin: Pin | undefined;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Released after the last byte of the response, or when the client disconnects. */
+  memory: MemoryAllocation;
+  /**
+   * Aborts when the client leaves before its response is complete. The request's own signal is unsuitable: it
+   * follows the request body, which ends as soon as it is read.
+   */
+  signal: CancelSignal;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Serves the route without a key: the response is the same for everyone. */
+    open?: boolean;
+  }
+  interface FastifyRequest {
+    access: Access | null;
+  }
+}
+
+/**
+ * Whether the client sent `cache-control: no-cache` or `no-store`, so that no cached response may be used.
+ */
+export function wantsFresh(request: FastifyRequest): boolean {
+  return /\bno-(cache|store)\b/i.test(request.headers["cache-control"] ?? "");
+}
+
+/** Returns the caller and its request's resources. Set on every guarded route. */
+export function accessOf({ access }: FastifyRequest): Access {
+  if (access === null) throw new Error("The route is not guarded.");
+  return access;
+}

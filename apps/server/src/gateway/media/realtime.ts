@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { accessOf } from "#gateway/access/access.ts";
+import { admit, admitWithoutRequest } from "#gateway/access/admit.ts";
+import { authenticate } from "#gateway/access/authenticate.ts";
+import { isBeta, MAX_MESSAGE } from "#gateway/access/socket-limits.ts";
+import { readJson } from "#gateway/body/json-body.ts";
+import { foldName } from "#gateway/body/one-reading.ts";
+import { realtimeReading } from "#gateway/body/readings.ts";
+import { queryWithoutKey } from "#gateway/http/query.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import { messageSocket } from "#platform/http/web-socket.ts";
+import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";
+import type { RealtimeSession } from "#relay/realtime/realtime-session.ts";
+import { relayRealtime } from "#relay/realtime/realtime.ts";
+
+/** The realtime endpoint. Every rejection precedes the upgrade, as a normal response. */
+export const REALTIME_PATH = "/v1/realtime";
+const foreignTargets = new Set(["deployment", "deployment_id", "deployment-id", "call_id", "session_id"]);
+
+/** @param running sessions to end before the node stops */
+export function realtimeRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  running: Set<{ finish(): Promise<void> }>,
+): void {
+  const waiting = new WeakMap<FastifyRequest, RealtimeSession>();
+  const preHandler = async (request: FastifyRequest) => {
+    const session = await open(services, request);
+    const { socket } = request.raw;
+    // The client may leave before the upgrade. Then nothing else closes the session.
+    const abandon = () => {
+      if (waiting.delete(request)) session.abandon().catch(services.relay.onError);
+    };
+    waiting.set(request, session);
+    socket.once("close", abandon);
+    if (socket.destroyed) abandon();
+  };
+  app.get(REALTIME_PATH, { websocket: true, preHandler }, async (socket, request) => {
+    const session = waiting.get(request);
+    waiting.delete(request);
+    if (session === undefined) return;
+    running.add(session);
+    services.relay.metrics.streams.inc();
+    try {
+      await session.run(messageSocket(socket));
+    } finally {
+      running.delete(session);
+      services.relay.metrics.streams.dec();
+    }
+  });
+}
+
+async function open(services: GatewayServices, request: FastifyRequest): Promise<RealtimeSession> {
+  if (!request.ws) throw new GatewayError("upgrade_required", { reason: "realtime_needs_upgrade" });
+  const left = new AbortController();
+  request.raw.socket.once("close", () => left.abort());
+  // A key in the query is meant for us, although it is not accepted there.
+  const query = new URLSearchParams(queryWithoutKey(request.url));
+  // These parameters name a model other than the billed one, or a session that may belong to another account.
+  for (const name of Array.from(query.keys())) if (foreignTargets.has(foldName(name))) query.delete(name);
+  const model = query.get("model") ?? "";
+  if (model === "" || model.length > 160)
+    throw invalidRequest({ reason: "realtime_model_in_address" }, { param: "model" });
+  const { call } = await admit(services, {
+    ...accessOf(request),
+    endpoint: REALTIME_PATH,
+    needs: "realtime" as const,
+    model,
+    stream: true,
+    tools: false,
+    estimate: realtimeEstimate(model),
+    calls: 1,
+    signal: left.signal,
+  });
+  return relayRealtime(services.relay, {
+    ...call,
+    query,
+    forward: forwardable(request),
+    readEvent: (data) => readJson(data, realtimeReading),
+    maxMessage: MAX_MESSAGE,
+    idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
+    async admit(turn) {
+      // The key may have been disabled, or expired, since the session was opened.
+      await authenticate(services, request);
+      return admitWithoutRequest(services, turn);
+    },
+  });
+}
+
+/** Returns the headers with the client's event version and its end user's identifier. */
+function forwardable({ headers }: FastifyRequest): Record<string, string> {
+  const beta = headers["openai-beta"] ?? (offeredProtocols(headers).some(isBeta) ? "realtime=v1" : undefined);
+  const safety = headers["openai-safety-identifier"];
+  return {
+    ...(typeof beta === "string" ? { "openai-beta": beta } : {}),
+    ...(typeof safety === "string" ? { "openai-safety-identifier": safety } : {}),
+  };
+}
+
+function offeredProtocols(headers: FastifyRequest["headers"]): string[] {
+  return (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
+}

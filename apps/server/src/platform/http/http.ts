@@ -1,0 +1,391 @@
+import { Readable } from "node:stream";
+import { Pool, type Dispatcher, errors } from "undici";
+import { generatorOf } from "#platform/generator-of.ts";
+import { type AnswerLimits, excessOf } from "./answer-limits.ts";
+import type { CancelSignal } from "./cancellation.ts";
+import { throughProxy } from "./proxy.ts";
+import { classify, tooLarge, TransportError } from "./transport-error.ts";
+
+/**
+ * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in
+ * between, the body as chunks with back-pressure. Knows nothing about providers or wire formats.
+ */
+export interface UpstreamRequest {
+  url: string;
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers: Record<string, string>;
+  body: string | Buffer | StreamedBody | null;
+  /** http, https or socks5 URL; "" means a direct connection. */
+  proxy: string;
+  connectTimeoutMs: number;
+  /** Maximum time from the request being sent to the response's headers. */
+  firstByteTimeoutMs: number;
+  /** Maximum time between two chunks of the body. */
+  idleTimeoutMs: number;
+  signal: CancelSignal | undefined;
+  progress?: RequestProgress | undefined;
+  limits?: AnswerLimits | undefined;
+}
+
+/** Receives the progress of a request. Called on the hot path: it must not throw or wait. */
+export interface RequestProgress {
+  /** The request is on a connection. The upstream may read it from now on. */
+  sent(): void;
+  /** Status and headers arrived. */
+  answered(status: number, headers: UpstreamResponse["headers"], transport?: "websocket"): void;
+  /** This number of bytes of the body arrived. */
+  received(bytes: number): void;
+}
+
+/** A request body that is not in memory. It is opened once for each time it is sent. */
+export interface StreamedBody {
+  /** Length in bytes; undefined when it is unknown before the end. */
+  length: number | undefined;
+  open(): AsyncIterable<Buffer>;
+}
+
+export interface UpstreamResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Reads at most `maxBytes`. A longer body fails with TransportError. */
+  text(maxBytes: number): Promise<string>;
+  /** The body as it arrives. Leaving the loop early cancels the call. */
+  chunks(): AsyncGenerator<Buffer, void, undefined>;
+  cancel(): void;
+}
+
+export interface UpstreamClient {
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+  close(): Promise<void>;
+}
+
+// Chunks that may wait for a slow reader before the socket is paused, and the level at which it resumes.
+const HIGH_WATER = 512;
+const LOW_WATER = 128;
+/** The same in bytes: large responses arrive in pieces of 64 KB. */
+const HIGH_WATER_BYTES = 512 * 1024;
+const LOW_WATER_BYTES = 128 * 1024;
+/** Waiting chunks are joined up to this size. */
+const JOINED_BYTES = 64 * 1024;
+const MAX_POOLS = 2_000;
+/**
+ * Maximum number of connections to one provider. A stream uses one for minutes, and a call beyond the maximum
+ * would wait silently.
+ */
+const MOST_CONNECTIONS = 10_000;
+
+/**
+ * Longer than a closed connection takes to be noticed. An upstream that hangs up later has read the request,
+ * and may have started processing it.
+ */
+const CLOSED_ALREADY_MS = 1_000;
+
+/**
+ * Returns whether the upstream had closed the idle connection before the request was written, so no one read
+ * it. Recognised by a connection that has received data before and ends at once.
+ */
+function wasIdle(error: Error, ageMs: number): boolean {
+  return (
+    error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0 && ageMs < CLOSED_ALREADY_MS
+  );
+}
+
+/**
+ * Collects the response of one dispatched request: a small queue between undici's callbacks and one reader.
+ */
+class ResponseCollector implements Dispatcher.DispatchHandler {
+  readonly response: Promise<UpstreamResponse>;
+  #settleResponse!: { resolve(value: UpstreamResponse): void; reject(error: Error): void };
+  #controller: Dispatcher.DispatchController | undefined;
+  #sentAt = 0;
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #ended = false;
+  #failure: TransportError | undefined;
+  #wake: (() => void) | undefined;
+  #signal: CancelSignal | undefined;
+  #onAbort = () => this.cancel();
+  #progress: RequestProgress | undefined;
+  /** Sends the request once more; undefined when that is not allowed. */
+  #again: (() => void) | undefined;
+  limits: AnswerLimits | undefined;
+  #bytes = 0;
+  #firstByteTimeoutMs: number;
+
+  constructor(
+    {
+      signal,
+      progress,
+      firstByteTimeoutMs,
+    }: Pick<UpstreamRequest, "signal" | "progress" | "firstByteTimeoutMs">,
+    again: ((exchange: ResponseCollector) => void) | undefined,
+  ) {
+    this.#signal = signal;
+    this.#progress = progress;
+    this.#firstByteTimeoutMs = firstByteTimeoutMs;
+    this.#again = again && (() => again(this));
+    this.response = new Promise((resolve, reject) => {
+      this.#settleResponse = { resolve, reject };
+    });
+    if (signal?.aborted) this.cancel();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#sentAt = performance.now();
+    // Cancelled while the request waited for a connection.
+    if (this.#failure !== undefined) controller.abort(this.#failure);
+    else this.#progress?.sent();
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) {
+      // Interim responses restart undici's timeout, so that it alone would never end.
+      if (this.#firstByteTimeoutMs > 0 && performance.now() - this.#sentAt > this.#firstByteTimeoutMs)
+        controller.abort(new TransportError("timeout", "Only interim responses arrived."));
+      return;
+    }
+    this.#again = undefined;
+    this.#progress?.answered(status, headers);
+    this.#settleResponse.resolve({
+      status,
+      headers,
+      text: (maxBytes) => this.#text(maxBytes),
+      chunks: () => this.#chunks(),
+      cancel: () => this.cancel(),
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.limits !== undefined && this.#exceeds(this.limits, chunk.length)) return;
+    this.#queue.push(chunk);
+    this.#queued += chunk.length;
+    this.#progress?.received(chunk.length);
+    if (this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES) controller.pause();
+    this.#wake?.();
+  }
+
+  /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
+  #exceeds(limits: AnswerLimits, more: number): boolean {
+    this.#bytes += more;
+    const excess = excessOf(limits, this.#bytes, performance.now() - this.#sentAt);
+    if (excess === undefined) return false;
+    this.#controller?.abort(excess);
+    return true;
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#release();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const again = this.#again;
+    if (again === undefined || !wasIdle(error, performance.now() - this.#sentAt))
+      return this.#fail(classify(error));
+    this.#again = undefined;
+    this.#controller = undefined;
+    again();
+  }
+
+  cancel(): void {
+    if (this.#ended || this.#failure !== undefined) return;
+    const reason = new TransportError("aborted", "The call was cancelled.");
+    if (this.#controller === undefined) this.#fail(reason);
+    else this.#controller.abort(reason);
+  }
+
+  #fail(failure: TransportError): void {
+    this.#failure ??= failure;
+    this.#settleResponse.reject(this.#failure);
+    this.#release();
+  }
+
+  #release(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#wake?.();
+  }
+
+  #chunks(): AsyncGenerator<Buffer, void, undefined> {
+    return generatorOf(
+      () => this.#next(),
+      () => this.cancel(),
+    );
+  }
+
+  async #next(): Promise<Buffer | undefined> {
+    while (this.#mayGetMore()) await this.#arrival();
+    return this.#take();
+  }
+
+  /** Reads what has arrived without waiting: most responses arrive at once. */
+  async #text(maxBytes: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    while (true) {
+      while (this.#mayGetMore()) await this.#arrival();
+      const chunk = this.#take();
+      if (chunk === undefined) return textIn(parts);
+      size += chunk.length;
+      parts.push(chunk);
+      if (size <= maxBytes) continue;
+      this.cancel();
+      throw tooLarge(maxBytes);
+    }
+  }
+
+  /** Returns whether nothing has arrived but still may. Throws the reason of a failure. */
+  #mayGetMore(): boolean {
+    if (this.#queue.length > 0) return false;
+    if (this.#failure !== undefined) throw this.#failure;
+    return !this.#ended;
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /**
+   * Takes queued chunks and joins small ones, so that one socket read is written at once. Returns undefined
+   * when there are none.
+   */
+  #take(): Buffer | undefined {
+    const queue = this.#queue;
+    if (queue.length === 0) return undefined;
+    let size = queue[0]?.length ?? 0;
+    let count = 1;
+    while (count < queue.length) {
+      const more = queue[count]?.length ?? 0;
+      if (size + more > JOINED_BYTES) break;
+      size += more;
+      count += 1;
+    }
+    this.#queued -= size;
+    const parts = count === queue.length ? queue : queue.splice(0, count);
+    if (parts === queue) this.#queue = [];
+    if (
+      this.#controller?.paused === true &&
+      this.#queue.length <= LOW_WATER &&
+      this.#queued <= LOW_WATER_BYTES
+    )
+      this.#controller.resume();
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
+  }
+}
+
+/** Reads a whole body. Throws TransportError when it is longer than `maxBytes`. */
+export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(chunk);
+  }
+  return textIn(parts);
+}
+
+/** Decodes the parts of a body together: a character may be split over two of them. */
+export function textIn(parts: readonly Buffer[]): string {
+  return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+}
+
+interface RequestTarget {
+  origin: string;
+  path: string;
+}
+
+/** The pool that the last request to an address used. */
+interface LastPool {
+  pool: Dispatcher;
+  proxy: string;
+  connectTimeoutMs: number;
+}
+
+const MAX_PLACES = 1_000;
+/** Cache of parsed addresses: a channel is called at the same few addresses again and again. */
+const places = new Map<string, RequestTarget>();
+
+function placeOf(address: string): RequestTarget {
+  let place = places.get(address);
+  if (place === undefined) {
+    const url = new URL(address);
+    place = { origin: url.origin, path: url.pathname + url.search };
+    if (places.size >= MAX_PLACES) places.clear();
+    places.set(address, place);
+  }
+  return place;
+}
+
+export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {
+  const pools = new Map<string, Dispatcher>();
+  /** Most channels have one proxy and one timeout, so the key of the pool is rarely built. */
+  let last = new WeakMap<RequestTarget, LastPool>();
+
+  function poolFor(place: RequestTarget, { proxy, connectTimeoutMs }: UpstreamRequest): Dispatcher {
+    const known = last.get(place);
+    if (known !== undefined && known.proxy === proxy && known.connectTimeoutMs === connectTimeoutMs)
+      return known.pool;
+    const pool = poolOf(place.origin, proxy, connectTimeoutMs);
+    last.set(place, { pool, proxy, connectTimeoutMs });
+    return pool;
+  }
+
+  function poolOf(origin: string, proxy: string, connectTimeoutMs: number): Dispatcher {
+    const key = `${origin}|${proxy}|${connectTimeoutMs}`;
+    const known = pools.get(key);
+    if (known !== undefined) return known;
+    const { connections = MOST_CONNECTIONS } = options;
+    const pool =
+      proxy === ""
+        ? new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
+        : throughProxy(proxy, { connections, connectTimeoutMs });
+    if (pools.size >= MAX_POOLS) {
+      // The oldest pool closes when its calls are done. An operator with this many origins will not notice.
+      const [oldest] = pools.entries();
+      if (oldest !== undefined) {
+        pools.delete(oldest[0]);
+        last = new WeakMap();
+        oldest[1].close().catch(() => {});
+      }
+    }
+    pools.set(key, pool);
+    return pool;
+  }
+
+  return {
+    send(request) {
+      const url = placeOf(request.url);
+      const { body } = request;
+      const streamed = body !== null && typeof body === "object" && "open" in body;
+      const options: Dispatcher.DispatchOptions = {
+        origin: url.origin,
+        path: url.path,
+        method: request.method,
+        headers:
+          streamed && body.length !== undefined
+            ? { ...request.headers, "content-length": String(body.length) }
+            : request.headers,
+        body: streamed ? Readable.from(body.open(), { objectMode: false }) : body,
+        headersTimeout: request.firstByteTimeoutMs,
+        bodyTimeout: request.idleTimeoutMs,
+      };
+      const dispatch = (handler: ResponseCollector) => poolFor(url, request).dispatch(options, handler);
+      // A streamed body can be sent only once.
+      const exchange = new ResponseCollector(request, streamed ? undefined : dispatch);
+      exchange.limits = request.limits;
+      dispatch(exchange);
+      return exchange.response;
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from "@gateway/shared/errors";
+import type { Reason } from "@gateway/shared/reasons";
+import type { CharacterCount } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import type { CallRecord } from "#domain/ledger/call-record.ts";
+import { GatewayError, reasonOfError } from "#errors.ts";
+import type { ProviderOutcome } from "#relay/core/call.ts";
+
+/** The ways in which a call ends, and what its log row says about them. */
+
+/** How a call ended that reached a provider. */
+export interface End {
+  outcome: ProviderOutcome;
+  reported: Usage | undefined;
+  delivered: CharacterCount;
+  /** Our own count of more than text. Used when the provider reports no usage. */
+  counted?: Usage;
+  /** `reported` is the provider's final report, although the client did not read it. */
+  final?: boolean;
+  /** For the log, when the response was not broken off by the provider. */
+  errorCode?: ErrorCode | undefined;
+}
+
+/** What was delivered to the client so far, and the usage reported so far. */
+export type CallProgress = Pick<End, "reported" | "delivered" | "counted">;
+
+/** How a pass-through call ended. */
+export interface PassThroughEnd {
+  outcome: End["outcome"];
+  /** Status of the provider. */
+  status: number;
+  /** Content of the log row. */
+  content?: Reason;
+}
+
+/** Status of a call whose response was not delivered whole. */
+export const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
+
+/** The charge of a call, for its log row. */
+export type CallCharge = Pick<CallRecord, "usage" | "estimated" | "bill"> & { points: bigint };
+
+export const noCharge: CallCharge = { usage: undefined, points: 0n, estimated: false, bill: null };
+
+export function clientLeft(): GatewayError {
+  return new GatewayError("client_disconnected", { reason: "client_left_call" });
+}
+
+/** Returns the HTTP status of an error. */
+export function statusOf(error: unknown): number {
+  return error instanceof GatewayError ? error.status : 500;
+}
+
+/** Returns the log content of a failure. A provider's message has no further facts. */
+export function contentOf(error: unknown): Pick<CallRecord, "content" | "contentFacts"> {
+  if (!(error instanceof GatewayError)) return { content: "" };
+  const { text, facts } = reasonOfError(error);
+  return error.params["reason"] === "provider_message"
+    ? { content: text }
+    : { content: text, contentFacts: facts };
+}

@@ -1,0 +1,207 @@
+import { parseExact } from "#dialects/json/exact-json.ts";
+import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
+import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
+import { now } from "#platform/clock.ts";
+import type { Endpoint } from "#providers/provider.ts";
+import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import { openShare } from "#relay/core/billing/session-budget.ts";
+import type { Answer, BilledUsage, Call, Pieces, PricingTerms } from "#relay/core/call.ts";
+import { makePlan, requireModel } from "#relay/core/routing/plan.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { tapPieces } from "./pieces.ts";
+
+/**
+ * Cached responses: the same request of the same token gets its earlier response without a provider request.
+ * The charge is the operator's share of the current cost of the provider's response. Rights, limits,
+ * reservation and log work as for any call.
+ */
+export interface ResponseCache {
+  /** Returns the cached response; undefined when there is none. Throws the errors that reject any call. */
+  answer(): Promise<Answer | undefined>;
+  /** Returns the provider's response, which is cached once it is complete. */
+  keep(answer: Answer): Answer;
+  /** Receives the bill of the provider's response. */
+  billed(billed: BilledUsage): void;
+}
+
+type CacheableCall = Call & {
+  forward?: Record<string, string>;
+  request?: { jsonArrayStream?: boolean };
+  stateful?: boolean;
+};
+
+/** Endpoints with a single text response that clients expect to be repeatable. */
+const lasting: ReadonlySet<Endpoint> = new Set([
+  "chat",
+  "completions",
+  "embeddings",
+  "rerank",
+  "moderations",
+]);
+
+/** @param raw the raw request. Returns undefined when the response of this call must not be cached. */
+export function openResponseCache(
+  services: RelayServices,
+  call: CacheableCall,
+  raw: Buffer | undefined,
+): ResponseCache | undefined {
+  const { enabled, tool_streams } = call.caller.setting.cache;
+  if (!enabled || raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
+  if (call.pin?.only !== undefined || call.pin?.never !== undefined) return undefined;
+  if (call.stream && call.tools && !tool_streams) return undefined;
+  const { AnswerCacheMinutes, AnswerCacheKilobytes, AnswerCachePercent } = services.settings.current();
+  if (AnswerCacheMinutes === 0) return undefined;
+  const request = requestText(call, raw);
+  if (request === undefined) return undefined;
+  const longest = AnswerCacheKilobytes * 1_024;
+  let bill: BilledUsage | undefined;
+
+  function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
+    if (bill?.outcome !== "complete" || Buffer.byteLength(text) > longest || request === undefined) return;
+    // A response that a low balance has shortened is not the response to this request.
+    if (call.outputLimit !== undefined) return;
+    const { usage, served } = bill;
+    const { raw: _raw, ...counts } = usage;
+    const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;
+    const { group, billedModel, upstreamModel } = served;
+    const made = { usage: counts, group, billedModel, upstreamModel, madeAt: now() };
+    services.answers.keep(request, { kind, headers: lastingHeaders, text, ...made }, AnswerCacheMinutes * 60);
+  }
+
+  return {
+    async answer() {
+      const found = call.fresh === true ? undefined : await services.answers.find(request);
+      return found === undefined ? undefined : serveFromCache(services, call, found, AnswerCachePercent);
+    },
+    billed(billed) {
+      bill = billed;
+    },
+    keep(answer) {
+      const headers = { ...answer.headers, "x-gateway-cache": "miss" };
+      switch (answer.kind) {
+        case "body":
+          remember("body", answer.headers, answer.body);
+          return { ...answer, headers };
+        case "stream": {
+          const done = (text: string) => remember("stream", answer.headers, text);
+          return { ...answer, headers, frames: gathering(answer.frames, longest, done) };
+        }
+        case "bytes": {
+          // A large JSON response. These endpoints pass nothing else as bytes.
+          if (!isJson(answer)) return answer;
+          const { "content-length": _length, ...lasting } = answer.headers;
+          const done = (text: string) => remember("body", lasting, text);
+          return { ...answer, headers, chunks: gathering(answer.chunks, longest, done) };
+        }
+      }
+    },
+  };
+}
+
+/** Returns the cache key: equal for requests that differ only in the order of their fields. */
+function requestText(call: CacheableCall, raw: Buffer): string | undefined {
+  const { caller, endpoint, model, stream, forward, request } = call;
+  const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
+  try {
+    const body: unknown = parseExact(raw.toString("utf8"));
+    return JSON.stringify([...from, request?.jsonArrayStream === true, forward ?? {}, body], inOrder);
+  } catch {
+    // Too deeply nested to sort. Such a request is not cached.
+    return undefined;
+  }
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function serveFromCache(
+  services: RelayServices,
+  call: Call,
+  found: RememberedAnswer,
+  percent: number,
+): Promise<Answer | undefined> {
+  const lifecycle = new CallLifecycle(services, call);
+  try {
+    requireModel(call);
+    const served = optionOf(services, call, found, percent);
+    // The group or the price no longer exists, so the provider is called again.
+    if (served === undefined) return undefined;
+    lifecycle.modelKnown = true;
+    lifecycle.remembered = served;
+    const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
+    if (call.sessionBudget !== undefined) await openShare(services, call, amount);
+    await services.ledger.reserve({
+      requestId: call.requestId,
+      userId: call.caller.userId,
+      tokenId: call.caller.tokenId,
+      amount,
+      tokenAmount: call.caller.unlimited ? 0n : amount,
+      session: call.sessionBudget?.share,
+    });
+  } catch (error) {
+    lifecycle.refuse(error);
+    throw error;
+  }
+  services.open.set(call.requestId, lifecycle);
+  try {
+    lifecycle.firstByteAt = now();
+    const delivered = { narrow: 0, wide: 0 };
+    await lifecycle.settle({ outcome: "complete", reported: found.usage, delivered });
+  } catch (error) {
+    await lifecycle.fail(error);
+    throw error;
+  }
+  const age = String(Math.max(0, Math.floor((now() - found.madeAt) / 1_000)));
+  const headers = { ...found.headers, "x-gateway-cache": "hit", age };
+  return found.kind === "body"
+    ? { kind: "body", headers, body: found.text }
+    : { kind: "stream", headers, frames: once(found.text) };
+}
+
+/** Returns the original way of serving, with current prices and rights. */
+function optionOf(
+  services: RelayServices,
+  call: Call,
+  { group, billedModel, upstreamModel }: RememberedAnswer,
+  percent: number,
+): PricingTerms | undefined {
+  const { routeGroups, prices } = makePlan(services, call);
+  const routeGroup = routeGroups.find((each) => each.group === group);
+  const price: ActivePrice | undefined = prices.get(billedModel);
+  if (routeGroup === undefined || price === undefined) return undefined;
+  const groupRatio = shareOf(routeGroup.ratio, percent);
+  return { group, backup: routeGroup.backup, groupRatio, upstreamModel, billedModel, price };
+}
+
+async function* once(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}
+
+function isJson({ headers, status = 200 }: Extract<Answer, { kind: "bytes" }>): boolean {
+  return status === 200 && (headers["content-type"] ?? "").startsWith("application/json");
+}
+
+/** Passes the pieces on. After the last one, calls `done` with their text, unless it is too long. */
+function gathering<Piece extends string | Buffer>(
+  pieces: Pieces<Piece>,
+  longest: number,
+  done: (text: string) => void,
+): Pieces<Piece> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  return tapPieces(pieces, {
+    piece(piece) {
+      if (size > longest) return piece;
+      const bytes: Buffer = typeof piece === "string" ? Buffer.from(piece) : piece;
+      size += bytes.length;
+      parts.push(bytes);
+      if (size > longest) parts = [];
+      return piece;
+    },
+    whole() {
+      if (size <= longest) done(Buffer.concat(parts).toString("utf8"));
+    },
+  });
+}

@@ -1,0 +1,236 @@
+import { tokensFor } from "@gateway/shared/channels/model-table";
+import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
+import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { type Estimate, withEach } from "#domain/pricing/estimate.ts";
+import {
+  computePoints,
+  findPrice,
+  reservedTier,
+  type ActivePrice,
+  withPictures,
+} from "#domain/pricing/pricing.ts";
+import { isDisabled } from "#domain/settings/disabled-models.ts";
+import type { Pin } from "#domain/tokens/callers.ts";
+import { mayUseModel } from "#domain/tokens/scope.ts";
+import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
+import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { offeredOf, type Reserves, reservedUsage, priceOptionsOf } from "./price-options.ts";
+
+/** A group that the call may use, with the channels that list its model. */
+export interface RouteGroup {
+  group: string;
+  backup: boolean;
+  /** Decimal string. */
+  ratio: string;
+  channels: readonly ActiveChannel[];
+}
+
+/** Decided once, before the reservation: who may serve the call, at which prices, and its maximum cost. */
+export interface Plan {
+  routeGroups: readonly RouteGroup[];
+  prices: ReadonlyMap<string, ActivePrice>;
+  /** Points to reserve: the most expensive option of the plan. */
+  worstCase: bigint;
+  /**
+   * The call's estimate, with the output that is reserved: the longest response, or the limit that an
+   * administrator has set above the client's.
+   */
+  estimate: Estimate;
+  /** Output limit to add to the request, in tokens for each response; undefined = none. */
+  limit?: number;
+  tried: Set<number>;
+  /** Failed keys of channels that may have other keys. */
+  triedKeys: Set<number>;
+  /** A paused channel was chosen because no other was left. Happens once per call. */
+  lastResort: boolean;
+  /** The only possible target. Nothing is chosen, retried or priced. */
+  only?: PricedTarget;
+}
+
+/** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
+const UNPRICED: Omit<ActivePrice, "model"> = {
+  versionId: 0,
+  type: "tokens",
+  input: "30",
+  output: "30",
+  extras: {},
+  tiers: [],
+};
+
+/** Invalid model names. Some dialects put the model into the URL, where a name must not change the path. */
+const strayName = /\.\.|[?#\\%\p{C}]|[^\S ]|^ | $|(?:^|\/)\.?(?:\/|$)/u;
+
+/** Returns whether a call can name this model. Others are not listed either. */
+export function isModelName(name: string): boolean {
+  return !strayName.test(name);
+}
+
+/** Price of requests about data that a provider keeps for one account. */
+const FREE: ActivePrice = {
+  model: "",
+  versionId: 0,
+  type: "times",
+  input: "0",
+  output: "0",
+  extras: {},
+  tiers: [],
+};
+
+/** Makes a plan with one target. @param target a channel and the key of the account that has the data */
+export function planFor(
+  { caller, estimate }: Call,
+  { channel, key }: Pick<PricedTarget, "channel" | "key">,
+): Plan {
+  const only: PricedTarget = {
+    channel,
+    key,
+    group: caller.group,
+    backup: false,
+    groupRatio: "0",
+    upstreamModel: "",
+    billedModel: "",
+    price: FREE,
+  };
+  const none = { routeGroups: [], prices: new Map(), tried: new Set<number>(), triedKeys: new Set<number>() };
+  return { ...none, worstCase: 0n, estimate, lastResort: false, only };
+}
+
+/**
+ * Makes the plan of a call.
+ * @param limit output tokens for each response of a request without a limit of its own; default: the longest
+ * response of the model
+ */
+export function makePlan(services: RelayServices, call: Call, limit?: number): Plan {
+  const { model } = call;
+  if (!isModelName(model)) throw modelNotFound(model);
+  const routeGroups = routeGroupsOf(services, call);
+  // After the groups: a key learns this only of models that its groups reach.
+  if (isDisabled(services.settings, model)) throw modelDisabled(model);
+  const { ChargeUnpricedModels } = services.settings.current();
+  const table = services.prices.table();
+  const prices = new Map<string, ActivePrice>();
+  const named = new Set<string>();
+  let worstCase = -1n;
+  const requested = limit === undefined ? call.estimate : limitedTo(call.estimate, limit);
+  let estimate: Estimate | undefined;
+  for (const routeGroup of routeGroups) {
+    for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
+      named.add(billed);
+      const price =
+        prices.get(billed) ??
+        findPrice(table, billed) ??
+        (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
+      if (price === undefined) continue;
+      prices.set(billed, price);
+      const open = withOpenOutput(services, call, requested, reserves);
+      const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
+      if (estimate === undefined || own.output > estimate.output) estimate = own;
+      const most = { ...reservedUsage(own, reserves), tier: reservedTier(price, own.tier) };
+      const reservation =
+        call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
+      const points = computePoints(price, routeGroup.ratio, reservation, call.calls);
+      if (points > worstCase) worstCase = points;
+    }
+  }
+  if (worstCase < 0n) throw priceMissing(model, named);
+  const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
+  return {
+    routeGroups,
+    prices,
+    worstCase,
+    estimate: estimate ?? requested,
+    tried,
+    triedKeys: new Set(),
+    lastResort: false,
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** Returns the estimate of a request to which this limit is added. */
+function limitedTo(estimate: Estimate, limit: number): Estimate {
+  const { isOpen: _isOpen, open: _open, ...limited } = withEach(estimate, limit);
+  return limited;
+}
+
+/**
+ * Returns the estimate with the longest response of a model whose request has no limit: nothing may be produced
+ * that is not reserved.
+ */
+function withOpenOutput(
+  { settings }: RelayServices,
+  { limit }: Call,
+  estimate: Estimate,
+  { demands, output, longest }: Reserves,
+): Estimate {
+  const { open } = estimate;
+  if (open === undefined) return estimate;
+  if (demands !== "") {
+    // This wire requires a limit, which is added to the request. A thinking budget is added to the limit.
+    const { DefaultMaxOutputTokens, ClaudeDefaultMaxTokens } = settings.current();
+    const added = tokensFor(ClaudeDefaultMaxTokens, demands) ?? defaultMaxTokens;
+    return withEach(estimate, open.usual - DefaultMaxOutputTokens + added);
+  }
+  // A request that cannot have a limit is reserved for a usual response.
+  if (limit === undefined) return estimate;
+  return withEach(estimate, Math.max(open.usual, output > 0 ? output : longest));
+}
+
+/** Returns an error that names the requested model, and the billed models without a price. */
+function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError {
+  const targets = [...billed].filter((name) => name !== model);
+  const details = { param: "model" };
+  if (targets.length === 0)
+    return new GatewayError("price_missing", { reason: "price_of_model_missing", model }, details);
+  const names = targets.map((name) => `"${name}"`).join(", ");
+  const reason = targets.length === 1 ? "price_of_target_missing" : "prices_of_targets_missing";
+  return new GatewayError("price_missing", { reason, model, targets: names }, details);
+}
+
+function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): RouteGroup[] {
+  const routeGroups: RouteGroup[] = [];
+  const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
+  let refused: string | undefined;
+  for (const symbol of symbols) {
+    const group = services.groups.get(symbol);
+    // Checked at every use: the group may have been disabled since the token was created.
+    if (group === undefined || !group.enable || (!group.public && symbol !== caller.userGroup)) {
+      refused ??= symbol;
+      continue;
+    }
+    const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const home = pin?.home?.channel;
+    const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
+    const channels = offeredOf(listed, needs, endpoint, model);
+    if (channels.length > 0)
+      routeGroups.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
+    if (pin?.only !== undefined) break;
+  }
+  if (routeGroups.length > 0) return routeGroups;
+  if (refused === caller.group)
+    throw new GatewayError("group_not_allowed", { reason: "group_not_for_key", group: refused });
+  throw modelNotFound(model);
+}
+
+function pinned(services: RelayServices, pin: Pin | undefined): readonly ActiveChannel[] | undefined {
+  return pin?.only === undefined ? undefined : [namedChannel(services, pin.only)];
+}
+
+/** Returns the channel that a caller pinned by id. Throws `not_found`. */
+export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ActiveChannel {
+  const channel = candidates.byId(id);
+  if (channel === undefined) throw notFound({ reason: "pinned_channel_not_found", channel: id });
+  return channel;
+}
+
+/** Throws `model_not_allowed`. */
+export function requireModel({ caller, model }: Call): void {
+  if (mayUseModel(caller, model)) return;
+  throw new GatewayError(
+    "model_not_allowed",
+    { reason: "model_not_for_key", model },
+    {
+      param: "model",
+    },
+  );
+}
