@@ -9,6 +9,7 @@ WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/server/package.json apps/server/
 COPY apps/web/package.json apps/web/
+COPY packages/demo/package.json packages/demo/
 COPY packages/shared/package.json packages/shared/
 RUN npx --yes pnpm@12 install --frozen-lockfile
 COPY . .
@@ -22,6 +23,7 @@ WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/server/package.json apps/server/
 COPY apps/web/package.json apps/web/
+COPY packages/demo/package.json packages/demo/
 COPY packages/shared/package.json packages/shared/
 RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter "@gateway/server..."
 COPY scripts/trim-image.mjs /tmp/
@@ -33,7 +35,7 @@ ENV NODE_ENV=production
 ENV PORT=3000
 ENV DATA_DIR=/data
 COPY --from=dependencies /app ./
-COPY packages/shared packages/shared
+COPY packages packages
 COPY apps/server apps/server
 COPY prisma/migrations prisma/migrations
 COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma

@@ -23,7 +23,6 @@ const modules: Record<string, string[]> = {
   notices: [],
   dialects: [],
   platform: [],
-  demo: [],
 };
 
 /** Libraries that a module must not import, because their functions are passed in. */
@@ -37,7 +36,6 @@ const libraries: Record<string, string[]> = {
   dialects: io,
   // The OAuth plugin needs a Fastify scope.
   "sign-in": io.filter((name) => name !== "fastify"),
-  demo: io.filter((name) => !name.startsWith("node:")),
 };
 
 /** Folders of `domain/`, and the other folders that each may import. The order has no cycles. */
@@ -229,7 +227,7 @@ export default defineConfig({
         `${server}/env.ts`,
         `${server}/main.ts`,
         `${server}/cli/main.ts`,
-        `${server}/demo/main.ts`,
+        "packages/demo/src/main.ts",
         "apps/web/playwright.config.ts",
         "scripts/**",
       ],

@@ -120,7 +120,7 @@ export function buildServer() {
   const inputs = [
     "apps/server/src",
     "apps/server/package.json",
-    "packages/shared",
+    "packages",
     "scripts/bundle.mjs",
     "pnpm-lock.yaml",
   ];

@@ -6,7 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "./steps.mjs";
 
-const sources = ["apps/server/src", "apps/web/src", "packages/shared/src"];
+const sources = ["apps/server/src", "apps/web/src", "packages/shared/src", "packages/demo/src"];
 
 function filesOf(source) {
   return readdirSync(join(root, source), { recursive: true, encoding: "utf8" })

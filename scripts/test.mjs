@@ -3,7 +3,7 @@
 //   npm test -- <path or title>            tests whose path, or else whose title contains the text
 //   npm test -- <path> -t <title>          one test
 //   npm test -- --changed                  checks, and what differs from the last commit
-//   npm test -- --suite <name>             one part of the whole run: checks, shared, web, server or e2e
+//   npm test -- --suite <name>             one part of the whole run: checks, shared, demo, web, server or e2e
 import { parseArgs } from "node:util";
 import {
   buildServer,
@@ -31,12 +31,14 @@ const { values, positionals } = parseArgs({
 });
 
 const shared = suites.shared.folder;
+const demo = suites.demo.folder;
 const server = suites.server.folder;
 const web = suites.web.folder;
 const checks = [
   ["format: oxfmt --check", root, "oxfmt", ["--check"]],
   ["lint: oxlint", root, "oxlint", []],
   ["types: packages/shared", shared, "tsc", ["-p", "."]],
+  ["types: packages/demo", demo, "tsc", ["-p", "."]],
   ["types: apps/server", server, "tsc", ["-p", "."]],
   ["types: apps/web", web, "tsc", ["-p", "."]],
   ["unused code: knip", root, "knip", ["--no-progress"]],
@@ -46,7 +48,7 @@ const checks = [
 ];
 
 const isWhole = positionals.length === 0 && !values.changed;
-const parts = ["checks", "shared", "web", "server", "e2e"];
+const parts = ["checks", "shared", "demo", "web", "server", "e2e"];
 if (values.suite !== undefined && !parts.includes(values.suite)) {
   console.error(`--suite is one of ${parts.join(", ")}.`);
   process.exit(1);
@@ -69,6 +71,7 @@ async function runAll() {
   // First what takes seconds. Beside tests it would slow them down, and its errors are the most frequent ones.
   if (runs("checks")) await runChecks();
   if (runs("shared")) await runSuite(suites.shared);
+  if (runs("demo")) await runSuite(suites.demo);
   if (runs("web")) await runSuite(suites.web);
   // One after the other: together they need more than two cores, and their time limits pass for nothing.
   // A failed test is repeated once, and named in the report. The nightly run does not repeat.
@@ -89,7 +92,7 @@ async function runChanged() {
   prepare({ browser: browserTests.length > 0 });
   await runChecks();
   // Vitest knows which tests import a changed file.
-  for (const suite of [suites.shared, suites.server, suites.web])
+  for (const suite of [suites.shared, suites.demo, suites.server, suites.web])
     await runSuite(suite, { flags: ["--changed"] });
   if (browserTests.length > 0) await runSuite(suites.e2e, { files: browserTests });
   say("Browser tests: those of changed screens only. “npm test” runs all.");

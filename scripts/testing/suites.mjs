@@ -1,4 +1,4 @@
-// The four groups of tests, and how each is run.
+// The groups of tests, and how each is run.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { node24, root, toolEnvironment } from "../steps.mjs";
@@ -15,12 +15,17 @@ const results = join(root, "node_modules/.gateway/results");
  * @property {boolean} [browser]  whether Playwright runs it
  */
 
-/** @type {Record<"shared" | "server" | "web" | "e2e", Suite>} */
+/** @type {Record<"shared" | "demo" | "server" | "web" | "e2e", Suite>} */
 export const suites = {
   shared: {
     id: "packages/shared",
     folder: join(root, "packages/shared"),
     has: (file) => file.startsWith("packages/shared/"),
+  },
+  demo: {
+    id: "packages/demo",
+    folder: join(root, "packages/demo"),
+    has: (file) => file.startsWith("packages/demo/"),
   },
   server: {
     id: "apps/server",

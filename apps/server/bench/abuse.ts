@@ -6,6 +6,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
@@ -35,7 +36,7 @@ const folder = await mkdtemp(join(tmpdir(), "gateway-abuse-"));
 await chmod(folder, 0o755);
 const database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 try {
-  const demo = join(import.meta.dirname, "../src/demo/main.ts");
+  const demo = fileURLToPath(import.meta.resolve("@gateway/demo/main"));
   const upstream = await startServer([demo, "--port", "0"], folder, "provider");
   const { url, pid, token } = await startGateway(folder, database.url, {
     provider: upstream.url,

@@ -6,6 +6,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { startGateway } from "./gateway.ts";
 import { startServer, stopAll } from "./processes.ts";
@@ -55,7 +56,7 @@ await chmod(folder, 0o755);
 const database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 try {
   const upstream = await startServer(
-    [join(import.meta.dirname, "../src/demo/main.ts"), "--port", "0"],
+    [fileURLToPath(import.meta.resolve("@gateway/demo/main")), "--port", "0"],
     folder,
     "provider",
   );

@@ -5,6 +5,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { measureCommit } from "./commit.ts";
 import { type BenchGateway, startGateway } from "./gateway.ts";
@@ -68,7 +69,11 @@ async function startTargets(): Promise<Target[]> {
   const provider = await startServer([join(here, "provider.ts")], folder, "provider");
   const targets: Target[] = [];
   if (wanted("gateway") || wanted("without-ledger") || options.workers > 1 || options.beside !== undefined) {
-    const demo = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "demo");
+    const demo = await startServer(
+      [fileURLToPath(import.meta.resolve("@gateway/demo/main")), "--port", "0"],
+      folder,
+      "demo",
+    );
     const providers = { provider: provider.url, demo: demo.url };
     database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
     if (wanted("gateway")) {

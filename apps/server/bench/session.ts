@@ -6,8 +6,8 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startDemoUpstream } from "@gateway/demo/server";
 import type { AgentSession } from "@gateway/shared/usage/session";
-import { startDemoUpstream } from "#demo/server.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";

@@ -1,5 +1,5 @@
 /** The set-up of a first run, and its wizard: another gateway's data becomes this installation, and root finds the report. */
-import { oneHubColumns } from "../../server/src/migration/products/one-hub-columns.ts";
+import { oneHubColumns } from "../../server/src/migration/products/one-hub/columns.ts";
 import { type ForeignDatabase, foreignDatabase } from "../../server/test/cli/foreign-database.ts";
 import { litellmDatabase, salt, smallLitellm } from "../../server/test/cli/litellm-rows.ts";
 import { oneHubPassword, oneHubRows } from "../../server/test/cli/one-hub-rows.ts";

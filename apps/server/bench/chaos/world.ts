@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
+import { type DemoUpstream, startDemoUpstream } from "@gateway/demo/server";
 import { connect, type Database } from "#platform/database/db.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 import { freePort, startLogging } from "../processes.ts";

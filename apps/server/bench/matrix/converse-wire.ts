@@ -1,7 +1,7 @@
-import type { Answer } from "#demo/answer.ts";
-import { asList, asNumber, asObject, asText, type Json } from "#demo/json.ts";
-import { BadQuestion, Listener, offered, type Question } from "#demo/question.ts";
-import { inputPieces } from "#demo/tool-calls.ts";
+import type { Answer } from "@gateway/demo/answer/answer";
+import { asList, asNumber, asObject, asText, type Json } from "@gateway/demo/answer/json";
+import { BadQuestion, Listener, offered, type Question } from "@gateway/demo/answer/question";
+import { inputPieces } from "@gateway/demo/answer/tool-calls";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { asObject, type Json } from "#demo/json.ts";
+import { asObject, type Json } from "@gateway/demo/answer/json";
 
 /** Marks in texts, by which the scripted upstream recognizes whose turn it is and how far the task is. */
 export const TASK_MARK = "MATRIX-TASK";

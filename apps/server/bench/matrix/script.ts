@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type Answer, answer } from "#demo/answer.ts";
-import { piecesOf } from "#demo/pieces.ts";
-import type { OfferedTool, Question } from "#demo/question.ts";
-import { inputPieces } from "#demo/tool-calls.ts";
+import { type Answer, answer } from "@gateway/demo/answer/answer";
+import { piecesOf } from "@gateway/demo/answer/pieces";
+import type { OfferedTool, Question } from "@gateway/demo/answer/question";
+import { inputPieces } from "@gateway/demo/answer/tool-calls";
 import { type History, summaryText, TASK_MARK } from "./history.ts";
 
 /** A tool call as a client's tools want it. */

@@ -1,4 +1,4 @@
-import { startDemoUpstream, type DemoUpstream } from "#demo/server.ts";
+import { startDemoUpstream, type DemoUpstream } from "@gateway/demo/server";
 import type { Env } from "#env.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import type { Provider } from "#providers/provider.ts";

@@ -1,5 +1,5 @@
+import { startDemoUpstream } from "@gateway/demo/server";
 import { afterEach, expect, it } from "vitest";
-import { startDemoUpstream } from "#demo/server.ts";
 import { audit } from "#domain/ledger/audit.ts";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { connect } from "#platform/database/db.ts";

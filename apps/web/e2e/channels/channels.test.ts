@@ -14,7 +14,7 @@ let providerUrl: string;
 
 test.beforeAll(async ({ site: started }) => {
   site = started;
-  const main = fileURLToPath(new URL("../../../server/src/demo/main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../../../../packages/demo/src/main.ts", import.meta.url));
   upstream = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface({ input: upstream.stdout! }), "line");
   providerUrl = /http:\S+/.exec(String(line))![0];

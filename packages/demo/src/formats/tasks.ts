@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { type Json, asList, asObject, asText } from "#answer/json.ts";
+import { BadQuestion } from "#answer/question.ts";
+import { withoutSwitches } from "#answer/switches.ts";
+import { type Reply, json } from "#exchange.ts";
 import { wave, melody } from "./audio.ts";
-import { type Reply, json } from "./exchange.ts";
 import { picture } from "./images.ts";
-import { type Json, asList, asObject, asText } from "./json.ts";
-import { BadQuestion } from "./question.ts";
-import { withoutSwitches } from "./switches.ts";
 import { clip } from "./video.ts";
 
 /**

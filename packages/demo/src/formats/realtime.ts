@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { type Answer, answer } from "./answer.ts";
+import { type Answer, answer } from "#answer/answer.ts";
+import { type Json, asList, asObject, asText } from "#answer/json.ts";
+import { BadQuestion, type Question } from "#answer/question.ts";
+import { type Behaviour, switchesInText } from "#answer/switches.ts";
+import { inputPieces } from "#answer/tool-calls.ts";
 import { melody } from "./audio.ts";
-import { type Json, asList, asObject, asText } from "./json.ts";
 import { openaiChat } from "./openai-chat.ts";
-import { BadQuestion, type Question } from "./question.ts";
-import { type Behaviour, switchesInText } from "./switches.ts";
-import { inputPieces } from "./tool-calls.ts";
 
 /** A realtime session: it keeps the conversation, and responds with audio or text on request. */
 

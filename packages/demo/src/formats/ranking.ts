@@ -1,6 +1,6 @@
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { piecesOf } from "./pieces.ts";
-import { BadQuestion } from "./question.ts";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { piecesOf } from "#answer/pieces.ts";
+import { BadQuestion } from "#answer/question.ts";
 
 /** Sorts documents by the share of the query's words that they contain. */
 export function rerank(body: Json): Json {

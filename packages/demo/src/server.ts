@@ -5,21 +5,21 @@
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import { answer } from "./answer.ts";
+import { answer } from "./answer/answer.ts";
+import { fastReply } from "./answer/fast.ts";
+import { formFields } from "./answer/form.ts";
+import { type Json, asText } from "./answer/json.ts";
+import type { PromptCache } from "./answer/prompt-cache.ts";
+import { BadQuestion, type Question } from "./answer/question.ts";
+import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./answer/switches.ts";
 import { type Call, CallLog } from "./calls.ts";
-import type { Frame } from "./chat-wire.ts";
 import { type DemoControl, Rules } from "./control.ts";
 import { Exchange } from "./exchange.ts";
-import { fastReply } from "./fast.ts";
 import type { Provider } from "./faults.ts";
-import { formFields } from "./form.ts";
-import { type Json, asText } from "./json.ts";
-import type { PromptCache } from "./prompt-cache.ts";
-import { BadQuestion, type Question } from "./question.ts";
+import type { Frame } from "./formats/chat-wire.ts";
 import { openRealtime } from "./realtime-endpoint.ts";
 import { openResponses } from "./responses-endpoint.ts";
 import { type Route, listModels, routeAt, promptIn, taskFailure, providerAt } from "./routes.ts";
-import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
 
 export type { Call } from "./calls.ts";
 export type { DemoControl } from "./control.ts";

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Json } from "./answer/json.ts";
+import type { Behaviour } from "./answer/switches.ts";
 import type { Call } from "./calls.ts";
-import type { Frame } from "./chat-wire.ts";
 import { type Fault, type Provider, refusal, requestIdHeader } from "./faults.ts";
-import type { Json } from "./json.ts";
-import type { Behaviour } from "./switches.ts";
+import type { Frame } from "./formats/chat-wire.ts";
 
 /** One call and its response, with all requested faults. */
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { type Json, asList, asObject, asText } from "./json.ts";
+import { type Json, asList, asObject, asText } from "#answer/json.ts";
 
 const signs = lookupTable<RegExp | undefined>({
   harassment: /\bidiot\b|白痴|バカ/i,

@@ -1,8 +1,8 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "#answer/answer.ts";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { BadQuestion, Listener, type Question, offered } from "#answer/question.ts";
+import { inputPieces } from "#answer/tool-calls.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { BadQuestion, Listener, type Question, offered } from "./question.ts";
-import { inputPieces } from "./tool-calls.ts";
 
 /** The wire format of `/v1/chat/completions`. */
 export const openaiChat: ChatWire = { read, plain, frames };

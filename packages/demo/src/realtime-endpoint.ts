@@ -3,12 +3,12 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer } from "ws";
+import { switchesInKey, switchesInModel } from "./answer/switches.ts";
 import type { Call, CallLog } from "./calls.ts";
 import type { Rules } from "./control.ts";
 import { refusal } from "./faults.ts";
-import { serveRealtime } from "./realtime.ts";
+import { serveRealtime } from "./formats/realtime.ts";
 import { isResponses } from "./responses-endpoint.ts";
-import { switchesInKey, switchesInModel } from "./switches.ts";
 
 const PATH = "/v1/realtime";
 const MAX_MESSAGE = 32 * 1024 * 1024;

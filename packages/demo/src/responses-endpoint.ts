@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
-import { type Json, asObject, asText } from "./json.ts";
+import { type Json, asObject, asText } from "./answer/json.ts";
 
 const PATH = "/v1/responses";
 const MAX_MESSAGE = 32 * 1024 * 1024;

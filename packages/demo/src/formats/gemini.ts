@@ -1,7 +1,7 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "#answer/answer.ts";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { BadQuestion, Listener, type Question, offered } from "#answer/question.ts";
 import type { ChatWire, Frame, Target } from "./chat-wire.ts";
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { BadQuestion, Listener, type Question, offered } from "./question.ts";
 
 /** The wire format of `/v1beta/models/<model>:generateContent` and `:streamGenerateContent`. */
 export const gemini: ChatWire = { read, plain, frames };

@@ -1,9 +1,9 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "#answer/answer.ts";
+import { type Json, asObject, asText } from "#answer/json.ts";
+import type { Question } from "#answer/question.ts";
+import { inputPieces } from "#answer/tool-calls.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
-import { type Json, asObject, asText } from "./json.ts";
 import { type ResponsesQuestion, readResponses } from "./openai-responses-request.ts";
-import type { Question } from "./question.ts";
-import { inputPieces } from "./tool-calls.ts";
 
 /** The wire format of `/v1/responses`. */
 export const openaiResponses: ChatWire = { read: readResponses, plain, frames };

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { contentOf } from "./answer/form.ts";
+import { type Json, asObject, asText } from "./answer/json.ts";
+import { BadQuestion } from "./answer/question.ts";
 import { type Reply, json } from "./exchange.ts";
-import { contentOf } from "./form.ts";
-import { type Json, asObject, asText } from "./json.ts";
-import { BadQuestion } from "./question.ts";
 
 /** Files and batches of an account, as OpenAI stores them, in memory only. There are no vector stores. */
 interface Kept {

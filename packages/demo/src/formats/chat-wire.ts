@@ -1,6 +1,6 @@
-import type { Answer } from "./answer.ts";
-import type { Json } from "./json.ts";
-import type { Question } from "./question.ts";
+import type { Answer } from "#answer/answer.ts";
+import type { Json } from "#answer/json.ts";
+import type { Question } from "#answer/question.ts";
 
 /**
  * Parameters of a chat call in its address, for the wire format that has model and stream outside the body.

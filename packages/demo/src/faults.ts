@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "./answer/json.ts";
 
 /** Error formats of each provider. */
 

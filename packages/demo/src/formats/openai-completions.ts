@@ -1,8 +1,8 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "#answer/answer.ts";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { BadQuestion, Listener, type Question } from "#answer/question.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { openaiFinishes, openaiUsage } from "./openai-chat.ts";
-import { BadQuestion, Listener, type Question } from "./question.ts";
 
 /** The old wire format of `/v1/completions`: a prompt and its continuation. */
 export const openaiCompletions: ChatWire = { read, plain, frames };

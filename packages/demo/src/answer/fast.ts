@@ -1,8 +1,8 @@
+import type { Reply } from "#exchange.ts";
+import type { ChatWire } from "#formats/chat-wire.ts";
+import type { Route } from "#routes.ts";
 import { answer } from "./answer.ts";
-import type { ChatWire } from "./chat-wire.ts";
-import type { Reply } from "./exchange.ts";
 import type { Question } from "./question.ts";
-import type { Route } from "./routes.ts";
 
 /** One response per wire format, created once, for callers that measure the overhead of the gateway. */
 

@@ -1,5 +1,5 @@
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { BadQuestion, Listener, type OfferedTool, type Question, offered } from "./question.ts";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { BadQuestion, Listener, type OfferedTool, type Question, offered } from "#answer/question.ts";
 
 export interface ResponsesQuestion extends Question {
   encrypted: boolean;

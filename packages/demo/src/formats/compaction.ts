@@ -1,4 +1,4 @@
-import { type Json, asList } from "./json.ts";
+import { type Json, asList } from "#answer/json.ts";
 import { readResponses } from "./openai-responses-request.ts";
 
 /**

@@ -1,8 +1,8 @@
+import { type Json, asNumber, asObject, asText } from "#answer/json.ts";
+import { piecesOf } from "#answer/pieces.ts";
+import { BadQuestion } from "#answer/question.ts";
+import { type Reply, type Reported, json } from "#exchange.ts";
 import { type Frame, event } from "./chat-wire.ts";
-import { type Reply, type Reported, json } from "./exchange.ts";
-import { type Json, asNumber, asObject, asText } from "./json.ts";
-import { piecesOf } from "./pieces.ts";
-import { BadQuestion } from "./question.ts";
 
 const RATE = 16_000;
 const SECONDS_PER_PIECE = 0.12;

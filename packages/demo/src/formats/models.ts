@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "#answer/json.ts";
 
 /** The models that the demo upstream lists. Any other name is treated as a chat model. */
 

@@ -1,5 +1,5 @@
-import { createPromptCache } from "./prompt-cache.ts";
-import type { Behaviour } from "./switches.ts";
+import { createPromptCache } from "./answer/prompt-cache.ts";
+import type { Behaviour } from "./answer/switches.ts";
 
 /** The calls that a rule applies to. An absent field means all. */
 export interface Only {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
+import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
+import { BadQuestion } from "#answer/question.ts";
+import { type Reply, type Reported, json } from "#exchange.ts";
 import { type Frame, event } from "./chat-wire.ts";
-import { type Reply, type Reported, json } from "./exchange.ts";
-import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { BadQuestion } from "./question.ts";
 
 const SIZE = 128;
 const MOST_IMAGES = 10;

@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { accountAnswer } from "./account.ts";
-import type { Answer } from "./answer.ts";
-import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
-import { speech, transcription } from "./audio.ts";
-import { type ChatWire, type Target, event } from "./chat-wire.ts";
-import { compaction } from "./compaction.ts";
-import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embeddings.ts";
+import type { Answer } from "./answer/answer.ts";
+import { type Json, asText } from "./answer/json.ts";
+import type { Question } from "./answer/question.ts";
 import { type Reply, type Reported, json } from "./exchange.ts";
 import { type Provider, refusal } from "./faults.ts";
-import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
-import { draw, images, retouched } from "./images.ts";
-import { type Json, asText } from "./json.ts";
-import { modelsFor } from "./models.ts";
-import { moderations } from "./moderations.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { openaiCompletions } from "./openai-completions.ts";
-import { readResponses } from "./openai-responses-request.ts";
-import { openaiResponses } from "./openai-responses.ts";
-import type { Question } from "./question.ts";
-import { rerank } from "./ranking.ts";
+import { anthropic, readPrompt as readAnthropicPrompt } from "./formats/anthropic.ts";
+import { speech, transcription } from "./formats/audio.ts";
+import { type ChatWire, type Target, event } from "./formats/chat-wire.ts";
+import { compaction } from "./formats/compaction.ts";
+import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./formats/embeddings.ts";
+import { gemini, readPrompt as readGeminiPrompt } from "./formats/gemini.ts";
+import { draw, images, retouched } from "./formats/images.ts";
+import { modelsFor } from "./formats/models.ts";
+import { moderations } from "./formats/moderations.ts";
+import { openaiChat } from "./formats/openai-chat.ts";
+import { openaiCompletions } from "./formats/openai-completions.ts";
+import { readResponses } from "./formats/openai-responses-request.ts";
+import { openaiResponses } from "./formats/openai-responses.ts";
+import { rerank } from "./formats/ranking.ts";
 import {
   fetchKling,
   fetchMidjourney,
@@ -28,7 +28,7 @@ import {
   submitKling,
   submitMidjourney,
   submitSuno,
-} from "./tasks.ts";
+} from "./formats/tasks.ts";
 
 /** The handler of an address. */
 export type Route =
