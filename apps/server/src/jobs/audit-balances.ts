@@ -1,4 +1,4 @@
-import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit, keepAudit } from "#domain/ledger/balances/audit.ts";
 import type { Job } from "./job.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { mergeParts } from "#domain/ledger/bookings.ts";
+import { mergeParts } from "#domain/ledger/bookings/book-charges.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";

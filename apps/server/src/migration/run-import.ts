@@ -1,6 +1,6 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
-import { bookOpening, prepareOpening } from "#domain/ledger/opening-balances.ts";
+import { bookOpening, prepareOpening } from "#domain/ledger/balances/opening-balances.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { takeSettings } from "#domain/settings/settings.ts";
 import { announce } from "#platform/announcements.ts";

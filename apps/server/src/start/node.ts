@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { LeaseOwner } from "#domain/ledger/batches/steps.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
-import type { LeaseOwner } from "#domain/ledger/steps.ts";
 import { type NodeCount, type Share, watchNodes } from "#domain/limits/node-count.ts";
 import { createRequestCounts, type RequestCounts } from "#domain/limits/request-counts.ts";
 import { createLimiter, type Limiter } from "#domain/limits/take.ts";

@@ -14,7 +14,7 @@ import { deleteChannels, disabledChannels, editChannels, switchChannels } from "
 import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
 import { editChannel } from "#domain/channels/channels.ts";
 import { channelsOfTag, editTag, idsOfTag, listTags } from "#domain/channels/tags.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 const TagParams = z.object({ tag: z.string().min(1).max(64) });

@@ -34,7 +34,7 @@ import {
   withStored,
 } from "#domain/channels/channels.ts";
 import { testStored } from "#domain/channels/check-stored.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
 
 const sortable = [

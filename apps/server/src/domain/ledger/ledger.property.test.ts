@@ -8,12 +8,12 @@ import { Prisma } from "#platform/prisma/client.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { releaseStatement } from "./booking-statements.ts";
-import { callOfCheckpoint } from "./checkpoint.ts";
-import { credit } from "./credit.ts";
+import { audit } from "./balances/audit.ts";
+import { credit } from "./balances/credit.ts";
+import type { ReserveInput } from "./batches/steps.ts";
+import { releaseStatement } from "./bookings/booking-statements.ts";
+import { callOfCheckpoint } from "./checkpoints/checkpoint.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import type { ReserveInput } from "./steps.ts";
 
 let database: Database;
 let nodes: Ledger[];

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { credit } from "./credit.ts";
+import { audit } from "./balances/audit.ts";
+import { credit } from "./balances/credit.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;

@@ -1,31 +1,31 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { shuttingDown } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/transient-map.ts";
-import { checkAmount } from "./amounts.ts";
-import { releaseStatement } from "./booking-statements.ts";
-import { createBookings } from "./bookings.ts";
-import { type Breaker, createBreaker } from "./breaker.ts";
-import { createChannelSums } from "./channel-charges.ts";
-import { createCheckpoints } from "./checkpoints.ts";
-import { createLateSettlements } from "./late-settlements.ts";
-import { createLeaseBook } from "./lease-book.ts";
-import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
-import { createLeases } from "./leases.ts";
-import { createNotes } from "./ledger-notes.ts";
-import { createShards } from "./ledger-shards.ts";
-import { beatStatement, spaceStatement } from "./ledger-statements.ts";
-import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
-import type { Late, LeaseOwner, Place, ReserveInput, Step } from "./steps.ts";
-import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
+import { checkAmount } from "./balances/amounts.ts";
+import { type Breaker, createBreaker } from "./batches/breaker.ts";
+import { createShards } from "./batches/shards.ts";
+import { beatStatement, spaceStatement } from "./batches/statements.ts";
+import type { Late, LeaseOwner, Place, ReserveInput, Step } from "./batches/steps.ts";
+import { createBookings } from "./bookings/book-charges.ts";
+import { releaseStatement } from "./bookings/booking-statements.ts";
+import { createChannelSums } from "./bookings/collect-channel-charges.ts";
+import { createNotes } from "./calls/log-refused-calls.ts";
+import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
+import { createLeases } from "./calls/release-abandoned.ts";
+import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
+import { createLateSettlements } from "./calls/settle-late.ts";
+import { createCheckpoints } from "./checkpoints/write-checkpoints.ts";
+import { createLeaseBook } from "./leases/lease-book.ts";
+import { createRecalls, leasesMayHelp, recallPausesMs } from "./leases/recall-leases.ts";
 
 /**
- * Moves balances for calls: reserve, settle, release. Only this module and credit.ts write balances. It must
+ * Moves balances for calls: reserve, settle, release. Only domain/ledger writes balances. It must
  * not depend on prices, channel health or HTTP; amounts are whole points.
  */
 export interface Ledger {

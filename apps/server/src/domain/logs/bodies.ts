@@ -1,4 +1,4 @@
-import { createBatcher } from "#domain/ledger/batcher.ts";
+import { createBatcher } from "#domain/ledger/batches/batcher.ts";
 import { now } from "#platform/clock.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
-import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit, keepAudit } from "#domain/ledger/balances/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
 import { connect } from "#platform/database/db.ts";
 import { freshDatabase } from "#test/database.ts";

@@ -1,4 +1,4 @@
-import { handOverReservation, type NewBill } from "#domain/ledger/ledger-hand-over.ts";
+import { handOverReservation, type NewBill } from "#domain/ledger/calls/hand-over-reservation.ts";
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
 
 /**

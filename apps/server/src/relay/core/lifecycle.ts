@@ -2,7 +2,7 @@ import type { ErrorCode } from "@gateway/shared/errors";
 import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
