@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { LeaseOwner } from "#domain/ledger/batches/steps.ts";
+import type { LeaseSelector } from "#domain/ledger/batches/operations.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { type NodeCount, type Share, watchNodes } from "#domain/limits/node-count.ts";
 import { createRequestCounts, type RequestCounts } from "#domain/limits/request-counts.ts";
@@ -66,7 +66,7 @@ export const books: Part<
     });
     // Another node needs the points, or rights and limits have changed. Announcements do not wait for the
     // ledger.
-    const recall = (of: LeaseOwner) => void ledger.recall(of).catch(onError);
+    const recall = (of: LeaseSelector) => void ledger.recall(of).catch(onError);
     announcements.on("leases", (id) => recall(id === 0 ? "all" : { userId: id }));
     announcements.on("users", (id) => recall(id === 0 ? "all" : { userId: id }));
     announcements.on("tokens", (id) => recall(id === 0 ? "all" : { tokenId: id }));

@@ -76,7 +76,7 @@ describe("lost connection", () => {
         charged += cost;
         ended += 1;
         if (call % 5 === 0) {
-          await node.note(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));
+          await node.logRefused(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));
           noted += 1;
         }
       }

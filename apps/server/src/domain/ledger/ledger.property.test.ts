@@ -10,9 +10,9 @@ import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./balances/audit.ts";
 import { credit } from "./balances/credit.ts";
-import type { ReserveInput } from "./batches/steps.ts";
+import type { ReserveInput } from "./batches/operations.ts";
 import { releaseStatement } from "./bookings/booking-statements.ts";
-import { callOfCheckpoint } from "./checkpoints/checkpoint.ts";
+import { parseCheckpoint } from "./checkpoints/checkpoint.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;
@@ -190,7 +190,7 @@ async function take(run: Run, step: Step): Promise<void> {
         },
       });
       const by = nodes[(step.node + 1) % nodes.length]!;
-      await Promise.all(marked.map((row) => by.settle(callOfCheckpoint(row.checkpoint)!)));
+      await Promise.all(marked.map((row) => by.settle(parseCheckpoint(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [

@@ -208,7 +208,7 @@ describe("call", () => {
   it("is logged and counted as failed when it was never reserved", async () => {
     const account = await makeAccount(database);
     const record = callOf(reservation(account, 1n), 0n, { type: 5, outcome: "failed", status: 402 });
-    await ledger.note(record);
+    await ledger.logRefused(record);
     expect(await logsOf(record.requestId)).toMatchObject([{ type: 5, status: 402 }]);
     expect(await userOf(account)).toMatchObject({ request_count: 0n });
   });

@@ -291,7 +291,7 @@ export class CallLifecycle {
     const lost = reservationLost();
     if (this.isShared) throw lost;
     // Nothing was written, so log the call at least.
-    this.#services.ledger.note(this.#failure(lost)).catch(() => {});
+    this.#services.ledger.logRefused(this.#failure(lost)).catch(() => {});
     throw lost;
   }
 
@@ -311,7 +311,7 @@ export class CallLifecycle {
     // The operator named a disabled model, so its name is not the client's invention.
     if (error instanceof GatewayError && error.params["reason"] === "model_disabled") this.modelKnown = true;
     this.#count(statusOf(error));
-    if (this.#call.books !== "none") this.#services.ledger.note(this.#failure(error)).catch(() => {});
+    if (this.#call.books !== "none") this.#services.ledger.logRefused(this.#failure(error)).catch(() => {});
     this.#call.used?.(0);
   }
 

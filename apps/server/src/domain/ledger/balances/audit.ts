@@ -84,7 +84,7 @@ function distance(a: bigint, b: bigint): bigint {
 }
 
 /** Stores the outcome for the analytics screen. */
-export async function keepAudit(pool: Pool, outcome: Audit): Promise<void> {
+export async function storeAudit(pool: Pool, outcome: Audit): Promise<void> {
   const detail = outcome.rows.map((row) => ({
     what: row.what,
     id: row.id,

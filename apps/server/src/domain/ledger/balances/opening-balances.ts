@@ -24,7 +24,7 @@ export interface PastCharge {
 /** Model name for imported charges without details. */
 export const importedModel = "imported";
 
-export async function prepareOpening(db: Db): Promise<void> {
+export async function createOpeningTables(db: Db): Promise<void> {
   await db.$executeRawUnsafe(
     `CREATE TEMP TABLE opening_users (id int PRIMARY KEY, balance bigint, used bigint) ON COMMIT DROP`,
   );
@@ -120,7 +120,7 @@ export async function addPastCharges(run: BatchStatement, rows: readonly PastCha
  * Books the staged balances. A user's usage becomes the maximum of the reports for the user, the user's
  * tokens and the past charges. Usage without details becomes one charge in `hour`.
  */
-export async function bookOpening(
+export async function bookOpeningBalances(
   db: Db,
   { source, reason, hour }: { source: string; reason: string; hour: Date },
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { rowOf } from "#domain/ledger/calls/call-record.ts";
-import { rowset, rowsText, rowText } from "#domain/ledger/calls/log-rows.ts";
+import { rowset, joinRows, formatRow } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { session } from "#domain/ledger/calls/session-budgets.ts";
 import {
@@ -17,8 +17,8 @@ import {
   tokenLimits,
 } from "./limit-statements.ts";
 import { clock, moves } from "./move-balances.ts";
-import { type Statement, unchargedColumns } from "./statements.ts";
-import { payerOf, type Step } from "./steps.ts";
+import { payerOf, type LedgerOperation } from "./operations.ts";
+import { type PreparedStatement, unchargedColumns } from "./statements.ts";
 
 /**
  * The hot path's statement: commits beginning calls, ending calls and leases together. They update the same
@@ -26,29 +26,29 @@ import { payerOf, type Step } from "./steps.ts";
  * depend on how a batch is collected or retried.
  */
 
-/** A result row; `ord` is the index of the step. A step without an effect or a refusal has no row. */
+/** A result row; `ord` is the index of the operation. A operation without an effect or a refusal has no row. */
 export type BatchRow = (Decision & { ord: number }) | LeaseRow;
 
 /**
- * Returns the statement for these steps and leases, with its parameter values.
+ * Returns the statement for these operations and leases, with its parameter values.
  * @param part the node's rows in the roll-up
  */
 export function batchOf(
-  steps: readonly Step[],
+  operations: readonly LedgerOperation[],
   leases: readonly LeaseRequest[],
   { nodeId, part }: { nodeId: string; part: number },
-): Statement & { values: unknown[] } {
+): PreparedStatement & { values: unknown[] } {
   const asking: object[] = [];
   const ending: string[] = [];
   const closing: string[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
   let sessions: number[] | undefined;
-  for (const [ord, step] of steps.entries()) {
-    const { userId, tokenId } = payerOf(step);
+  for (const [ord, operation] of operations.entries()) {
+    const { userId, tokenId } = payerOf(operation);
     users.add(userId);
     tokens.add(tokenId);
-    if (step.begin !== undefined) {
-      const { requestId, amount, tokenAmount, session: of } = step.begin;
+    if (operation.reserve !== undefined) {
+      const { requestId, amount, tokenAmount, session: of } = operation.reserve;
       asking.push({
         ord,
         request_id: requestId,
@@ -59,26 +59,28 @@ export function batchOf(
         ...(of === undefined ? {} : { session_id: of.id, session_limit: String(of.limit) }),
       });
       if (of !== undefined) (sessions ??= []).push(of.id);
-    } else if (step.end !== undefined) {
-      const { place } = step;
-      const shared = place?.lease;
+    } else if (operation.settle !== undefined) {
+      const { call } = operation;
+      const shared = call?.lease;
       // Of a call that another node began, only its reservation knows the session.
-      if (place === undefined || place.inSession) sessions ??= [];
-      if (shared === undefined) closing.push(step.end.requestId);
-      const lease = shared && { id: shared.id, reserved: place?.amount ?? 0n };
-      ending.push(rowText(rowOf(step.end), { ord, part, ...(lease && { lease }) }));
+      if (call === undefined || call.inSession) sessions ??= [];
+      if (shared === undefined) closing.push(operation.settle.requestId);
+      const lease = shared && { id: shared.id, reserved: call?.amount ?? 0n };
+      ending.push(formatRow(rowOf(operation.settle), { ord, part, ...(lease && { lease }) }));
     }
   }
-  const requested = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
+  const requested = JSON.stringify(
+    leases.map((request, at) => ({ ...request, ord: operations.length + at })),
+  );
   const ids = leases.map(({ id }) => id);
   const [row] = ending;
   const isLeased =
-    steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null);
-  if (isLeased && steps.length === 1 && leases.length === 1 && row !== undefined) {
+    operations.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null);
+  if (isLeased && operations.length === 1 && leases.length === 1 && row !== undefined) {
     const [{ id, version, limited }] = leases as [LeaseRequest];
     return { ...leasedCallStatement, values: [row, id, version, limited] };
   }
-  const input: unknown[] = [rowsText(ending), [...users], [...tokens]];
+  const input: unknown[] = [joinRows(ending), [...users], [...tokens]];
   if (isLeased) return { ...onlyLeasedStatement, values: [...input, requested, ids] };
   const values = [...input, closing];
   if (sessions !== undefined)
@@ -95,9 +97,9 @@ export function batchOf(
 }
 
 /** Returns whether a call costs no more than its share of a lease, so that nothing has to be checked. */
-function isWithinLease(step: Step): boolean {
-  if (step.end === undefined || step.place?.lease === undefined) return false;
-  return step.end.quota <= step.place.amount;
+function isWithinLease(operation: LedgerOperation): boolean {
+  if (operation.settle === undefined || operation.call?.lease === undefined) return false;
+  return operation.settle.quota <= operation.call.amount;
 }
 
 interface Parts {
@@ -282,23 +284,29 @@ LEFT JOIN fitting f ON f.ord = j.ord
 LEFT JOIN kept k ON k.request_id = j.request_id`;
 
 /** Prepared once per connection. Each variant serves the batches that need only its parts. */
-const settleStatement: Statement = {
+const settleStatement: PreparedStatement = {
   name: "ledger-settle",
   text: batchText({ begins: undefined, leases: false }),
 };
-const leasedStatement: Statement = {
+const leasedStatement: PreparedStatement = {
   name: "ledger-leased",
   text: batchText({ begins: undefined, leases: true }),
 };
 /** The function is in the migration `settle_leased_call`. */
-const leasedCallStatement: Statement = {
+const leasedCallStatement: PreparedStatement = {
   name: "ledger-leased-call",
   text: "SELECT ord, verdict, most FROM settle_leased_call($1, $2, $3, $4)",
 };
-const onlyLeasedStatement: Statement = { name: "ledger-only-leased", text: onlyLeasedText };
-const reserveStatement: Statement = { name: "ledger-batch", text: batchText({ begins: 6, leases: false }) };
-const fullStatement: Statement = { name: "ledger-full", text: batchText({ begins: 8, leases: true }) };
-const sessionStatement: Statement = {
+const onlyLeasedStatement: PreparedStatement = { name: "ledger-only-leased", text: onlyLeasedText };
+const reserveStatement: PreparedStatement = {
+  name: "ledger-batch",
+  text: batchText({ begins: 6, leases: false }),
+};
+const fullStatement: PreparedStatement = {
+  name: "ledger-full",
+  text: batchText({ begins: 8, leases: true }),
+};
+const sessionStatement: PreparedStatement = {
   name: "ledger-sessions",
   text: batchText({ begins: 8, leases: true, sessions: 9 }),
 };

@@ -11,7 +11,7 @@ function batcher(
   return createBatcher<number, string>({
     maxRows: over.maxRows ?? 200,
     retryForMs: () => over.retryForMs ?? 1_000,
-    isPassing: (error) => error instanceof Passing,
+    isTransient: (error) => error instanceof Passing,
     run,
   });
 }
@@ -85,7 +85,7 @@ describe("batcher", () => {
     const uncertain: boolean[] = [];
     let failures = 2;
     const { add } = batcher(async (items) => {
-      uncertain.push(...items.map((item) => item.uncertain));
+      uncertain.push(...items.map((item) => item.isUncertain));
       if (failures-- > 0) throw new Passing();
       return items.map(() => "done");
     });

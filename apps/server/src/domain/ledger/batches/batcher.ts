@@ -8,10 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Result of `run` for an item that must wait for the next statement. */
 export const again: unique symbol = Symbol("again");
 
-export interface Pending<Input> {
+export interface BatchItem<Input> {
   input: Input;
   /** An earlier statement with this item lost its connection and may have taken effect. */
-  uncertain: boolean;
+  isUncertain: boolean;
 }
 
 /** Items whose rows are locked by another transaction wait separately, so that all others proceed. */
@@ -23,15 +23,15 @@ export interface LockOptions<Input> {
   /** Returns the keys whose rows are locked now. It must not wait for them. */
   lockedOf(inputs: readonly Input[]): Promise<Set<number>>;
   /** Returns the error for an item whose rows stayed locked until its deadline. */
-  expired(): Error;
+  expiryError(): Error;
 }
 
 export interface BatcherOptions<Input, Output> {
   maxRows: number;
   /** Returns one result per item, in order. All items of one run share one atomic statement. */
-  run(items: readonly Pending<Input>[]): Promise<(Output | typeof again)[]>;
+  run(items: readonly BatchItem<Input>[]): Promise<(Output | typeof again)[]>;
   /** Returns whether an error is transient (a lost connection, a restart, a deadlock). */
-  isPassing(error: unknown): boolean;
+  isTransient(error: unknown): boolean;
   /** Returns whether a transient error means that the statement took too long: the next ones are smaller. */
   isSlow?(error: unknown): boolean;
   /** Returns how long to retry this item after transient errors and locked rows, in milliseconds. */
@@ -40,7 +40,7 @@ export interface BatcherOptions<Input, Output> {
    * Called when an item has no result after its `retryForMs`, and again after each further failure. Returns true
    * to go on trying; otherwise the item is rejected.
    */
-  goesOn?(input: Input): boolean;
+  keepsTrying?(input: Input): boolean;
   locks?: LockOptions<Input>;
 }
 
@@ -54,7 +54,7 @@ export interface Batcher<Input, Output> {
   idle(): Promise<void>;
 }
 
-interface Waiting<Input, Output> extends Pending<Input> {
+interface QueuedItem<Input, Output> extends BatchItem<Input> {
   addedAt: number;
   /** Set by the first transient error. */
   deadline: number | undefined;
@@ -68,7 +68,7 @@ const longestPauseMs = 500;
 const lookEveryMs = 50;
 
 export function createBatcher<Input, Output>(options: BatcherOptions<Input, Output>): Batcher<Input, Output> {
-  type Item = Waiting<Input, Output>;
+  type Item = QueuedItem<Input, Output>;
   let queue: Item[] = [];
   let inProgress: readonly Item[] = [];
   let most = options.maxRows;
@@ -124,7 +124,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       answers = await options.run(batch);
     } catch (error) {
       if (options.locks?.isLocked(error) === true) return setAside(batch, options.locks, error);
-      if (options.isPassing(error)) {
+      if (options.isTransient(error)) {
         if (options.isSlow?.(error) === true) most = Math.max(1, Math.floor(batch.length / 2));
         postpone(batch, error);
         return true;
@@ -146,7 +146,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     const now = performance.now();
     return items.filter((item) => {
       item.deadline ??= now + options.retryForMs(item.input);
-      if (now < item.deadline || options.goesOn?.(item.input) === true) return true;
+      if (now < item.deadline || options.keepsTrying?.(item.input) === true) return true;
       item.reject(error);
       return false;
     });
@@ -161,7 +161,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
   }
 
   function postpone(batch: readonly Item[], error: unknown): void {
-    for (const item of batch) item.uncertain = true;
+    for (const item of batch) item.isUncertain = true;
     requeue(batch, error);
   }
 
@@ -179,7 +179,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       return true;
     }
     const free: Item[] = [];
-    for (const item of stillWaiting(batch, locks.expired())) {
+    for (const item of stillWaiting(batch, locks.expiryError())) {
       const key = locks.keyOf(item.input);
       if (locked.has(key)) aside.set(key, [...(aside.get(key) ?? []), item]);
       else free.push(item);
@@ -207,7 +207,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     const { locks } = options;
     if (locks === undefined || performance.now() - lookedAt < lookEveryMs) return;
     for (const [key, items] of aside) {
-      const left = stillWaiting(items, locks.expired());
+      const left = stillWaiting(items, locks.expiryError());
       if (left.length === 0) aside.delete(key);
       else aside.set(key, left);
     }
@@ -244,7 +244,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     add(input) {
       return new Promise<Output>((resolve, reject) => {
         const addedAt = performance.now();
-        const item: Item = { input, uncertain: false, addedAt, deadline: undefined, resolve, reject };
+        const item: Item = { input, isUncertain: false, addedAt, deadline: undefined, resolve, reject };
         if (aside.size === 0 || options.locks === undefined || !joinAside(item, options.locks)) {
           queue.push(item);
           wake?.();

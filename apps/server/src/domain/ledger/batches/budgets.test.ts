@@ -8,7 +8,7 @@ import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import type { ReserveInput } from "./steps.ts";
+import type { ReserveInput } from "./operations.ts";
 
 /** Budgets of accounts and groups, on three nodes. */
 let database: Database;

@@ -1,6 +1,6 @@
-import { loggedOf } from "#domain/ledger/calls/log-refused-calls.ts";
+import { findLogged } from "#domain/ledger/calls/log-refused-calls.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
-import { createSplits } from "#domain/ledger/checkpoints/split-leases.ts";
+import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import { accountBusy } from "#errors.ts";
 import {
@@ -12,17 +12,17 @@ import {
 } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import { batchOf, type BatchRow } from "./batch-statement.ts";
-import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
-import type { Breaker } from "./breaker.ts";
+import { again, type Batcher, createBatcher, type BatchItem } from "./batcher.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { type Lease, payerOf, type LedgerOperation } from "./operations.ts";
 import { leasesStatement, lockedStatement, reservedStatement } from "./statements.ts";
-import { type Lease, payerOf, type Step } from "./steps.ts";
 
 /**
  * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
  * never wait for each other. A slow or locked account delays its own shard by at most the lock timeout.
  */
 export interface Shards {
-  add(step: Step): Promise<Decision>;
+  add(operation: LedgerOperation): Promise<Decision>;
   /**
    * Returns the age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count.
    */
@@ -40,11 +40,11 @@ export interface ShardOptions {
   book: LeaseBook;
   connect(): Connection;
   maxRows: number;
-  breaker: Breaker;
-  retryForMs(step: Step): number;
+  breaker: CircuitBreaker;
+  retryForMs(operation: LedgerOperation): number;
   /** Called when a connection was dropped because it was silent. */
   onSilence(): void;
-  onBatch?: (steps: number, milliseconds: number) => void;
+  onBatch?: (operations: number, milliseconds: number) => void;
 }
 
 export function createShards(options: ShardOptions): Shards {
@@ -53,10 +53,10 @@ export function createShards(options: ShardOptions): Shards {
     return { connection, batcher: createShard(options, connection) };
   });
   return {
-    add(step) {
-      const shard = shards[payerOf(step).userId % shards.length];
+    add(operation) {
+      const shard = shards[payerOf(operation).userId % shards.length];
       if (shard === undefined) throw new Error("The ledger has no shards.");
-      return shard.batcher.add(step);
+      return shard.batcher.add(operation);
     },
     ageMs: () => Math.max(...shards.map(({ batcher }) => batcher.ageMs())),
     async idle() {
@@ -71,7 +71,7 @@ export function createShards(options: ShardOptions): Shards {
 function createShard(
   { nodeId, part, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
-): Batcher<Step, Decision> {
+): Batcher<LedgerOperation, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
     if (requestIds.length === 0) return new Set();
     const statement = { ...reservedStatement, values: [requestIds, nodeId] };
@@ -79,8 +79,8 @@ function createShard(
     return new Set(rows.map((row) => row.request_id));
   }
 
-  async function lockedOf(steps: readonly Step[]): Promise<Set<number>> {
-    const payers = steps.map(payerOf);
+  async function lockedOf(operations: readonly LedgerOperation[]): Promise<Set<number>> {
+    const payers = operations.map(payerOf);
     const users = [...new Set(payers.map(({ userId }) => userId))];
     const tokens = [...new Set(payers.map(({ tokenId }) => tokenId))];
     const rows = await connection.query<{ id: number }>({ ...lockedStatement, values: [users, tokens] });
@@ -100,117 +100,121 @@ function createShard(
     const found = new Map(rows.map((row) => [row.request_id, row]));
     for (const lease of leases) {
       const row = found.get(lease.id);
-      if (row === undefined) book.drop(lease);
-      else book.confirm(lease, row.version, row.amount);
+      if (row === undefined) book.removeLease(lease);
+      else book.confirmLease(lease, row.version, row.amount);
     }
     return new Set(found.keys());
   }
 
-  const splits = createSplits({ connection, book, reserved, lookUp });
+  const splits = createLeaseSplitter({ connection, book, reserved, lookUp });
 
-  async function run(items: readonly Pending<Step>[]): Promise<(Decision | typeof again)[]> {
-    await splits.resolve(items.map((item) => item.input));
-    const marks = items.flatMap(({ input }) => (input.mark === undefined ? [] : [input]));
-    if (marks.length === 0) return runBatch(items);
-    await splits.split(marks);
-    const others = items.filter(({ input }) => input.mark === undefined);
+  async function run(items: readonly BatchItem<LedgerOperation>[]): Promise<(Decision | typeof again)[]> {
+    await splits.resolveUncertain(items.map((item) => item.input));
+    const checkpoints = items.flatMap(({ input }) => (input.checkpoint === undefined ? [] : [input]));
+    if (checkpoints.length === 0) return runBatch(items);
+    await splits.split(checkpoints);
+    const others = items.filter(({ input }) => input.checkpoint === undefined);
     const answers = (others.length === 0 ? [] : await runBatch(others)).values();
-    return items.map(({ input }) => (input.mark === undefined ? (answers.next().value ?? again) : marked));
+    return items.map(({ input }) =>
+      input.checkpoint === undefined ? (answers.next().value ?? again) : checkpointed,
+    );
   }
 
-  async function runBatch(items: readonly Pending<Step>[]): Promise<(Decision | typeof again)[]> {
-    const steps = items.map((item) => item.input);
-    const { leases, requests } = book.involved(steps);
-    if (leases.length === 0 && steps.every((step) => step.give !== undefined))
-      return steps.map(() => ({ verdict: "given" }));
+  async function runBatch(
+    items: readonly BatchItem<LedgerOperation>[],
+  ): Promise<(Decision | typeof again)[]> {
+    const operations = items.map((item) => item.input);
+    const { leases, requests } = book.requestsFor(operations);
+    if (leases.length === 0 && operations.every((operation) => operation.returnLease !== undefined))
+      return operations.map(() => ({ verdict: "returned" }));
     const began = performance.now();
     let rows: BatchRow[];
     try {
-      rows = await connection.query<BatchRow>(batchOf(steps, requests, { nodeId, part }));
+      rows = await connection.query<BatchRow>(batchOf(operations, requests, { nodeId, part }));
     } catch (error) {
-      for (const lease of leases) lease.unsure = true;
+      for (const lease of leases) lease.isUncertain = true;
       throw error;
     }
-    breaker.succeeded();
-    onBatch?.(steps.length, performance.now() - began);
+    breaker.recordSuccess();
+    onBatch?.(operations.length, performance.now() - began);
     const verdicts = new Map<number, Decision>();
     const silent = new Set(leases);
     for (const row of rows) {
-      const at = row.ord - steps.length;
+      const at = row.ord - operations.length;
       const [lease, request] = [leases[at], requests[at]];
       if (lease === undefined || request === undefined) verdicts.set(row.ord, row as Decision);
       else {
         silent.delete(lease);
-        if (row.verdict === "denied" || request.keep === "0") book.drop(lease);
-        else book.confirm(lease, request.version + 1, row.most ?? 0n);
-        if (row.verdict === "stale") book.retire(lease);
+        if (row.verdict === "denied" || request.keep === "0") book.removeLease(lease);
+        else book.confirmLease(lease, request.version + 1, row.most ?? 0n);
+        if (row.verdict === "stale") book.closeLease(lease);
       }
     }
     const there = await lookUp([...silent]);
     // An earlier statement whose response was lost may have done this already, or may do so in the meantime.
-    const isUnclear = ({ input, uncertain }: Pending<Step>, ord: number) =>
-      !isDone(verdicts.get(ord)) && (uncertain || (input.end !== undefined && isIn(silent, input)));
+    const isUnclear = ({ input, isUncertain }: BatchItem<LedgerOperation>, ord: number) =>
+      !isDone(verdicts.get(ord)) && (isUncertain || (input.settle !== undefined && isIn(silent, input)));
     const unclear = items.filter(isUnclear).map((item) => item.input);
-    const open = await reserved(unclear.flatMap(({ begin }) => begin?.requestId ?? []));
-    const closed = await loggedOf(
+    const open = await reserved(unclear.flatMap(({ reserve }) => reserve?.requestId ?? []));
+    const closed = await findLogged(
       connection.query,
-      unclear.flatMap(({ end }) => end ?? []),
+      unclear.flatMap(({ settle }) => settle ?? []),
     );
-    return steps.map((step, ord) => {
+    return operations.map((operation, ord) => {
       const verdict = verdicts.get(ord);
-      if (step.give !== undefined) return { verdict: "given" };
-      if (step.mark !== undefined) return marked;
-      if (step.end !== undefined) {
-        const answer = verdict ?? endOf(step, closed, there);
-        if (answer !== again && step.place !== undefined) book.leave(step.place, true);
+      if (operation.returnLease !== undefined) return { verdict: "returned" };
+      if (operation.checkpoint !== undefined) return checkpointed;
+      if (operation.settle !== undefined) {
+        const answer = verdict ?? endOf(operation, closed, there);
+        if (answer !== again && operation.call !== undefined) book.endCall(operation.call, true);
         return answer;
       }
-      if (open.has(step.begin.requestId)) return { verdict: "granted" };
+      if (open.has(operation.reserve.requestId)) return { verdict: "granted" };
       return verdict === undefined || verdict.verdict === "again" ? again : verdict;
     });
   }
 
-  return createBatcher<Step, Decision>({
+  return createBatcher<LedgerOperation, Decision>({
     maxRows,
     run,
     retryForMs,
-    goesOn: (step) => step.end !== undefined && step.late?.() === true,
-    isPassing(error) {
+    keepsTrying: (operation) => operation.settle !== undefined && operation.onLate?.() === true,
+    isTransient(error) {
       if (databaseTrouble(error) === undefined) return false;
-      if (!isContention(error)) breaker.failed(error);
+      if (!isContention(error)) breaker.recordFailure(error);
       if (isSilence(error)) onSilence();
       return true;
     },
     isSlow: (error) => isCanceled(error),
     locks: {
-      keyOf: (step) => payerOf(step).userId,
+      keyOf: (operation) => payerOf(operation).userId,
       isLocked: isLockTimeout,
       lockedOf,
-      expired: accountBusy,
+      expiryError: accountBusy,
     },
   });
 }
 
-const marked: Decision = { verdict: "marked" };
+const checkpointed: Decision = { verdict: "checkpointed" };
 
 /**
  * Returns the result of a call that ended without effect.
  * @param there leases that exist in an unexpected version
  */
 function endOf(
-  { end, place }: Extract<Step, { end: object }>,
+  { settle: record, call }: Extract<LedgerOperation, { settle: object }>,
   closed: ReadonlyMap<string, string>,
   there: ReadonlySet<string>,
 ): Decision | typeof again {
-  const logged = closed.get(end.requestId);
+  const logged = closed.get(record.requestId);
   // Another node charged this call up to its checkpoint, which differs from what this node would deliver.
-  if (logged === "interrupted" && end.outcome !== "interrupted") return { verdict: "gone" };
+  if (logged === "interrupted" && record.outcome !== "interrupted") return { verdict: "gone" };
   if (logged !== undefined) return { verdict: "settled" };
-  return place?.lease !== undefined && there.has(place.lease.id) ? again : { verdict: "gone" };
+  return call?.lease !== undefined && there.has(call.lease.id) ? again : { verdict: "gone" };
 }
 
-function isIn(leases: ReadonlySet<Lease>, { place }: Extract<Step, { end: object }>): boolean {
-  return place?.lease !== undefined && leases.has(place.lease);
+function isIn(leases: ReadonlySet<Lease>, { call }: Extract<LedgerOperation, { settle: object }>): boolean {
+  return call?.lease !== undefined && leases.has(call.lease);
 }
 
 function isDone(decision: Decision | undefined): boolean {

@@ -3,12 +3,12 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type CallRecord, logColumns, rowOf } from "#domain/ledger/calls/call-record.ts";
-import { rowsText, rowText } from "#domain/ledger/calls/log-rows.ts";
+import { joinRows, formatRow } from "#domain/ledger/calls/log-rows.ts";
 import { type LeaseRequest, onlyLeasedText } from "#domain/ledger/leases/lease-statements.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { batchOf } from "./batch-statement.ts";
-import type { Lease, Step } from "./steps.ts";
+import type { Lease, LedgerOperation } from "./operations.ts";
 
 /**
  * A call within a lease is charged by a function of its own when it is alone in its batch. Both statements run in
@@ -88,12 +88,12 @@ async function compare(record: CallRecord) {
     ending: true,
     inSession: false,
   };
-  const step = { end: record, place } as unknown as Step;
+  const step = { end: record, place } as unknown as LedgerOperation;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
   expect(single.name).toBe("ledger-leased-call");
-  const row = rowText(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, reserved: 100n } });
+  const row = formatRow(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, reserved: 100n } });
   const values = [
-    rowsText([row]),
+    joinRows([row]),
     [account.userId],
     [account.tokenId],
     JSON.stringify([{ ...lease, ord: 1 }]),

@@ -10,7 +10,7 @@ import { rowset } from "#domain/ledger/calls/log-rows.ts";
  * it to run before the next one.
  */
 
-export interface Statement {
+export interface PreparedStatement {
   /** Prepared once per connection under this name. */
   name: string;
   text: string;
@@ -50,13 +50,13 @@ export const usageHours = (source: string) => `
     first_byte_time = h.first_byte_time + excluded.first_byte_time`;
 
 /** Parameters: $1 lease ids, $2 node. Returns the current state of these leases, if they exist. */
-export const leasesStatement: Statement = {
+export const leasesStatement: PreparedStatement = {
   name: "ledger-leases",
   text: `SELECT request_id, amount - charged AS amount, version FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
 
 /** Parameters: $1 request ids, $2 node. Returns the reservations that exist. */
-export const reservedStatement: Statement = {
+export const reservedStatement: PreparedStatement = {
   name: "ledger-reserved",
   text: `SELECT request_id FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
@@ -65,7 +65,7 @@ export const reservedStatement: Statement = {
  * Parameters: $1 user ids, $2 token ids. Returns the users that cannot be charged now, because their row or
  * the row of one of these tokens is locked. It does not wait for locks.
  */
-export const lockedStatement: Statement = {
+export const lockedStatement: PreparedStatement = {
   name: "ledger-locked",
   text: `
 WITH free_users AS MATERIALIZED (
@@ -79,7 +79,7 @@ SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FR
 };
 
 /** Parameter: $1 log rows of calls that never had a reservation. */
-export const noteStatement: Statement = {
+export const noteStatement: PreparedStatement = {
   name: "ledger-note",
   text: `
 WITH input AS MATERIALIZED (SELECT * FROM ${rowset}
@@ -90,7 +90,7 @@ ${usageHours("input")}`,
 };
 
 /** Parameter: $1 node. Records a heartbeat. Returns the database's clock in milliseconds since 1970. */
-export const beatStatement: Statement = {
+export const beatStatement: PreparedStatement = {
   name: "ledger-beat",
   text:
     "INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now() " +
@@ -106,7 +106,7 @@ SELECT gen_random_uuid() AS filling FROM generate_series(1, 20000)`;
  * Parameters: $1 request ids, $2 creation times, in parallel arrays.
  * Returns the calls that have a log row, with their outcome.
  */
-export const loggedStatement: Statement = {
+export const loggedStatement: PreparedStatement = {
   name: "ledger-logged",
   text: `
 SELECT l.request_id, l.outcome FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, created_at)

@@ -7,7 +7,7 @@ import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import type { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import type { ReserveInput } from "./steps.ts";
+import type { ReserveInput } from "./operations.ts";
 
 /** Limits of one token on three nodes: spending per day and month, and concurrent calls. */
 let database: Database;

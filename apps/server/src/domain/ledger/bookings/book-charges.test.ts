@@ -7,7 +7,7 @@ import { credit } from "#domain/ledger/balances/credit.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { bookCharges, mergeParts } from "./book-charges.ts";
+import { bookCharges, mergeHourRows } from "./book-charges.ts";
 import { releaseStatement } from "./booking-statements.ts";
 
 let database: Database;
@@ -214,10 +214,10 @@ describe("nodes that charge one account", () => {
     const [before, untouched] = [await rowsOf(account), await rowsOf(alone)];
     expect(before).toHaveLength(3);
     const since = new Date(createdAt.getTime() - 3_600_000);
-    await mergeParts(database.pool, { since: new Date(), until: new Date(Date.now() + 3_600_000) });
+    await mergeHourRows(database.pool, { since: new Date(), until: new Date(Date.now() + 3_600_000) });
     expect(await rowsOf(account)).toHaveLength(3);
     for (let runs = 0; runs < 2; runs += 1)
-      await mergeParts(database.pool, { since, until: new Date(Date.now() - 3_600_000) });
+      await mergeHourRows(database.pool, { since, until: new Date(Date.now() - 3_600_000) });
     const part = Math.min(...before.map((row) => row.part));
     const sums = { request_count: 3n, quota: 9n, request_time: 360n, first_byte_time: 120n, part };
     const [after] = await rowsOf(account);

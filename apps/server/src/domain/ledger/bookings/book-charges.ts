@@ -54,7 +54,10 @@ const counters =
  * Merges the rows that several nodes have written to the roll-up of the same hours, which must be over.
  * @param since earlier hours are left
  */
-export async function mergeParts(pool: Pool, { since, until }: { since: Date; until: Date }): Promise<void> {
+export async function mergeHourRows(
+  pool: Pool,
+  { since, until }: { since: Date; until: Date },
+): Promise<void> {
   await pool.query(
     `WITH parts AS (
        DELETE FROM usage_hours WHERE hour >= $1 AND hour < $2 AND (${columns}) IN (
@@ -71,7 +74,7 @@ export async function mergeParts(pool: Pool, { since, until }: { since: Date; un
 export interface BookingOptions {
   connection: Pick<Connection, "query">;
   nodeId: string;
-  book: Pick<LeaseBook, "booked">;
+  book: Pick<LeaseBook, "markBooked">;
   onError: (error: unknown) => void;
 }
 
@@ -90,7 +93,7 @@ export function createBookings({ connection, nodeId, book, onError }: BookingOpt
       for (let at = 0; at < ids.length; at += portion) {
         const values = [ids.slice(at, at + portion), nodeId];
         for (const row of await connection.query<{ request_id: string }>({ ...bookIdleStatement, values }))
-          book.booked(row.request_id);
+          book.markBooked(row.request_id);
       }
     } catch (error) {
       for (const id of ids) charged.add(id);

@@ -1,5 +1,5 @@
 import { accountMoves, clock } from "#domain/ledger/batches/move-balances.ts";
-import { backgroundNode, type Statement } from "#domain/ledger/batches/statements.ts";
+import { backgroundNode, type PreparedStatement } from "#domain/ledger/batches/statements.ts";
 
 /**
  * Calls in a lease are charged in the row of the lease, which only its node writes. These statements book the
@@ -36,16 +36,19 @@ WITH ${clock}, payer AS MATERIALIZED (
 ${accountMoves})
 SELECT request_id FROM lease`;
 
-export const bookStatement: Statement = { name: "ledger-book", text: bookText("") };
+export const bookStatement: PreparedStatement = { name: "ledger-book", text: bookText("") };
 /** Leases that a batch is charging now stay, too. */
-export const bookIdleStatement: Statement = { name: "ledger-book-idle", text: bookText(" SKIP LOCKED") };
+export const bookIdleStatement: PreparedStatement = {
+  name: "ledger-book-idle",
+  text: bookText(" SKIP LOCKED"),
+};
 
 /**
  * Parameters: $1 request ids, $2 user ids, $3 token ids. Releases the points of these reservations, and books what
  * leases among them have charged. Accounts locked by another transaction are left for the next run. Reservations
  * that were handed over meanwhile stay. So do those with a checkpoint, which are charged instead.
  */
-export const releaseStatement: Statement = {
+export const releaseStatement: PreparedStatement = {
   name: "ledger-release",
   text: `
 WITH ${clock}, payer AS MATERIALIZED (

@@ -26,7 +26,7 @@ export async function collectChannelCharges(db: Db): Promise<void> {
 const EVERY_MS = 5_000;
 
 /** Updates the channels' sums every few seconds, if anything was charged. */
-export function createChannelSums(pool: Pool, onError: (error: unknown) => void) {
+export function createChannelChargeCollector(pool: Pool, onError: (error: unknown) => void) {
   let hasCharges = false;
   const timer = setInterval(() => {
     update().catch(onError);

@@ -101,7 +101,7 @@ export const logColumns = {
 type LogColumn = keyof typeof logColumns;
 
 /** A log row as JSON, with the extra fields that the roll-up needs. */
-export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
+export type LogRowJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
 
 // A provider's message may be a whole page; people read this column.
 const longestText = 4_000;
@@ -144,7 +144,7 @@ function attemptsOf({ attempts, paused = [], skipped = [] }: CallRecord): object
 }
 
 /** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
-export function rowOf(record: CallRecord): LogJson {
+export function rowOf(record: CallRecord): LogRowJson {
   const usage = record.usage;
   return {
     created_at: record.createdAt.toISOString(),

@@ -2,7 +2,7 @@ import { backgroundNode } from "#domain/ledger/batches/statements.ts";
 import { reservationLost } from "#errors.ts";
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
 
-export type NewBill = Pick<
+export type BackgroundCall = Pick<
   BackgroundResponse,
   "request_id" | "response_id" | "user_id" | "token_id" | "channel_id" | "channel_key_id" | "call"
 >;
@@ -11,7 +11,7 @@ export type NewBill = Pick<
  * Moves a call's reservation from this node to the background, so that any node can settle it. The same
  * statement inserts the row that they need. Throws `reservation_lost`.
  */
-export async function handOverReservation(db: PrismaClient, bill: NewBill): Promise<void> {
+export async function handOverReservation(db: PrismaClient, bill: BackgroundCall): Promise<void> {
   const [row] = await db.$queryRaw<{ moved: number }[]>`
     WITH moved AS (
       UPDATE reservations SET node_id = ${backgroundNode} WHERE request_id = ${bill.request_id}

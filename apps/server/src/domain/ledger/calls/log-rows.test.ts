@@ -5,8 +5,8 @@ import { callOf, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs } from "#test/property-runs.ts";
-import { type LogJson, rowOf } from "./call-record.ts";
-import { rowColumns, type RowPlace, rowset, rowsText, rowText } from "./log-rows.ts";
+import { type LogRowJson, rowOf } from "./call-record.ts";
+import { rowColumns, type LedgerRowFields, rowset, joinRows, formatRow } from "./log-rows.ts";
 
 let database: Database;
 let client: pg.Client;
@@ -21,16 +21,19 @@ afterAll(async () => {
   await database.close();
 });
 
-const row = (over: Partial<LogJson> = {}): LogJson => ({
+const row = (over: Partial<LogRowJson> = {}): LogRowJson => ({
   ...rowOf(callOf(reservation({ userId: 1, tokenId: 2 }, 100n), 60n)),
   ...over,
 });
 
-async function read(rows: LogJson[], lease?: RowPlace["lease"]): Promise<Record<string, unknown>[]> {
-  const texts = rows.map((each, ord) => rowText(each, { ord, part: 7, ...(lease && { lease }) }));
+async function read(
+  rows: LogRowJson[],
+  lease?: LedgerRowFields["lease"],
+): Promise<Record<string, unknown>[]> {
+  const texts = rows.map((each, ord) => formatRow(each, { ord, part: 7, ...(lease && { lease }) }));
   const found = await client.query<{ row: Record<string, unknown> }>(
     `SELECT to_jsonb(r) AS row FROM ${rowset}`,
-    [rowsText(texts)],
+    [joinRows(texts)],
   );
   return found.rows.map((each) => each.row);
 }

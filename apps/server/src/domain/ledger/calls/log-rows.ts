@@ -1,4 +1,4 @@
-import { type LogJson, logColumns } from "./call-record.ts";
+import { type LogRowJson, logColumns } from "./call-record.ts";
 
 /**
  * Log rows as a parameter of the ledger's statements. They are texts of the composite type `ledger_row`, which Postgres
@@ -17,7 +17,7 @@ export const rowColumns = {
 } as const;
 
 /** What the statements need beyond the log row. */
-export interface RowPlace {
+export interface LedgerRowFields {
   /** Index of the call's step in the batch. */
   ord: number;
   /** The node's rows in the roll-up. */
@@ -26,7 +26,7 @@ export interface RowPlace {
   lease?: { id: string; reserved: bigint };
 }
 
-const names = ["cached_tokens", "held_in_part", ...Object.keys(logColumns)] as (keyof LogJson)[];
+const names = ["cached_tokens", "held_in_part", ...Object.keys(logColumns)] as (keyof LogRowJson)[];
 
 /** Separates rows. JSON escapes it; in a plain text it becomes a space. */
 const separator = "\x1E";
@@ -35,7 +35,7 @@ const separator = "\x1E";
 export const rowset = `unnest(string_to_array($1::text, E'\\x1E')::ledger_row[]) AS r`;
 
 /** Returns one row as Postgres reads a value of `ledger_row`. */
-export function rowText(row: LogJson, { ord, part, lease }: RowPlace): string {
+export function formatRow(row: LogRowJson, { ord, part, lease }: LedgerRowFields): string {
   let text = lease === undefined ? `(${ord},${part},,` : `(${ord},${part},"${lease.id}",${lease.reserved}`;
   for (const name of names) {
     const value = row[name];
@@ -56,4 +56,4 @@ function quoted(text: string): string {
 }
 
 /** Returns several rows as one parameter. */
-export const rowsText = (rows: readonly string[]): string => rows.join(separator);
+export const joinRows = (rows: readonly string[]): string => rows.join(separator);

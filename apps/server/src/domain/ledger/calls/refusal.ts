@@ -14,7 +14,7 @@ import { currentTime } from "#platform/clock.ts";
  */
 export interface Decision {
   verdict:
-    | ("settled" | "gone" | "given" | "marked")
+    | ("settled" | "gone" | "returned" | "checkpointed")
     | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
     | ("session" | "session_busy" | "calls" | "user" | "key");
   /**
@@ -36,8 +36,8 @@ export function refusalOf(
     case "granted":
     case "settled":
     case "gone":
-    case "given":
-    case "marked":
+    case "returned":
+    case "checkpointed":
       return undefined;
     case "balance":
       return insufficientQuota();

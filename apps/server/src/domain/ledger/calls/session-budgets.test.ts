@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit } from "#domain/ledger/balances/audit.ts";
-import type { ReserveInput } from "#domain/ledger/batches/steps.ts";
+import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
@@ -144,7 +144,7 @@ describe("the budget of a session", () => {
     if (!isGranted(call)) return expect.unreachable();
     await nodes[0]!.raise({ ...call, amount: 50n });
     expect(await stateOf(session.id)).toMatchObject({ reserved: 50n });
-    nodes[0]!.handedOver(call.requestId);
+    nodes[0]!.forgetCall(call.requestId);
     expect(await nodes[1]!.settle(callOf(call, 20n))).toBe("settled");
     expect(await stateOf(session.id)).toMatchObject({ reserved: 0n, spent: 20n });
     const failed = await reserve(nodes[0]!, account, 30n, session);

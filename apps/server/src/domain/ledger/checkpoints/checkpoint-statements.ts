@@ -1,4 +1,4 @@
-import type { Statement } from "#domain/ledger/batches/statements.ts";
+import type { PreparedStatement } from "#domain/ledger/batches/statements.ts";
 
 /** SQL statements for checkpoints. Short calls execute none of them. */
 
@@ -24,7 +24,7 @@ export interface SplitRow {
  * these calls from their leases into reservations of their own. A lease with another version is left
  * unchanged, so each split happens once.
  */
-export const splitStatement: Statement = {
+export const splitStatement: PreparedStatement = {
   name: "ledger-split",
   text: `
 WITH asked AS MATERIALIZED (
@@ -74,7 +74,7 @@ SELECT request_id, NULL FROM made`,
  * Parameters: $1 checkpoints with their request ids, $2 the ids, $3 node. Replaces the checkpoints of
  * reservations that still exist. It skips locked rows: a reservation that is being closed needs none.
  */
-export const renewStatement: Statement = {
+export const renewStatement: PreparedStatement = {
   name: "ledger-renew",
   text: `
 WITH there AS MATERIALIZED (
@@ -90,7 +90,7 @@ WHERE v.request_id = ANY($2::text[]) AND v.request_id = t.request_id`,
  * Parameter: $1 request ids. Removes unreadable checkpoints.
  * The next release then frees these calls without a charge.
  */
-export const forgetStatement: Statement = {
+export const forgetStatement: PreparedStatement = {
   name: "ledger-forget",
   text: "UPDATE reservations SET checkpoint = NULL WHERE request_id = ANY($1::text[])",
 };

@@ -61,7 +61,7 @@ export function checkpointOf(record: CallRecord): object {
 }
 
 /** Returns the call as it is charged; undefined for an unreadable checkpoint. */
-export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
+export function parseCheckpoint(checkpoint: unknown): CallRecord | undefined {
   const { success, data: row } = Checkpoint.safeParse(checkpoint);
   if (!success) return undefined;
   return {

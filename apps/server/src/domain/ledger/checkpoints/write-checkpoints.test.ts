@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit } from "#domain/ledger/balances/audit.ts";
-import type { ReserveInput } from "#domain/ledger/batches/steps.ts";
+import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
+import { parseCheckpoint, checkpointOf } from "./checkpoint.ts";
 
 /** Checkpoints of long calls, and how these calls end when their node dies. */
 let database: Database;
@@ -104,11 +104,11 @@ describe("checkpoint", () => {
       usage: { input: 3, output: 4 },
       contentFacts: [{ code: "callSucceeded", params: {} }],
     });
-    const read = callOfCheckpoint(JSON.parse(JSON.stringify(checkpointOf(record))));
+    const read = parseCheckpoint(JSON.parse(JSON.stringify(checkpointOf(record))));
     expect(checkpointOf(read!)).toEqual(checkpointOf(record));
-    expect(callOfCheckpoint({ ...checkpointOf(record), quota: "-1" })).toBeUndefined();
-    expect(callOfCheckpoint({ ...checkpointOf(record), user_id: undefined })).toBeUndefined();
-    expect(callOfCheckpoint(null)).toBeUndefined();
+    expect(parseCheckpoint({ ...checkpointOf(record), quota: "-1" })).toBeUndefined();
+    expect(parseCheckpoint({ ...checkpointOf(record), user_id: undefined })).toBeUndefined();
+    expect(parseCheckpoint(null)).toBeUndefined();
   });
 
   it.each([{ tokenQuota: undefined }, { tokenQuota: 900_000n }])(
@@ -236,7 +236,7 @@ describe("call of a dead node", () => {
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n });
     // It must not write a second log row either.
     const lost = { type: 5, outcome: "failed", errorCode: "reservation_lost", createdAt: at } as const;
-    await ledger.note(callOf(reserved, 0n, lost));
+    await ledger.logRefused(callOf(reserved, 0n, lost));
     expect(await logOf(reserved)).toHaveLength(1);
   });
 

@@ -1,11 +1,11 @@
+import type { ReservedCall } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
-import type { Place } from "#domain/ledger/batches/steps.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { TransientMap } from "#platform/transient-map.ts";
 import { forgetStatement, renewStatement } from "./checkpoint-statements.ts";
-import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
+import { parseCheckpoint, checkpointOf } from "./checkpoint.ts";
 
 /** Writes the checkpoints of long calls, and charges calls whose node died. */
 export interface Checkpoints {
@@ -13,16 +13,16 @@ export interface Checkpoints {
    * Writes the checkpoints of these calls, in batches. The first one of a call in a lease splits the lease.
    * Never throws.
    */
-  keep(records: readonly CallRecord[]): Promise<void>;
+  write(records: readonly CallRecord[]): Promise<void>;
   /**
    * Charges abandoned reservations and writes their log rows.
    * Each is charged once, even if other nodes try, too.
    */
-  settleLost(rows: readonly Lost[]): void;
+  settleAbandoned(rows: readonly AbandonedCall[]): void;
 }
 
 /** A reservation with a checkpoint. */
-export interface Lost {
+export interface AbandonedCall {
   request_id: string;
   checkpoint: unknown;
 }
@@ -32,21 +32,21 @@ export interface CheckpointOptions {
   nodeId: string;
   shards: Pick<Shards, "add">;
   /** This node's open calls, by request id. */
-  open: Pick<TransientMap<string, Place>, "get">;
+  open: Pick<TransientMap<string, ReservedCall>, "get">;
   /** Returns false while this node is stopping and takes over no lost calls. */
   mayTakeOver(): boolean;
   onError: (error: unknown) => void;
   /** Called after a lost call was charged. */
-  onCharged: () => void;
+  onCharge: () => void;
   /** Called with the number of checkpoints that were written. */
-  onWritten: (calls: number) => void;
+  onCheckpoints: (calls: number) => void;
 }
 
 /** Maximum number of checkpoints per statement. */
 const portion = 200;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { connection, nodeId, shards, open, onError, onWritten } = options;
+  const { connection, nodeId, shards, open, onError, onCheckpoints } = options;
   const inProgress = new Set<string>();
 
   async function renew(records: readonly CallRecord[]): Promise<void> {
@@ -65,7 +65,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     if (inProgress.has(record.requestId)) return;
     inProgress.add(record.requestId);
     try {
-      if ((await shards.add({ end: record })).verdict === "settled") options.onCharged();
+      if ((await shards.add({ settle: record })).verdict === "settled") options.onCharge();
     } catch (error) {
       onError(error);
     } finally {
@@ -74,28 +74,28 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   return {
-    async keep(records) {
+    async write(records) {
       const own: CallRecord[] = [];
       const first: Promise<unknown>[] = [];
       for (const record of records) {
-        const place = open.get(record.requestId);
-        if (place === undefined) continue;
-        if (place.lease === undefined) own.push(record);
-        else first.push(shards.add({ mark: record, place }));
+        const call = open.get(record.requestId);
+        if (call === undefined) continue;
+        if (call.lease === undefined) own.push(record);
+        else first.push(shards.add({ checkpoint: record, call }));
       }
       if (own.length + first.length === 0) return;
-      const ends = await Promise.allSettled([renew(own).then(() => onWritten(own.length)), ...first]);
-      onWritten(ends.slice(1).filter((end) => end.status === "fulfilled").length);
+      const ends = await Promise.allSettled([renew(own).then(() => onCheckpoints(own.length)), ...first]);
+      onCheckpoints(ends.slice(1).filter((end) => end.status === "fulfilled").length);
       const failed = ends.find((end) => end.status === "rejected");
       // The next checkpoint follows within seconds. Other operations report an unavailable database.
       if (failed !== undefined && databaseTrouble(failed.reason) === undefined) onError(failed.reason);
     },
 
-    settleLost(rows) {
+    settleAbandoned(rows) {
       if (!options.mayTakeOver()) return;
       const unreadable: string[] = [];
       for (const { request_id, checkpoint } of rows) {
-        const record = callOfCheckpoint(checkpoint);
+        const record = parseCheckpoint(checkpoint);
         if (record?.requestId === request_id) void settle(record);
         else unreadable.push(request_id);
       }

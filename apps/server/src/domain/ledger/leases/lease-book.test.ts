@@ -16,16 +16,16 @@ beforeEach(() => {
 /** Makes a call, and commits the batch that ends it. Returns what the batch requested for the lease. */
 function call(cost: bigint): LeaseRequest | undefined {
   const reserved = { requestId: randomUUID(), ...account, amount: 10n, tokenAmount: 0n };
-  const place = book.enter(reserved, true);
-  place.ending = true;
-  const { leases, requests } = book.involved([{ end: callOf(reserved, cost), place }]);
+  const call = book.beginCall(reserved, true);
+  call.isEnding = true;
+  const { leases, requests } = book.requestsFor([{ settle: callOf(reserved, cost), call }]);
   const [lease, request] = [leases[0], requests[0]];
   if (lease !== undefined && request !== undefined) {
-    const points = place.lease === undefined ? lease.points : lease.points - cost;
+    const points = call.lease === undefined ? lease.points : lease.points - cost;
     const target = BigInt(request.target ?? 0);
-    book.confirm(lease, request.version + 1, points > target ? points : target);
+    book.confirmLease(lease, request.version + 1, points > target ? points : target);
   }
-  book.leave(place, true);
+  book.endCall(call, true);
   return request;
 }
 
@@ -66,7 +66,7 @@ describe("charges in a lease", () => {
     expect(call(1n)).toMatchObject({ target: "0", keep: null });
     expect(call(1n)?.target).toBeNull();
     time = 3_900;
-    book.booked(id);
+    book.markBooked(id);
     time = 10_000;
     expect(call(1n)?.target).toBeNull();
     time = 12_100;

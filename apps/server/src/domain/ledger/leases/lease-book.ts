@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Key, Lease, LeaseOwner, Place, ReserveInput, Step } from "#domain/ledger/batches/steps.ts";
+import type {
+  KeyState,
+  Lease,
+  LeaseSelector,
+  ReservedCall,
+  ReserveInput,
+  LedgerOperation,
+} from "#domain/ledger/batches/operations.ts";
 import type { LeaseRequest } from "./lease-statements.ts";
 
 /**
@@ -10,35 +17,35 @@ export interface LeaseBook {
   /**
    * Registers a call that begins, in a lease if one covers it; otherwise it needs a reservation of its own.
    */
-  enter(input: ReserveInput, mayLease: boolean): Place;
+  beginCall(input: ReserveInput, mayLease: boolean): ReservedCall;
   /**
    * Changes the reserved amount of an open call.
    * Returns false, without a change, if its lease does not cover it.
    */
-  change(place: Place, amount: bigint): boolean;
+  changeAmount(call: ReservedCall, amount: bigint): boolean;
   /** Reserves more for a call that cost more than its estimate, up to what its lease has left. */
-  stretch(place: Place, charge: bigint): void;
+  extendAmount(call: ReservedCall, charge: bigint): void;
   /** Removes a call from its lease after it got a reservation of its own. */
-  detach(place: Place): void;
+  detachCall(call: ReservedCall): void;
   /**
    * Ends a call.
    * @param clear false when the outcome in the database is unknown: its lease is then given back
    */
-  leave(place: Place, clear: boolean): void;
-  /** Returns the leases that a batch of these steps changes, in the order of the batch's results. */
-  involved(steps: readonly Step[]): { leases: Lease[]; requests: LeaseRequest[] };
+  endCall(call: ReservedCall, clear: boolean): void;
+  /** Returns the leases that a batch of these operations changes, in the order of the batch's results. */
+  requestsFor(operations: readonly LedgerOperation[]): { leases: Lease[]; requests: LeaseRequest[] };
   /** Sets a lease's version and points after a batch was committed. */
-  confirm(lease: Lease, version: number, points: bigint): void;
+  confirmLease(lease: Lease, version: number, points: bigint): void;
   /** Notes that the charges of a lease were booked. */
-  booked(id: string): void;
+  markBooked(id: string): void;
   /** Removes a lease that does not exist in the database. */
-  drop(lease: Lease): void;
+  removeLease(lease: Lease): void;
   /** Closes this lease to new calls, because its key is no longer eligible for leases. */
-  retire(lease: Lease): void;
+  closeLease(lease: Lease): void;
   /** Closes leases to new calls, and delays new leases for a while. */
-  close(of: LeaseOwner): Lease[];
+  closeLeases(of: LeaseSelector): Lease[];
   /** Returns leases to give back: those unused for a while, and closed ones. */
-  idle(): Lease[];
+  leasesToReturn(): Lease[];
   has(id: string): boolean;
 }
 
@@ -51,10 +58,10 @@ export interface LeaseBookOptions {
 }
 
 /**
- * Spare calls in a lease. The target is twice the open points plus these; it is topped up below half of them. A
+ * Spare calls in a lease. The target is twice the open points plus these; it is refillable up below half of them. A
  * key that uses them up within a second gets more, because nodes that top up compete for the account's row.
  */
-const sparePlaces = { least: 16, most: 4_096 };
+const spareLimits = { least: 16, most: 4_096 };
 const growth = 4;
 const quickTopUpMs = 1_000;
 const slowTopUpMs = 4_000;
@@ -66,51 +73,59 @@ const recalledMs = 2_000;
 const deniedMs = 500;
 
 export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions): LeaseBook {
-  const keys = new Map<number, Key>();
-  const users = new Map<number, Set<Key>>();
+  const keys = new Map<number, KeyState>();
+  const users = new Map<number, Set<KeyState>>();
   const leases = new Map<string, Lease>();
 
-  function keyOf({ userId, tokenId }: ReserveInput): Key {
+  function keyOf({ userId, tokenId }: ReserveInput): KeyState {
     // Tokens use their id as the key; users without a token use their negated user id.
     const id = tokenId === 0 ? -userId : tokenId;
     const known = keys.get(id);
     if (known !== undefined && known.userId === userId) return known;
     const usedAt = now();
-    const counts = { open: 0n, openCalls: 0, last: 0n, limited: false, usedAt, calls: 0, notBefore: 0 };
-    const size = { spare: sparePlaces.least, toppedAt: usedAt };
-    const key: Key = { id, userId, tokenId, lease: undefined, ...counts, ...size };
+    const counts = {
+      open: 0n,
+      openCalls: 0,
+      lastAmount: 0n,
+      limited: false,
+      usedAt,
+      calls: 0,
+      noLeaseBefore: 0,
+    };
+    const size = { spareCalls: spareLimits.least, refilledAt: usedAt };
+    const key: KeyState = { id, userId, tokenId, lease: undefined, ...counts, ...size };
     keys.set(id, key);
     users.set(userId, (users.get(userId) ?? new Set()).add(key));
     return key;
   }
 
-  function forget(key: Key): void {
+  function removeKey(key: KeyState): void {
     if (keys.get(key.id) === key) keys.delete(key.id);
     const beside = users.get(key.userId);
     beside?.delete(key);
     if (beside?.size === 0) users.delete(key.userId);
   }
 
-  function fits(key: Key, { amount, tokenAmount }: ReserveInput): Lease | undefined {
+  function coveringLease(key: KeyState, { amount, tokenAmount }: ReserveInput): Lease | undefined {
     const { lease } = key;
-    if (lease === undefined || lease.closing || lease.unsure || lease.version === 0) return undefined;
+    if (lease === undefined || lease.isClosing || lease.isUncertain || lease.version === 0) return undefined;
     if (amount > 0n && (lease.limited !== tokenAmount > 0n || (lease.limited && tokenAmount !== amount)))
       return undefined;
     return lease.points - lease.reserved >= amount ? lease : undefined;
   }
 
   /** Returns the key's lease; creates one if the key is used often enough. */
-  function wanted(key: Key): Lease | undefined {
+  function leaseOf(key: KeyState): Lease | undefined {
     if (key.lease !== undefined) return key.lease;
-    if (idleMs === 0 || key.calls < callsBefore || now() < key.notBefore) return undefined;
+    if (idleMs === 0 || key.calls < callsBefore || now() < key.noLeaseBefore) return undefined;
     const { userId, tokenId, limited } = key;
     const state = {
       version: 0,
       points: 0n,
       reserved: 0n,
-      closing: false,
-      unsure: false,
-      giving: false,
+      isClosing: false,
+      isUncertain: false,
+      isReturning: false,
       unbookedSince: undefined,
     };
     const lease: Lease = { id: `lease-${randomUUID()}`, userId, tokenId, limited, ...state };
@@ -119,23 +134,23 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     return lease;
   }
 
-  function drop(lease: Lease): void {
+  function removeLease(lease: Lease): void {
     leases.delete(lease.id);
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
     if (key?.lease === lease) {
       key.lease = undefined;
-      key.notBefore = Math.max(key.notBefore, now() + deniedMs);
+      key.noLeaseBefore = Math.max(key.noLeaseBefore, now() + deniedMs);
     }
   }
 
-  function close(lease: Lease): void {
-    lease.closing = true;
+  function closeLease(lease: Lease): void {
+    lease.isClosing = true;
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
     // The rest of its points is given back with its last call. Later calls may get another lease.
     if (key?.lease === lease) key.lease = undefined;
   }
 
-  function chosen(of: LeaseOwner): Iterable<Key> {
+  function keysOf(of: LeaseSelector): Iterable<KeyState> {
     if (of === "all") return keys.values();
     if ("userId" in of) return users.get(of.userId) ?? [];
     const key = keys.get(of.tokenId);
@@ -143,16 +158,16 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
   }
 
   return {
-    enter(input, mayLease) {
+    beginCall(input, mayLease) {
       const key = keyOf(input);
       const { amount } = input;
-      const lease = mayLease ? fits(key, input) : undefined;
+      const lease = mayLease ? coveringLease(key, input) : undefined;
       key.open += amount;
       key.openCalls += 1;
       key.usedAt = now();
       key.calls += 1;
       if (amount > 0n) {
-        key.last = amount;
+        key.lastAmount = amount;
         key.limited = input.tokenAmount > 0n;
       }
       if (lease !== undefined) lease.reserved += amount;
@@ -161,70 +176,70 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
         amount,
         lease,
         inSession: input.session !== undefined,
-        splitting: false,
-        ending: false,
-        left: false,
+        isSplitting: false,
+        isEnding: false,
+        hasEnded: false,
       };
     },
 
-    change(place, amount) {
-      const { lease, key } = place;
-      const more = amount - place.amount;
-      if (lease === undefined || lease.closing || lease.unsure) return false;
+    changeAmount(call, amount) {
+      const { lease, key } = call;
+      const more = amount - call.amount;
+      if (lease === undefined || lease.isClosing || lease.isUncertain) return false;
       if (lease.points - lease.reserved < more) return false;
       lease.reserved += more;
       key.open += more;
-      key.last = amount;
-      place.amount = amount;
+      key.lastAmount = amount;
+      call.amount = amount;
       return true;
     },
 
-    stretch(place, charge) {
-      const { lease, key } = place;
-      const over = charge - place.amount;
-      if (lease === undefined || over <= 0n || lease.unsure) return;
+    extendAmount(call, charge) {
+      const { lease, key } = call;
+      const over = charge - call.amount;
+      if (lease === undefined || over <= 0n || lease.isUncertain) return;
       const free = lease.points - lease.reserved;
       // The unneeded points of a closed lease are already being given back.
-      const more = lease.closing ? 0n : over < free ? over : free;
+      const more = lease.isClosing ? 0n : over < free ? over : free;
       lease.reserved += more;
       key.open += more;
-      place.amount += more;
+      call.amount += more;
     },
 
-    detach(place) {
-      const { lease, amount, left } = place;
-      if (lease !== undefined && !left) lease.reserved -= amount;
-      place.lease = undefined;
-      place.splitting = false;
+    detachCall(call) {
+      const { lease, amount, hasEnded } = call;
+      if (lease !== undefined && !hasEnded) lease.reserved -= amount;
+      call.lease = undefined;
+      call.isSplitting = false;
     },
 
-    leave(place, clear) {
-      if (place.left) return;
-      place.left = true;
-      const { key, lease, amount } = place;
+    endCall(call, clear) {
+      if (call.hasEnded) return;
+      call.hasEnded = true;
+      const { key, lease, amount } = call;
       key.open -= amount;
       key.openCalls -= 1;
       key.usedAt = now();
       if (lease === undefined) return;
       lease.reserved -= amount;
-      if (!clear) close(lease);
+      if (!clear) closeLease(lease);
     },
 
-    involved(steps) {
+    requestsFor(operations) {
       const found = new Map<Lease, bigint>();
-      for (const step of steps) {
-        if (step.give !== undefined) {
-          const lease = leases.get(step.give.id);
+      for (const operation of operations) {
+        if (operation.returnLease !== undefined) {
+          const lease = leases.get(operation.returnLease.id);
           if (lease !== undefined && !found.has(lease)) found.set(lease, 0n);
           continue;
         }
-        if (step.mark !== undefined) continue;
-        const { userId, tokenId } = step.begin ?? step.end;
+        if (operation.checkpoint !== undefined) continue;
+        const { userId, tokenId } = operation.reserve ?? operation.settle;
         const key = keys.get(tokenId === 0 ? -userId : tokenId);
-        const place = step.end === undefined ? undefined : step.place;
-        if (place?.lease !== undefined) found.set(place.lease, (found.get(place.lease) ?? 0n) + place.amount);
-        const topped = key?.userId === userId ? wanted(key) : undefined;
-        if (topped !== undefined && !found.has(topped)) found.set(topped, 0n);
+        const call = operation.settle === undefined ? undefined : operation.call;
+        if (call?.lease !== undefined) found.set(call.lease, (found.get(call.lease) ?? 0n) + call.amount);
+        const refillable = key?.userId === userId ? leaseOf(key) : undefined;
+        if (refillable !== undefined && !found.has(refillable)) found.set(refillable, 0n);
       }
       const involved = [...found.keys()];
       return {
@@ -233,61 +248,63 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       };
     },
 
-    confirm(lease, version, points) {
+    confirmLease(lease, version, points) {
       lease.version = version;
       lease.points = points;
-      lease.unsure = false;
+      lease.isUncertain = false;
     },
 
-    booked(id) {
+    markBooked(id) {
       const lease = leases.get(id);
       if (lease !== undefined) lease.unbookedSince = undefined;
     },
 
-    drop,
+    removeLease,
 
-    retire: close,
+    closeLease,
 
-    close(of) {
+    closeLeases(of) {
       const closed: Lease[] = [];
-      for (const key of chosen(of)) {
-        key.notBefore = now() + recalledMs;
+      for (const key of keysOf(of)) {
+        key.noLeaseBefore = now() + recalledMs;
         if (key.lease === undefined) continue;
         closed.push(key.lease);
-        close(key.lease);
+        closeLease(key.lease);
       }
       return closed;
     },
 
-    idle() {
+    leasesToReturn() {
       const before = now() - idleMs;
       for (const key of keys.values()) {
         if (key.openCalls > 0 || key.usedAt > before) continue;
-        if (key.lease !== undefined) close(key.lease);
-        forget(key);
+        if (key.lease !== undefined) closeLease(key.lease);
+        removeKey(key);
       }
-      return [...leases.values()].filter((lease) => lease.closing && !lease.giving && lease.reserved === 0n);
+      return [...leases.values()].filter(
+        (lease) => lease.isClosing && !lease.isReturning && lease.reserved === 0n,
+      );
     },
 
     has: (id) => leases.has(id),
   };
 
   /** Adapts the size of the next top-up to the time since the last one. */
-  function resize(key: Key): void {
-    const passed = now() - key.toppedAt;
-    if (passed < quickTopUpMs) key.spare = Math.min(sparePlaces.most, key.spare * growth);
-    else if (passed > slowTopUpMs) key.spare = Math.max(sparePlaces.least, key.spare / 2);
-    key.toppedAt = now();
+  function resize(key: KeyState): void {
+    const passed = now() - key.refilledAt;
+    if (passed < quickTopUpMs) key.spareCalls = Math.min(spareLimits.most, key.spareCalls * growth);
+    else if (passed > slowTopUpMs) key.spareCalls = Math.max(spareLimits.least, key.spareCalls / 2);
+    key.refilledAt = now();
   }
 
   function requestOf(lease: Lease, ending: bigint): LeaseRequest {
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
-    const [open, last] = [key?.open ?? 0n, key?.last ?? 0n];
-    const isLow = !isEnough(lease, open, last, key?.spare ?? sparePlaces.least);
+    const [open, last] = [key?.open ?? 0n, key?.lastAmount ?? 0n];
+    const isLow = !isEnough(lease, open, last, key?.spareCalls ?? spareLimits.least);
     if (isLow && key !== undefined && lease.version > 0) resize(key);
-    const refilled = 2n * open + BigInt(key?.spare ?? sparePlaces.least) * last;
+    const refilled = 2n * open + BigInt(key?.spareCalls ?? spareLimits.least) * last;
     const isDue = lease.unbookedSince !== undefined && now() - lease.unbookedSince > bookWithinMs;
-    if (isLow || isDue || lease.closing) lease.unbookedSince = undefined;
+    if (isLow || isDue || lease.isClosing) lease.unbookedSince = undefined;
     else lease.unbookedSince ??= now();
     return {
       id: lease.id,
@@ -295,7 +312,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       user_id: lease.userId,
       token_id: lease.tokenId,
       limited: lease.limited,
-      keep: lease.closing ? String(lease.reserved - ending) : null,
+      keep: lease.isClosing ? String(lease.reserved - ending) : null,
       target: isLow ? String(refilled) : isDue ? "0" : null,
       smallest: String(last),
     };

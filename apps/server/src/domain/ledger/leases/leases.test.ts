@@ -5,7 +5,7 @@ import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/a
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { expireBalances } from "#domain/ledger/balances/expire-balances.ts";
-import type { ReserveInput } from "#domain/ledger/batches/steps.ts";
+import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import { type Announcements, announce, listen } from "#platform/announcements.ts";

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Lease, LeaseSelector } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
-import type { Lease, LeaseOwner } from "#domain/ledger/batches/steps.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { LeaseBook } from "./lease-book.ts";
 
 /** Gives back leases: idle ones, and those of accounts whose points are needed elsewhere. */
-export interface Recalls {
+export interface LeaseRecalls {
   /**
    * Gives back the points of these leases that this node's open calls do not need. Resolves after the commit.
    */
-  recall(of: LeaseOwner): Promise<void>;
+  recall(of: LeaseSelector): Promise<void>;
   /** Gives back this node's leases of an account and asks the other nodes to do the same. */
-  gather(userId: number): Promise<void>;
+  recallEverywhere(userId: number): Promise<void>;
   close(): void;
 }
 
-export interface RecallOptions {
+export interface LeaseRecallOptions {
   book: LeaseBook;
   shards: Pick<Shards, "add">;
   /** Asks every node to give back the unneeded points of an account's leases. */
@@ -32,26 +32,26 @@ const sharedForMs = 50;
 /** Pauses before each retry of a call that may have been refused because of leases: 200 ms in total. */
 export const recallPausesMs: readonly number[] = [10, 20, 40, 60, 70];
 
-export function createRecalls({ book, shards, askOthers, onError }: RecallOptions): Recalls {
+export function createLeaseRecalls({ book, shards, askOthers, onError }: LeaseRecallOptions): LeaseRecalls {
   const requested = new Map<number, Promise<void>>();
 
   async function give(leases: readonly Lease[]): Promise<void> {
     await Promise.all(
       leases.map(async (lease) => {
-        lease.giving = true;
+        lease.isReturning = true;
         try {
-          await shards.add({ give: lease });
+          await shards.add({ returnLease: lease });
         } finally {
-          lease.giving = false;
+          lease.isReturning = false;
         }
       }),
     );
   }
 
-  const recall = (of: LeaseOwner) => give(book.close(of));
+  const recall = (of: LeaseSelector) => give(book.closeLeases(of));
 
   const timer = setInterval(() => {
-    const idle = book.idle();
+    const idle = book.leasesToReturn();
     if (idle.length > 0) give(idle).catch(onError);
   }, lookEveryMs);
   timer.unref();
@@ -59,7 +59,7 @@ export function createRecalls({ book, shards, askOthers, onError }: RecallOption
   return {
     recall,
 
-    gather(userId) {
+    recallEverywhere(userId) {
       const known = requested.get(userId);
       if (known !== undefined) return known;
       const asking = Promise.all([recall({ userId }), askOthers(userId)])

@@ -7,17 +7,17 @@ import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.
  * immediately. From the first failure on it probes the database twice a second, so that calls resume as soon
  * as it responds.
  */
-export interface Breaker {
+export interface CircuitBreaker {
   /** Returns the error for calls that must not begin now; undefined when calls may begin. */
-  refusal(): GatewayError | undefined;
+  refusalError(): GatewayError | undefined;
   /** Returns the duration of the failure in milliseconds and its last error; undefined without a failure. */
-  trouble(): { forMs: number; error: unknown } | undefined;
-  succeeded(): void;
-  failed(error: unknown): void;
+  outage(): { forMs: number; error: unknown } | undefined;
+  recordSuccess(): void;
+  recordFailure(error: unknown): void;
   close(): Promise<void>;
 }
 
-export interface BreakerOptions {
+export interface CircuitBreakerOptions {
   /**
    * Probes the database.
    * @param full whether its disk was full: then the probe must allocate space
@@ -34,12 +34,16 @@ const probeEveryMs = 500;
 const fullForMs = 5_000;
 const fullOpenAfterMs = 2_000;
 
-export function createBreaker({ probe, openAfterMs, onChange }: BreakerOptions): Breaker {
+export function createCircuitBreaker({
+  probe,
+  openAfterMs,
+  onChange,
+}: CircuitBreakerOptions): CircuitBreaker {
   let failure: { since: number; last: number; error: unknown } | undefined;
   let probing: Promise<void> | undefined;
   const closing = new AbortController();
 
-  function succeeded(): void {
+  function recordSuccess(): void {
     if (failure === undefined) return;
     const seconds = Math.round((performance.now() - failure.since) / 100) / 10;
     failure = undefined;
@@ -58,21 +62,21 @@ export function createBreaker({ probe, openAfterMs, onChange }: BreakerOptions):
         continue;
       }
       if (failure === undefined) return;
-      if (!full || performance.now() - failure.last > fullForMs) succeeded();
+      if (!full || performance.now() - failure.last > fullForMs) recordSuccess();
     }
   }
 
   return {
-    refusal() {
+    refusalError() {
       if (failure === undefined) return undefined;
       const wait = isDiskFull(failure.error) ? Math.min(fullOpenAfterMs, openAfterMs) : openAfterMs;
       if (performance.now() - failure.since < wait) return undefined;
       return databaseTrouble(failure.error) ?? databaseAway(failure.error);
     },
-    trouble: () =>
+    outage: () =>
       failure === undefined ? undefined : { forMs: performance.now() - failure.since, error: failure.error },
-    succeeded,
-    failed(error) {
+    recordSuccess,
+    recordFailure(error) {
       const now = performance.now();
       if (failure === undefined) onChange("The database does not serve the ledger.", error);
       failure = { since: failure?.since ?? now, last: now, error };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backgroundNode, beatStatement } from "#domain/ledger/batches/statements.ts";
 import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
-import type { Lost } from "#domain/ledger/checkpoints/write-checkpoints.ts";
+import type { AbandonedCall } from "#domain/ledger/checkpoints/write-checkpoints.ts";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/database/connection.ts";
 
@@ -9,7 +9,7 @@ import type { Connection } from "#platform/database/connection.ts";
  * Releases reservations of dead nodes: nodes send heartbeats, and the reservations of a silent node are
  * released. It must not depend on the purpose of the reservations.
  */
-export interface Leases {
+export interface NodeHeartbeat {
   /** Registers this node and starts the release loop. Rejects when the database cannot be reached. */
   start(): Promise<void>;
   /** Releases this node's remaining reservations and unregisters it. */
@@ -18,20 +18,20 @@ export interface Leases {
   isAlive(): boolean;
 }
 
-export interface LeaseOptions {
+export interface NodeHeartbeatOptions {
   /** A dedicated connection: a delayed heartbeat would make other nodes consider this one dead. */
   connection: Pick<Connection, "query">;
   nodeId: string;
   /** Returns whether this node still intends to settle a request id. */
   isOpen(requestId: string): boolean;
   /** Charges abandoned calls up to their checkpoints. Must return without waiting. */
-  settleLost(rows: readonly Lost[]): void;
+  settleAbandoned(rows: readonly AbandonedCall[]): void;
   onError: (error: unknown) => void;
   beatMs?: number;
   silentAfterMs?: number;
 }
 
-interface ReservedCall extends Lost {
+interface ReservationRow extends AbandonedCall {
   user_id: number;
   token_id: number;
 }
@@ -44,7 +44,7 @@ const closePausesMs = [0, 20, 50, 100, 200, 400];
  */
 const aliveShare = 0.6;
 
-export function createLeases(options: LeaseOptions): Leases {
+export function createNodeHeartbeat(options: NodeHeartbeatOptions): NodeHeartbeat {
   const { connection, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -62,9 +62,9 @@ export function createLeases(options: LeaseOptions): Leases {
     receivedAt = requestedAt;
   }
 
-  async function release(rows: readonly ReservedCall[]): Promise<void> {
+  async function release(rows: readonly ReservationRow[]): Promise<void> {
     const lost = rows.filter(({ checkpoint }) => checkpoint !== null);
-    if (lost.length > 0) options.settleLost(lost);
+    if (lost.length > 0) options.settleAbandoned(lost);
     const reserved = rows.filter(({ checkpoint }) => checkpoint === null);
     for (let at = 0; at < reserved.length; at += portion) {
       const some = reserved.slice(at, at + portion);
@@ -87,7 +87,7 @@ export function createLeases(options: LeaseOptions): Leases {
     // An outage of Postgres silences every node.
     // Only a node whose own heartbeats all succeeded may release others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
-    const rows = await connection.query<ReservedCall>({
+    const rows = await connection.query<ReservationRow>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations v
        WHERE v.node_id NOT IN ($1, '${backgroundNode}')
        AND v.created_time < now() - $2 * interval '1 millisecond' AND NOT EXISTS (
@@ -108,7 +108,7 @@ export function createLeases(options: LeaseOptions): Leases {
    * caller waits for it any more, or a settle failed permanently.
    */
   async function releaseForgotten(): Promise<void> {
-    const rows = await connection.query<ReservedCall>({
+    const rows = await connection.query<ReservationRow>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
        WHERE node_id = $1 AND created_time < now() - $2 * interval '1 millisecond'`,
       values: [nodeId, silentAfterMs],
@@ -157,7 +157,7 @@ export function createLeases(options: LeaseOptions): Leases {
       // Another node charges the calls with a checkpoint.
       for (const pauseMs of closePausesMs) {
         await sleep(pauseMs);
-        const rows = await connection.query<ReservedCall>({
+        const rows = await connection.query<ReservationRow>({
           text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
            WHERE node_id = $1 AND checkpoint IS NULL`,
           values: [nodeId],

@@ -26,23 +26,30 @@ export interface SessionShare {
 }
 
 /** One item of a batch, for one call or one lease. */
-export type Step =
-  | { begin: ReserveInput; end?: never; give?: never; mark?: never }
-  | { begin?: never; end: CallRecord; place?: Place; late?: Late; give?: never; mark?: never }
-  | { begin?: never; end?: never; give: Lease; mark?: never }
+export type LedgerOperation =
+  | { reserve: ReserveInput; settle?: never; returnLease?: never; checkpoint?: never }
+  | {
+      reserve?: never;
+      settle: CallRecord;
+      call?: ReservedCall;
+      onLate?: LateHandler;
+      returnLease?: never;
+      checkpoint?: never;
+    }
+  | { reserve?: never; settle?: never; returnLease: Lease; checkpoint?: never }
   /** The first checkpoint of a call in a lease. */
-  | { begin?: never; end?: never; give?: never; mark: CallRecord; place: Place };
+  | { reserve?: never; settle?: never; returnLease?: never; checkpoint: CallRecord; call: ReservedCall };
 
 /** Called when the end of a call could not be written in time. Returns whether to go on trying. */
-export type Late = () => boolean;
+export type LateHandler = () => boolean;
 
-/** Returns the user and token whose rows a step updates. */
-export function payerOf(step: Step): { userId: number; tokenId: number } {
-  return step.begin ?? step.end ?? step.give ?? step.mark;
+/** Returns the user and token whose rows a operation updates. */
+export function payerOf(operation: LedgerOperation): { userId: number; tokenId: number } {
+  return operation.reserve ?? operation.settle ?? operation.returnLease ?? operation.checkpoint;
 }
 
 /** Selects the leases of an account, of one token, or all. */
-export type LeaseOwner = { userId: number } | { tokenId: number } | "all";
+export type LeaseSelector = { userId: number } | { tokenId: number } | "all";
 
 export interface Lease {
   readonly id: string;
@@ -56,33 +63,33 @@ export interface Lease {
   /** Points reserved for its open calls. */
   reserved: bigint;
   /** No more calls may begin in this lease. */
-  closing: boolean;
+  isClosing: boolean;
   /** A batch that included it was sent and its response was lost. */
-  unsure: boolean;
-  /** A step that gives it back is in progress. */
-  giving: boolean;
+  isUncertain: boolean;
+  /** A operation that gives it back is in progress. */
+  isReturning: boolean;
   /** When its first charge was made that is not booked to the account yet. */
   unbookedSince: number | undefined;
 }
 
 /** An open call. */
-export interface Place {
-  readonly key: Key;
+export interface ReservedCall {
+  readonly key: KeyState;
   amount: bigint;
   /** Undefined for a call with its own reservation. A long call gets one with its first checkpoint. */
   lease: Lease | undefined;
   /** The call counts against the budget of a session. */
   readonly inSession: boolean;
   /** A statement that moves the call out of its lease was sent; its outcome is not known yet. */
-  splitting: boolean;
-  /** A step that ends the call is in progress. */
-  ending: boolean;
+  isSplitting: boolean;
+  /** A operation that ends the call is in progress. */
+  isEnding: boolean;
   /** The call has ended. */
-  left: boolean;
+  hasEnded: boolean;
 }
 
 /** State of one token's calls on this node, or of an account's calls without a token. */
-export interface Key {
+export interface KeyState {
   readonly id: number;
   readonly userId: number;
   readonly tokenId: number;
@@ -90,7 +97,7 @@ export interface Key {
   open: bigint;
   openCalls: number;
   /** Points reserved for the last call. */
-  last: bigint;
+  lastAmount: bigint;
   /** Whether the last call counted against the token's own quota. */
   limited: boolean;
   usedAt: number;
@@ -98,9 +105,9 @@ export interface Key {
   calls: number;
   lease: Lease | undefined;
   /** Calls that a top-up of the lease covers beyond the open ones. */
-  spare: number;
+  spareCalls: number;
   /** When the lease was last topped up. */
-  toppedAt: number;
+  refilledAt: number;
   /** Earliest time for a new lease. */
-  notBefore: number;
+  noLeaseBefore: number;
 }

@@ -1,8 +1,8 @@
+import type { LateHandler } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
-import type { Late } from "#domain/ledger/batches/steps.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { CallRecord } from "./call-record.ts";
-import { loggedOf } from "./log-refused-calls.ts";
+import { findLogged } from "./log-refused-calls.ts";
 
 /**
  * Calls that end while the database is away. Whether a statement took effect whose reply was lost is not known until
@@ -15,7 +15,7 @@ export interface LateSettlements {
 
 export interface LateSettlementOptions {
   /** Writes the end of a call. Calls `late` after the usual wait. */
-  settle(record: CallRecord, late: Late): Promise<"settled" | "gone">;
+  settle(record: CallRecord, late: LateHandler): Promise<"settled" | "gone">;
   shards: Pick<Shards, "add">;
   connection: Pick<Connection, "query">;
   /** Returns true while this node is stopping: it does not wait for the database any longer. */
@@ -27,10 +27,10 @@ export interface LateSettlementOptions {
 export function createLateSettlements(options: LateSettlementOptions): LateSettlements {
   const { settle, shards, connection, isClosing, onError } = options;
 
-  const hasLogRow = async (record: CallRecord) => (await loggedOf(connection.query, [record])).size > 0;
+  const hasLogRow = async (record: CallRecord) => (await findLogged(connection.query, [record])).size > 0;
 
   // Without a cause: the log counts failures of an absent database, and a lost charge must be named.
-  function lost({ requestId, quota, userId }: CallRecord, why: string): void {
+  function reportLostCharge({ requestId, quota, userId }: CallRecord, why: string): void {
     if (quota === 0n) return;
     onError(
       new Error(
@@ -46,11 +46,12 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
   async function chargeAgain(record: CallRecord): Promise<void> {
     const { requestId, userId, tokenId, quota } = record;
     if (quota === 0n || (await hasLogRow(record))) return;
-    const begin = { requestId, userId, tokenId, amount: quota, tokenAmount: 0n };
-    const { verdict } = await shards.add({ begin });
-    if (verdict !== "granted") return lost(record, `its reservation was released (${verdict}).`);
+    const reserve = { requestId, userId, tokenId, amount: quota, tokenAmount: 0n };
+    const { verdict } = await shards.add({ reserve });
+    if (verdict !== "granted") return reportLostCharge(record, `its reservation was released (${verdict}).`);
     const end = await settle(record, () => !isClosing());
-    if (end === "gone" && !(await hasLogRow(record))) lost(record, "its reservation was released.");
+    if (end === "gone" && !(await hasLogRow(record)))
+      reportLostCharge(record, "its reservation was released.");
   }
 
   return {
@@ -68,7 +69,7 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
             if (!isLate) return resolve(end);
             return end === "gone" ? chargeAgain(record) : undefined;
           })
-          .catch((error: unknown) => (isLate ? lost(record, String(error)) : reject(error)));
+          .catch((error: unknown) => (isLate ? reportLostCharge(record, String(error)) : reject(error)));
       }),
   };
 }
