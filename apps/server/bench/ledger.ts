@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { connect } from "#platform/database/db.ts";

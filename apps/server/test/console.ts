@@ -15,7 +15,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health/health.ts";
 import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-channel.ts";
 import { createChannelRunner } from "#domain/channels/runs/runner.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";

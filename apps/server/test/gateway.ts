@@ -9,7 +9,7 @@ import type { UserGroupPage } from "@gateway/shared/channels/group";
 import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import OpenAI from "openai";
 import type { z } from "zod";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";

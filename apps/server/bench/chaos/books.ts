@@ -1,4 +1,4 @@
-import { audit, describeAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit } from "#domain/ledger/balances/audit.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Seen } from "./clients.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { connect, type Pool } from "#platform/database/db.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";

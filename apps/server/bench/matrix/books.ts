@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { audit, describeAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit } from "#domain/ledger/balances/audit.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { ServedCall } from "./upstream.ts";
 

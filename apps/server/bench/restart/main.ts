@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startDemoUpstream } from "@gateway/demo/server";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";

@@ -1,6 +1,6 @@
 import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Sessions, Viewer } from "./accounts/session.ts";
 import { requireOwnOrigin } from "./origin.ts";

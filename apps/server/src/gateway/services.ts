@@ -1,4 +1,4 @@
-import type { Balances } from "#domain/ledger/balances.ts";
+import type { Balances } from "#domain/ledger/balances/balances.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { Callers } from "#domain/tokens/callers.ts";

@@ -1,4 +1,4 @@
-import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit, storeAudit } from "#domain/ledger/balances/audit.ts";
 import type { Job } from "./job.ts";
 
 /**
@@ -10,7 +10,7 @@ export const auditBalances: Job = {
   every: "37 3 * * *",
   async run({ pool }) {
     const outcome = await audit(pool);
-    await keepAudit(pool, outcome);
+    await storeAudit(pool, outcome);
     if (outcome.drift !== 0n) throw new Error(describeAudit(outcome));
   },
 };

@@ -1,4 +1,4 @@
-import { mergeParts } from "#domain/ledger/bookings.ts";
+import { mergeHourRows } from "#domain/ledger/bookings/book-charges.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
@@ -12,6 +12,6 @@ export const closeUsageHours: Job = {
   async run({ pool }) {
     const hour = Math.floor(currentTime().getTime() / hourMs) * hourMs;
     await closeHours(pool);
-    await mergeParts(pool, { since: new Date(hour - 4 * hourMs), until: new Date(hour - hourMs) });
+    await mergeHourRows(pool, { since: new Date(hour - 4 * hourMs), until: new Date(hour - hourMs) });
   },
 };

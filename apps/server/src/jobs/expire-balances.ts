@@ -1,4 +1,4 @@
-import { expireBalances } from "#domain/ledger/ledger-expiry.ts";
+import { expireBalances } from "#domain/ledger/balances/expire-balances.ts";
 import type { Job } from "./job.ts";
 
 /** Removes expired balances. */

@@ -1,6 +1,6 @@
 import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
-import { forgetSessions } from "#domain/ledger/session-statements.ts";
+import { forgetSessions } from "#domain/ledger/calls/session-budgets.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 

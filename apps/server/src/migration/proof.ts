@@ -1,4 +1,4 @@
-import { auditWithin } from "#domain/ledger/audit.ts";
+import { auditWithin } from "#domain/ledger/balances/audit.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { computePoints, findPrice, type PriceTable } from "#domain/pricing/pricing.ts";
 import { createCallers } from "#domain/tokens/callers.ts";

@@ -1,6 +1,6 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { writeAudit, systemActor } from "#domain/audit-log/audit.ts";
-import { bookOpening, prepareOpening } from "#domain/ledger/opening-balances.ts";
+import { bookOpeningBalances, createOpeningTables } from "#domain/ledger/balances/opening-balances.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { takeSettings } from "#domain/settings/settings.ts";
 import { announce } from "#platform/announcements.ts";
@@ -130,7 +130,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
   const write: WriteContext = { tx, run, secrets, book, groups, now, progress };
   const sample = createKeySample();
 
-  await prepareOpening(tx);
+  await createOpeningTables(tx);
   await writeUsers(write, product.users(read));
   await writeTokens(write, product.tokens(read), sample.add);
   await dateUsers(write);
@@ -141,7 +141,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
   progress("balances", 0);
   const reason = `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`;
   const opening = { source: product.id, reason, hour: await openingHour(product, read) };
-  await storing("balances", bookOpening(tx, opening));
+  await storing("balances", bookOpeningBalances(tx, opening));
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
   noteSettings(book, await takeSettings(tx, secrets, settingsOf(product, read)));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { ChannelCheckDeps } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
-import { createBalances } from "#domain/ledger/balances.ts";
+import { createBalances } from "#domain/ledger/balances/balances.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";

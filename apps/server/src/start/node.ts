@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { LeaseSelector } from "#domain/ledger/batches/operations.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
-import type { LeaseOwner } from "#domain/ledger/steps.ts";
 import { type NodeCount, type Share, watchNodes } from "#domain/limits/node-count.ts";
 import { createRequestCounts, type RequestCounts } from "#domain/limits/request-counts.ts";
 import { createLimiter, type Limiter } from "#domain/limits/take.ts";
@@ -70,7 +70,7 @@ export const books: Component<
     });
     // Another node needs the points, or rights and limits have changed. Announcements do not wait for the
     // ledger.
-    const recall = (of: LeaseOwner) => void ledger.recall(of).catch(onError);
+    const recall = (of: LeaseSelector) => void ledger.recall(of).catch(onError);
     announcements.on("leases", (id) => recall(id === 0 ? "all" : { userId: id }));
     announcements.on("users", (id) => recall(id === 0 ? "all" : { userId: id }));
     announcements.on("tokens", (id) => recall(id === 0 ? "all" : { tokenId: id }));

@@ -1,6 +1,6 @@
 import { startDemoUpstream } from "@gateway/demo/server";
 import { afterEach, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { connect } from "#platform/database/db.ts";
 import { installedDatabase } from "#test/database.ts";

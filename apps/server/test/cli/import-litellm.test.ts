@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { connect } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";

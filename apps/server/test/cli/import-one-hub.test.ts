@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { connect } from "#platform/database/db.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
-import { audit } from "#domain/ledger/audit.ts";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";

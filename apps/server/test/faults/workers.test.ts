@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { UserGroupPage } from "@gateway/shared/channels/group";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";

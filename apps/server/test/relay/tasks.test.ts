@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bookCharges } from "#domain/ledger/bookings.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
 import { createUpstreamClient } from "#platform/http/http.ts";

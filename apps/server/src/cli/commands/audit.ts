@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CommonOptions, runOn, type Terminal } from "#cli/command.ts";
 import { ExitCode } from "#cli/failure.ts";
-import { audit, describeAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit } from "#domain/ledger/balances/audit.ts";
 
 export function auditCommand(program: Command, terminal: Terminal): void {
   program

@@ -11,7 +11,7 @@ import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
 import { createProgress } from "#cli/progress.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 
 /** Rows between two reports of the progress. */
 const noteEvery = 1_000;

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type CommonOptions, confirm, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { createTokenFor, switchAnyToken } from "#domain/tokens/administration.ts";
 import { describeToken } from "#domain/tokens/tokens.ts";
 import type { Db } from "#platform/database/db.ts";

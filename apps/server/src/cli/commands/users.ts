@@ -7,7 +7,7 @@ import { operatorOf } from "#cli/operator.ts";
 import { readInput } from "#cli/secret-input.ts";
 import { createUser, manageUser } from "#domain/accounts/administration.ts";
 import { recoverAccount } from "#domain/accounts/recover-account.ts";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import type { Db } from "#platform/database/db.ts";
 import { idArgument, limitArgument, type ListOptions } from "./arguments.ts";
 

@@ -2,7 +2,7 @@ import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGroups } from "#domain/accounts/groups/active-groups.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { listen } from "#platform/announcements.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 

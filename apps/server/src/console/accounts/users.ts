@@ -29,8 +29,8 @@ import { type Administrator, requireMayChange, requireMayRead } from "#domain/ac
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/ledger/credit.ts";
-import { recallLeases } from "#domain/ledger/lease-recall.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
+import { recallLeases } from "#domain/ledger/leases/recall-leases.ts";
 import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
 import { describeUsageOf } from "#domain/overview/object-usage.ts";
 import { currentTime } from "#platform/clock.ts";

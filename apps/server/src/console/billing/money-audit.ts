@@ -3,7 +3,7 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { audit, keepAudit } from "#domain/ledger/audit.ts";
+import { audit, storeAudit } from "#domain/ledger/balances/audit.ts";
 
 /** Routes for the audits of all balances, for administrators: the nightly ones, and one on request. */
 export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void {
@@ -39,7 +39,7 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
       schema: { summary: "Recompute all balances and compare them", response: answers(z.array(AuditRun)) },
     },
     async () => {
-      await keepAudit(pool, await audit(pool));
+      await storeAudit(pool, await audit(pool));
       return ok(await newest(1));
     },
   );

@@ -3,8 +3,8 @@ import type { PaymentChoice, PaymentRow } from "@gateway/shared/billing/payment"
 import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { paymentDeps } from "#console/services.ts";
-import { audit } from "#domain/ledger/audit.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { watchOrders } from "#domain/payments/watch-orders.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import { isPublicAddress } from "#platform/http/public-fetch.ts";

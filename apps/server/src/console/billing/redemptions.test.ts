@@ -2,7 +2,7 @@ import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redeem } from "#domain/credits/redemptions.ts";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { runs } from "#test/property-runs.ts";
 

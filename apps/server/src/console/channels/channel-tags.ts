@@ -19,7 +19,7 @@ import {
   switchChannels,
 } from "#domain/channels/runs/batch.ts";
 import { channelsOfTag, editTag, idsOfTag, listTags } from "#domain/channels/tags.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 const TagParams = z.object({ tag: z.string().min(1).max(64) });

@@ -34,7 +34,7 @@ import {
   withStoredSecrets,
 } from "#domain/channels/channels.ts";
 import { testStoredChannel } from "#domain/channels/runs/check-channel.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
 
 const sortable = [

@@ -3,7 +3,7 @@ import { Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
 import { writeAudit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -2,7 +2,7 @@ import { Role } from "@gateway/shared/accounts/roles";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/http/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";

@@ -1,7 +1,7 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, writeAudit, systemActor } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";

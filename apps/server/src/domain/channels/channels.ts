@@ -2,7 +2,7 @@ import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";

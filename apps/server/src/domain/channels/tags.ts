@@ -1,7 +1,7 @@
 import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channels/channel-batch";
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { factsOf, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";

@@ -8,7 +8,7 @@ import {
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TokenRates } from "@gateway/shared/accounts/token";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import type { Database } from "#platform/database/db.ts";
-import { credit } from "./credit.ts";
-import type { ReserveInput } from "./steps.ts";
+import { credit } from "./balances/credit.ts";
+import type { ReserveInput } from "./batches/operations.ts";
 
 /** Account for the ledger tests. */
 export interface Account {

@@ -6,9 +6,9 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { bookCharges } from "./bookings.ts";
-import { collectChannelCharges } from "./channel-charges.ts";
+import { audit } from "./balances/audit.ts";
+import { bookCharges } from "./bookings/book-charges.ts";
+import { collectChannelCharges } from "./bookings/collect-channel-charges.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 
 /** The ledger with a database that is silent, locked, unavailable or full. */

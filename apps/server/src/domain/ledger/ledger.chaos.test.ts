@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
+import { audit } from "./balances/audit.ts";
 import { createLedger } from "./ledger.ts";
 
 let database: Database;
@@ -76,7 +76,7 @@ describe("lost connection", () => {
         charged += cost;
         ended += 1;
         if (call % 5 === 0) {
-          await node.note(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));
+          await node.logRefused(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));
           noted += 1;
         }
       }

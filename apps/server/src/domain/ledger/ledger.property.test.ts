@@ -8,12 +8,12 @@ import { Prisma } from "#platform/prisma/client.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { releaseStatement } from "./booking-statements.ts";
-import { callOfCheckpoint } from "./checkpoint.ts";
-import { credit } from "./credit.ts";
+import { audit } from "./balances/audit.ts";
+import { credit } from "./balances/credit.ts";
+import type { ReserveInput } from "./batches/operations.ts";
+import { releaseStatement } from "./bookings/booking-statements.ts";
+import { parseCheckpoint } from "./checkpoints/checkpoint.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import type { ReserveInput } from "./steps.ts";
 
 let database: Database;
 let nodes: Ledger[];
@@ -190,7 +190,7 @@ async function take(run: Run, step: Step): Promise<void> {
         },
       });
       const by = nodes[(step.node + 1) % nodes.length]!;
-      await Promise.all(marked.map((row) => by.settle(callOfCheckpoint(row.checkpoint)!)));
+      await Promise.all(marked.map((row) => by.settle(parseCheckpoint(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [

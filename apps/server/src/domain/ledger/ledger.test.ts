@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
-import { audit } from "./audit.ts";
-import { credit } from "./credit.ts";
+import { audit } from "./balances/audit.ts";
+import { credit } from "./balances/credit.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;
@@ -208,7 +208,7 @@ describe("call", () => {
   it("is logged and counted as failed when it was never reserved", async () => {
     const account = await makeAccount(database);
     const record = callOf(reservation(account, 1n), 0n, { type: 5, outcome: "failed", status: 402 });
-    await ledger.note(record);
+    await ledger.logRefused(record);
     expect(await logsOf(record.requestId)).toMatchObject([{ type: 5, status: 402 }]);
     expect(await userOf(account)).toMatchObject({ request_count: 0n });
   });

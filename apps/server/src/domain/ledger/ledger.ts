@@ -1,31 +1,37 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { shuttingDown } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
-import { checkAmount } from "./amounts.ts";
-import { releaseStatement } from "./booking-statements.ts";
-import { createBookings } from "./bookings.ts";
-import { type Breaker, createBreaker } from "./breaker.ts";
-import { createChannelSums } from "./channel-charges.ts";
-import { createCheckpoints } from "./checkpoints.ts";
-import { createLateSettlements } from "./late-settlements.ts";
-import { createLeaseBook } from "./lease-book.ts";
-import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
-import { createLeases } from "./leases.ts";
-import { createNotes } from "./ledger-notes.ts";
-import { createShards } from "./ledger-shards.ts";
-import { beatStatement, spaceStatement } from "./ledger-statements.ts";
-import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
-import type { Late, LeaseOwner, Place, ReserveInput, Step } from "./steps.ts";
-import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
+import { checkAmount } from "./balances/amounts.ts";
+import { type CircuitBreaker, createCircuitBreaker } from "./batches/circuit-breaker.ts";
+import type {
+  LateHandler,
+  LeaseSelector,
+  ReservedCall,
+  ReserveInput,
+  LedgerOperation,
+} from "./batches/operations.ts";
+import { createShards } from "./batches/shards.ts";
+import { beatStatement, spaceStatement } from "./batches/statements.ts";
+import { createBookings } from "./bookings/book-charges.ts";
+import { releaseStatement } from "./bookings/booking-statements.ts";
+import { createChannelChargeCollector } from "./bookings/collect-channel-charges.ts";
+import { createLateSettlements } from "./calls/late-settlements.ts";
+import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
+import { createNodeHeartbeat } from "./calls/node-heartbeat.ts";
+import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
+import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
+import { createCheckpoints } from "./checkpoints/write-checkpoints.ts";
+import { createLeaseBook } from "./leases/lease-book.ts";
+import { createLeaseRecalls, leasesMayHelp, recallPausesMs } from "./leases/recall-leases.ts";
 
 /**
- * Moves balances for calls: reserve, settle, release. Only this module and credit.ts write balances. It must
+ * Moves balances for calls: reserve, settle, release. Only domain/ledger writes balances. It must
  * not depend on prices, channel health or HTTP; amounts are whole points.
  */
 export interface Ledger {
@@ -63,17 +69,17 @@ export interface Ledger {
    * Forgets a reservation that was handed over: any node may settle it.
    * See domain/responses/background.ts.
    */
-  handedOver(requestId: string): void;
+  forgetCall(requestId: string): void;
   /**
    * Gives back the points of this node's leases that open calls do not need. Used when an account's points
    * are needed elsewhere or its rights have changed. Resolves after the commit.
    */
-  recall(of: LeaseOwner): Promise<void>;
+  recall(of: LeaseSelector): Promise<void>;
   /**
    * Writes the log row of a call that was refused before it had a reservation.
    * Resolves when it is written or given up.
    */
-  note(record: CallRecord): Promise<void>;
+  logRefused(record: CallRecord): Promise<void>;
   /**
    * Returns how long the database has been failing, and the age of the oldest call that waits for a batch.
    * Undefined while nothing waits and nothing fails.
@@ -110,8 +116,8 @@ export interface LedgerOptions {
   leaseIdleMs?: number;
   /** For tests: number of calls, counted since the key was idle, after which the key gets a lease. */
   callsBeforeLease?: number;
-  /** Called after every completed batch, with its number of steps and its duration. */
-  onBatch?: (steps: number, milliseconds: number) => void;
+  /** Called after every completed batch, with its number of operations and its duration. */
+  onBatch?: (operations: number, milliseconds: number) => void;
   /** Called with the number of checkpoints that were written. */
   onCheckpoints?: (calls: number) => void;
   /** Number of parallel batches, each on its own connection. All calls of an account use the same one. */
@@ -149,7 +155,7 @@ function connect({ database, lockMs = 250 }: LedgerOptions, silentMs: number): C
 }
 
 function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longestBeginMs }: LedgerOptions) {
-  return createBreaker({
+  return createCircuitBreaker({
     openAfterMs,
     async probe(full) {
       await keeper.query({ ...beatStatement, values: [nodeId] });
@@ -159,10 +165,10 @@ function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longes
   });
 }
 
-/** Returns how long a step is retried before its caller gets an error, in milliseconds. */
-function waitOf({ begin }: Step, breaker: Breaker, retryForMs: number): number {
-  if (begin === undefined) return retryForMs;
-  const isFull = isDiskFull(breaker.trouble()?.error);
+/** Returns how long a operation is retried before its caller gets an error, in milliseconds. */
+function waitOf({ reserve }: LedgerOperation, breaker: CircuitBreaker, retryForMs: number): number {
+  if (reserve === undefined) return retryForMs;
+  const isFull = isDiskFull(breaker.outage()?.error);
   return Math.min(retryForMs, isFull ? beginOnFullDiskMs : longestBeginMs);
 }
 
@@ -176,24 +182,24 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { pointsPerUsd = () => POINTS_PER_USD } = options;
   const { pool } = database;
   /** Open calls by request id, from the start of their reserve to the end of their settle. */
-  const open = new TransientMap<string, Place>();
+  const open = new TransientMap<string, ReservedCall>();
   const book = createLeaseBook({
     idleMs: options.leaseIdleMs ?? leaseIdleMs,
     callsBefore: options.callsBeforeLease ?? callsBeforeLease,
     now: () => performance.now(),
   });
   let closing = false;
-  const sums = createChannelSums(pool, onError);
+  const sums = createChannelChargeCollector(pool, onError);
 
   /** Connection for operations that must not wait for a batch: heartbeats, releases and health probes. */
   const keeper = connect(options, keeperSilentMs);
   const { beatMs, silentAfterMs } = options;
-  const leases = createLeases({
+  const leases = createNodeHeartbeat({
     connection: keeper,
     nodeId,
     onError,
     isOpen: (id) => open.get(id) !== undefined || book.has(id),
-    settleLost: (rows) => checkpoints.settleLost(rows),
+    settleAbandoned: (rows) => checkpoints.settleAbandoned(rows),
     ...(beatMs !== undefined && { beatMs }),
     ...(silentAfterMs !== undefined && { silentAfterMs }),
   });
@@ -209,7 +215,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     onSilence: database.dropSilent,
     maxRows,
     breaker,
-    retryForMs: (step) => waitOf(step, breaker, retryForMs),
+    retryForMs: (operation) => waitOf(operation, breaker, retryForMs),
     ...(options.onBatch && { onBatch: options.onBatch }),
   });
   const checkpoints = createCheckpoints({
@@ -219,29 +225,26 @@ export function createLedger(options: LedgerOptions): Ledger {
     open,
     mayTakeOver: () => !closing,
     onError,
-    onCharged: sums.charged,
-    onWritten: (calls) => options.onCheckpoints?.(calls),
+    onCharge: sums.charged,
+    onCheckpoints: (calls) => options.onCheckpoints?.(calls),
   });
   const askOthers = async (userId: number) => options.askForLeases?.(userId);
-  const recalls = createRecalls({ book, shards, onError, askOthers });
-  const notes = createNotes({ pool, part, onError, maxRows, retryForMs });
+  const recalls = createLeaseRecalls({ book, shards, onError, askOthers });
+  const notes = createRefusedCallLog({ pool, part, onError, maxRows, retryForMs });
 
   async function reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
     checkAmount(input.tokenAmount);
     if (closing) throw shuttingDown();
-    const refused = breaker.refusal();
+    const refused = breaker.refusalError();
     if (refused !== undefined) throw refused;
     if (open.get(input.requestId) !== undefined) throw requestIdTaken();
     // Without leases, calls wait for the failing database before they cost anything at a provider.
     const mayLease =
-      input.own !== true &&
-      input.session === undefined &&
-      breaker.trouble() === undefined &&
-      leases.isAlive();
-    const place = book.enter(input, mayLease);
-    open.set(input.requestId, place);
-    if (place.lease !== undefined) return;
+      input.own !== true && input.session === undefined && breaker.outage() === undefined && leases.isAlive();
+    const call = book.beginCall(input, mayLease);
+    open.set(input.requestId, call);
+    if (call.lease !== undefined) return;
     let decision: Decision = { verdict: "taken" };
     try {
       decision = await begin(input);
@@ -250,7 +253,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     } finally {
       if (decision.verdict !== "granted") {
         open.delete(input.requestId);
-        book.leave(place, true);
+        book.endCall(call, true);
       }
     }
     const refusal = refusalOf(decision, pointsPerUsd());
@@ -262,49 +265,49 @@ export function createLedger(options: LedgerOptions): Ledger {
    * not need, and it waits for other calls of its session.
    */
   async function begin(input: ReserveInput): Promise<Decision> {
-    let decision = await shards.add({ begin: input });
+    let decision = await shards.add({ reserve: input });
     for (const pauseMs of recallPausesMs) {
       if (!leasesMayHelp(decision) || closing) break;
-      await recalls.gather(input.userId);
+      await recalls.recallEverywhere(input.userId);
       await sleep(pauseMs);
-      decision = await shards.add({ begin: input });
+      decision = await shards.add({ reserve: input });
     }
     for (const pauseMs of sessionPausesMs) {
       if (decision.verdict !== "session_busy" || closing || input.isPatient === false) break;
       await sleep(pauseMs);
-      decision = await shards.add({ begin: input });
+      decision = await shards.add({ reserve: input });
     }
     return decision;
   }
 
-  async function settle(record: CallRecord, onLate?: Late): Promise<"settled" | "gone"> {
+  async function settle(record: CallRecord, onLate?: LateHandler): Promise<"settled" | "gone"> {
     const { requestId } = record;
-    const place = open.get(requestId);
+    const call = open.get(requestId);
     // A call in a lease has no row. Only this entry marks it as open.
-    if (place?.lease !== undefined) open.delete(requestId);
+    if (call?.lease !== undefined) open.delete(requestId);
     let clear = false;
     try {
       checkAmount(record.quota);
-      if (place !== undefined) {
-        place.ending = true;
-        book.stretch(place, record.quota);
+      if (call !== undefined) {
+        call.isEnding = true;
+        book.extendAmount(call, record.quota);
       }
       const { verdict } = await shards.add({
-        end: record,
-        ...(place !== undefined && { place }),
-        ...(onLate !== undefined && { late: onLate }),
+        settle: record,
+        ...(call !== undefined && { call }),
+        ...(onLate !== undefined && { onLate }),
       });
       clear = true;
       if (verdict === "settled") {
         if (record.quota > 0n) sums.charged();
-        if (place?.lease !== undefined) bookings.charged(record.userId);
+        if (call?.lease !== undefined) bookings.charged(record.userId);
       }
       return verdict === "settled" ? "settled" : "gone";
     } catch (error) {
       throw databaseTrouble(error) ?? error;
     } finally {
-      if (open.get(requestId) === place) open.delete(requestId);
-      if (place !== undefined) book.leave(place, clear);
+      if (open.get(requestId) === call) open.delete(requestId);
+      if (call !== undefined) book.endCall(call, clear);
     }
   }
 
@@ -315,7 +318,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     reserve,
 
     async openSession(userId, session) {
-      const refused = breaker.refusal();
+      const refused = breaker.refusalError();
       if (refused !== undefined) throw refused;
       try {
         return await openSession(pool, userId, session);
@@ -326,38 +329,38 @@ export function createLedger(options: LedgerOptions): Ledger {
 
     async raise(input) {
       const { requestId, userId, tokenId } = input;
-      const place = open.get(requestId);
-      if (place !== undefined && book.change(place, input.amount)) return;
+      const call = open.get(requestId);
+      if (call !== undefined && book.changeAmount(call, input.amount)) return;
       try {
-        if (place?.lease === undefined)
+        if (call?.lease === undefined)
           await pool.query({ ...releaseStatement, values: [[requestId], [userId], [tokenId]] });
       } catch (error) {
         throw databaseTrouble(error) ?? error;
       } finally {
         // The release of forgotten reservations frees whatever is still reserved.
         open.delete(requestId);
-        if (place !== undefined) book.leave(place, true);
+        if (call !== undefined) book.endCall(call, true);
       }
       await reserve(input);
     },
 
     settle: (record, isShared = false) => (isShared ? settle(record) : late.settle(record)),
 
-    checkpoint: (records) => checkpoints.keep(records),
+    checkpoint: (records) => checkpoints.write(records),
 
-    handedOver(requestId) {
-      const place = open.get(requestId);
-      if (place === undefined) return;
+    forgetCall(requestId) {
+      const call = open.get(requestId);
+      if (call === undefined) return;
       open.delete(requestId);
-      book.leave(place, true);
+      book.endCall(call, true);
     },
 
     recall: (of) => recalls.recall(of),
 
-    note: notes.add,
+    logRefused: notes.add,
 
     trouble() {
-      const failing = breaker.trouble();
+      const failing = breaker.outage();
       const batchMs = shards.ageMs();
       if (failing === undefined && batchMs === 0) return undefined;
       return { failingMs: failing?.forMs ?? 0, batchMs, error: failing?.error };

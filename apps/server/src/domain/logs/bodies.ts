@@ -1,4 +1,4 @@
-import { createBatcher } from "#domain/ledger/batcher.ts";
+import { createBatcher } from "#domain/ledger/batches/batcher.ts";
 import { now } from "#platform/clock.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -63,7 +63,7 @@ export function createBodyLog(options: {
   const writes = createBatcher<CallBodies, void>({
     maxRows: ROWS_PER_STATEMENT,
     retryForMs: () => 5_000,
-    isPassing: isConnectionLoss,
+    isTransient: isConnectionLoss,
     async run(items) {
       const rows = items.map((item) => item.input);
       const seal = (text: string, requestId: string) =>

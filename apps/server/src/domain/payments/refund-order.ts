@@ -1,8 +1,8 @@
 import { plainReason, reasonOf } from "@gateway/shared/reasons";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { addToInbox } from "#domain/inbox/entries.ts";
-import { credit } from "#domain/ledger/credit.ts";
-import { recallLeases } from "#domain/ledger/lease-recall.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
+import { recallLeases } from "#domain/ledger/leases/recall-leases.ts";
 import { conflict } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

@@ -6,7 +6,7 @@ import { reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import { writeAudit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { addToInbox } from "#domain/inbox/entries.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict, reasonOfError } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";

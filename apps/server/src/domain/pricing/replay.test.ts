@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
-import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
+import { audit, describeAudit, storeAudit } from "#domain/ledger/balances/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
 import { connect } from "#platform/database/db.ts";
 import { freshDatabase } from "#test/database.ts";
@@ -60,7 +60,7 @@ it("finds every charge and every balance that does not match the books", async (
       { what: "user-reserved", id: account.userId, expected: 0n, actual: 2n },
     ],
   });
-  await keepAudit(database.pool, outcome);
+  await storeAudit(database.pool, outcome);
   expect(await database.db.auditRun.findMany()).toMatchObject([{ checked: 4, drift: 7n }]);
   await ledger.close();
   await database.close();

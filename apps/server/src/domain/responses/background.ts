@@ -1,4 +1,4 @@
-import { handOverReservation, type NewBill } from "#domain/ledger/ledger-hand-over.ts";
+import { handOverReservation, type BackgroundCall } from "#domain/ledger/calls/hand-over-reservation.ts";
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
@@ -11,7 +11,7 @@ export interface BackgroundBills {
    * Takes the reservation of the call from this node and inserts the row, in one statement. Throws
    * `reservation_lost`.
    */
-  handOver(bill: NewBill): Promise<void>;
+  handOver(bill: BackgroundCall): Promise<void>;
   /** Claims bills whose provider is due to be polled. No other node polls them for LEASE_SECONDS. */
   claim(count: number): Promise<DueBill[]>;
   /**

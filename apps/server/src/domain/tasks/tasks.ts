@@ -1,7 +1,7 @@
 import type { TaskPlatform } from "@gateway/shared/channels/task";
 import { reasonOf } from "@gateway/shared/reasons";
 import { storable } from "#dialects/storable.ts";
-import { credit } from "#domain/ledger/credit.ts";
+import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";

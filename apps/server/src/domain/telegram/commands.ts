@@ -1,6 +1,6 @@
 import { takeAttempt } from "#domain/accounts/sign-in/attempts.ts";
 import { redeem } from "#domain/credits/redemptions.ts";
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { amountText } from "#domain/notices/collect.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { GatewayError } from "#errors.ts";

@@ -1,4 +1,4 @@
-import { bookCharges } from "#domain/ledger/bookings.ts";
+import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { invalidKey } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";

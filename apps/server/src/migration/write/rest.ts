@@ -1,5 +1,5 @@
 import { LogType } from "@gateway/shared/usage/log-type";
-import { addPastCharges } from "#domain/ledger/opening-balances.ts";
+import { addPastCharges } from "#domain/ledger/balances/opening-balances.ts";
 import type {
   LogRecord,
   MenuRecord,

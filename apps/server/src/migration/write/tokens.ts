@@ -1,4 +1,4 @@
-import { insertOpeningTokens } from "#domain/ledger/opening-balances.ts";
+import { insertOpeningTokens } from "#domain/ledger/balances/opening-balances.ts";
 import { sealHash, sealKey } from "#domain/tokens/keys.ts";
 import type { TokenRecord } from "#migration/records.ts";
 import { jsonRows } from "./json-rows.ts";

@@ -1,8 +1,8 @@
 import type { QueryResultRow } from "pg";
 import { isKnownHash } from "#domain/accounts/sign-in/passwords.ts";
 import { sealTotpSecret } from "#domain/accounts/sign-in/second-factor.ts";
-import { largestAmount } from "#domain/ledger/amounts.ts";
-import { insertOpeningUsers } from "#domain/ledger/opening-balances.ts";
+import { largestAmount } from "#domain/ledger/balances/amounts.ts";
+import { insertOpeningUsers } from "#domain/ledger/balances/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
 import { truncateText } from "#migration/row.ts";

@@ -268,7 +268,7 @@ async function handOver(
       throw error;
     }
   }
-  services.ledger.handedOver(call.requestId);
+  services.ledger.forgetCall(call.requestId);
   lifecycle.leaveOpen();
 }
 

@@ -1,7 +1,7 @@
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
-import type { SessionShare } from "#domain/ledger/steps.ts";
+import type { SessionShare } from "#domain/ledger/batches/operations.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";

@@ -1,5 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { ReserveInput } from "#domain/ledger/steps.ts";
+import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";

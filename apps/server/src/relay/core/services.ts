@@ -5,7 +5,7 @@ import type { Health } from "#domain/channels/health/health.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import type { Affinity } from "#domain/channels/selection/affinity.ts";
 import type { Candidates } from "#domain/channels/selection/candidates.ts";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Prices } from "#domain/pricing/prices.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import type { Database } from "#platform/database/db.ts";
 import { addTo } from "#relay/core/billing/meter.ts";

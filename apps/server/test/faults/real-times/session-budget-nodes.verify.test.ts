@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { audit } from "#domain/ledger/audit.ts";
+import { audit } from "#domain/ledger/balances/audit.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@gateway/shared/errors";
 import type { Reason } from "@gateway/shared/reasons";
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { GatewayError, reasonOfError } from "#errors.ts";
 import type { ProviderOutcome } from "#relay/core/call.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { now } from "#platform/clock.ts";
 import type { OpenCall, RelayServices } from "#relay/core/services.ts";
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@gateway/shared/errors";
 import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { ChannelSlot } from "#domain/channels/health/health.ts";
-import type { CallRecord } from "#domain/ledger/call-record.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
@@ -291,7 +291,7 @@ export class CallLifecycle {
     const lost = reservationLost();
     if (this.isShared) throw lost;
     // Nothing was written, so log the call at least.
-    this.#services.ledger.note(this.#failure(lost)).catch(() => {});
+    this.#services.ledger.logRefused(this.#failure(lost)).catch(() => {});
     throw lost;
   }
 
@@ -311,7 +311,7 @@ export class CallLifecycle {
     // The operator named a disabled model, so its name is not the client's invention.
     if (error instanceof GatewayError && error.params["reason"] === "model_disabled") this.modelKnown = true;
     this.#count(statusOf(error));
-    if (this.#call.books !== "none") this.#services.ledger.note(this.#failure(error)).catch(() => {});
+    if (this.#call.books !== "none") this.#services.ledger.logRefused(this.#failure(error)).catch(() => {});
     this.#call.used?.(0);
   }
 

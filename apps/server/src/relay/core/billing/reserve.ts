@@ -1,4 +1,4 @@
-import type { ReserveInput } from "#domain/ledger/steps.ts";
+import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { GatewayError } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
 import { makePlan, type Plan } from "#relay/core/routing/plan.ts";

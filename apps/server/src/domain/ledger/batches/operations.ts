@@ -1,0 +1,113 @@
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+
+/** Items of a ledger batch: calls that begin, calls that end, first checkpoints, and leases to give back. */
+
+export interface ReserveInput {
+  requestId: string;
+  userId: number;
+  /** 0 when no token is involved. */
+  tokenId: number;
+  amount: bigint;
+  tokenAmount: bigint;
+  /** Requires a reservation row of its own, because another node may close it. */
+  own?: boolean;
+  /** False: other calls of the session are not waited for. */
+  isPatient?: boolean;
+  /** The session whose budget the call counts against. It then has a reservation row of its own. */
+  session?: SessionShare | undefined;
+}
+
+/** The part of a session's budget that one call may use. */
+export interface SessionShare {
+  /** Row of session_budgets. */
+  id: number;
+  /** Points that the session may spend according to this call. */
+  limit: bigint;
+}
+
+/** One item of a batch, for one call or one lease. */
+export type LedgerOperation =
+  | { reserve: ReserveInput; settle?: never; returnLease?: never; checkpoint?: never }
+  | {
+      reserve?: never;
+      settle: CallRecord;
+      call?: ReservedCall;
+      onLate?: LateHandler;
+      returnLease?: never;
+      checkpoint?: never;
+    }
+  | { reserve?: never; settle?: never; returnLease: Lease; checkpoint?: never }
+  /** The first checkpoint of a call in a lease. */
+  | { reserve?: never; settle?: never; returnLease?: never; checkpoint: CallRecord; call: ReservedCall };
+
+/** Called when the end of a call could not be written in time. Returns whether to go on trying. */
+export type LateHandler = () => boolean;
+
+/** Returns the user and token whose rows a operation updates. */
+export function payerOf(operation: LedgerOperation): { userId: number; tokenId: number } {
+  return operation.reserve ?? operation.settle ?? operation.returnLease ?? operation.checkpoint;
+}
+
+/** Selects the leases of an account, of one token, or all. */
+export type LeaseSelector = { userId: number } | { tokenId: number } | "all";
+
+export interface Lease {
+  readonly id: string;
+  readonly userId: number;
+  readonly tokenId: number;
+  readonly limited: boolean;
+  /** 0 until it is stored in the database. */
+  version: number;
+  /** Points of the lease in the database. */
+  points: bigint;
+  /** Points reserved for its open calls. */
+  reserved: bigint;
+  /** No more calls may begin in this lease. */
+  isClosing: boolean;
+  /** A batch that included it was sent and its response was lost. */
+  isUncertain: boolean;
+  /** A operation that gives it back is in progress. */
+  isReturning: boolean;
+  /** When its first charge was made that is not booked to the account yet. */
+  unbookedSince: number | undefined;
+}
+
+/** An open call. */
+export interface ReservedCall {
+  readonly key: KeyState;
+  amount: bigint;
+  /** Undefined for a call with its own reservation. A long call gets one with its first checkpoint. */
+  lease: Lease | undefined;
+  /** The call counts against the budget of a session. */
+  readonly inSession: boolean;
+  /** A statement that moves the call out of its lease was sent; its outcome is not known yet. */
+  isSplitting: boolean;
+  /** A operation that ends the call is in progress. */
+  isEnding: boolean;
+  /** The call has ended. */
+  hasEnded: boolean;
+}
+
+/** State of one token's calls on this node, or of an account's calls without a token. */
+export interface KeyState {
+  readonly id: number;
+  readonly userId: number;
+  readonly tokenId: number;
+  /** Points of open calls, inside or outside a lease. */
+  open: bigint;
+  openCalls: number;
+  /** Points reserved for the last call. */
+  lastAmount: bigint;
+  /** Whether the last call counted against the token's own quota. */
+  limited: boolean;
+  usedAt: number;
+  /** Number of calls since the key was last idle. */
+  calls: number;
+  lease: Lease | undefined;
+  /** Calls that a top-up of the lease covers beyond the open ones. */
+  spareCalls: number;
+  /** When the lease was last topped up. */
+  refilledAt: number;
+  /** Earliest time for a new lease. */
+  noLeaseBefore: number;
+}

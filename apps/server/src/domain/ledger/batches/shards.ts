@@ -1,0 +1,222 @@
+import { findLogged } from "#domain/ledger/calls/log-refused-calls.ts";
+import type { Decision } from "#domain/ledger/calls/refusal.ts";
+import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
+import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
+import { accountBusy } from "#errors.ts";
+import {
+  databaseTrouble,
+  isCanceled,
+  isContention,
+  isLockTimeout,
+  isSilence,
+} from "#platform/database/connection-loss.ts";
+import type { Connection } from "#platform/database/connection.ts";
+import { batchOf, type BatchRow } from "./batch-statement.ts";
+import { again, type Batcher, createBatcher, type BatchItem } from "./batcher.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { type Lease, payerOf, type LedgerOperation } from "./operations.ts";
+import { leasesStatement, lockedStatement, reservedStatement } from "./statements.ts";
+
+/**
+ * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
+ * never wait for each other. A slow or locked account delays its own shard by at most the lock timeout.
+ */
+export interface Shards {
+  add(operation: LedgerOperation): Promise<Decision>;
+  /**
+   * Returns the age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count.
+   */
+  ageMs(): number;
+  /** Resolves when no call waits. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ShardOptions {
+  count: number;
+  nodeId: string;
+  /** This node's rows in the roll-up. */
+  part: number;
+  book: LeaseBook;
+  connect(): Connection;
+  maxRows: number;
+  breaker: CircuitBreaker;
+  retryForMs(operation: LedgerOperation): number;
+  /** Called when a connection was dropped because it was silent. */
+  onSilence(): void;
+  onBatch?: (operations: number, milliseconds: number) => void;
+}
+
+export function createShards(options: ShardOptions): Shards {
+  const shards = Array.from({ length: options.count }, () => {
+    const connection = options.connect();
+    return { connection, batcher: createShard(options, connection) };
+  });
+  return {
+    add(operation) {
+      const shard = shards[payerOf(operation).userId % shards.length];
+      if (shard === undefined) throw new Error("The ledger has no shards.");
+      return shard.batcher.add(operation);
+    },
+    ageMs: () => Math.max(...shards.map(({ batcher }) => batcher.ageMs())),
+    async idle() {
+      await Promise.all(shards.map(({ batcher }) => batcher.idle()));
+    },
+    async close() {
+      await Promise.all(shards.map(({ connection }) => connection.close()));
+    },
+  };
+}
+
+function createShard(
+  { nodeId, part, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
+  connection: Connection,
+): Batcher<LedgerOperation, Decision> {
+  async function reserved(requestIds: string[]): Promise<Set<string>> {
+    if (requestIds.length === 0) return new Set();
+    const statement = { ...reservedStatement, values: [requestIds, nodeId] };
+    const rows = await connection.query<{ request_id: string }>(statement);
+    return new Set(rows.map((row) => row.request_id));
+  }
+
+  async function lockedOf(operations: readonly LedgerOperation[]): Promise<Set<number>> {
+    const payers = operations.map(payerOf);
+    const users = [...new Set(payers.map(({ userId }) => userId))];
+    const tokens = [...new Set(payers.map(({ tokenId }) => tokenId))];
+    const rows = await connection.query<{ id: number }>({ ...lockedStatement, values: [users, tokens] });
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Reads the leases without a row in the result: they are gone or have a new version. Returns those found.
+   */
+  async function lookUp(leases: readonly Lease[]): Promise<Set<string>> {
+    if (leases.length === 0) return new Set();
+    const values = [leases.map(({ id }) => id), nodeId];
+    const rows = await connection.query<{ request_id: string; amount: bigint; version: number }>({
+      ...leasesStatement,
+      values,
+    });
+    const found = new Map(rows.map((row) => [row.request_id, row]));
+    for (const lease of leases) {
+      const row = found.get(lease.id);
+      if (row === undefined) book.removeLease(lease);
+      else book.confirmLease(lease, row.version, row.amount);
+    }
+    return new Set(found.keys());
+  }
+
+  const splits = createLeaseSplitter({ connection, book, reserved, lookUp });
+
+  async function run(items: readonly BatchItem<LedgerOperation>[]): Promise<(Decision | typeof again)[]> {
+    await splits.resolveUncertain(items.map((item) => item.input));
+    const checkpoints = items.flatMap(({ input }) => (input.checkpoint === undefined ? [] : [input]));
+    if (checkpoints.length === 0) return runBatch(items);
+    await splits.split(checkpoints);
+    const others = items.filter(({ input }) => input.checkpoint === undefined);
+    const answers = (others.length === 0 ? [] : await runBatch(others)).values();
+    return items.map(({ input }) =>
+      input.checkpoint === undefined ? (answers.next().value ?? again) : checkpointed,
+    );
+  }
+
+  async function runBatch(
+    items: readonly BatchItem<LedgerOperation>[],
+  ): Promise<(Decision | typeof again)[]> {
+    const operations = items.map((item) => item.input);
+    const { leases, requests } = book.requestsFor(operations);
+    if (leases.length === 0 && operations.every((operation) => operation.returnLease !== undefined))
+      return operations.map(() => ({ verdict: "returned" }));
+    const began = performance.now();
+    let rows: BatchRow[];
+    try {
+      rows = await connection.query<BatchRow>(batchOf(operations, requests, { nodeId, part }));
+    } catch (error) {
+      for (const lease of leases) lease.isUncertain = true;
+      throw error;
+    }
+    breaker.recordSuccess();
+    onBatch?.(operations.length, performance.now() - began);
+    const verdicts = new Map<number, Decision>();
+    const silent = new Set(leases);
+    for (const row of rows) {
+      const at = row.ord - operations.length;
+      const [lease, request] = [leases[at], requests[at]];
+      if (lease === undefined || request === undefined) verdicts.set(row.ord, row as Decision);
+      else {
+        silent.delete(lease);
+        if (row.verdict === "denied" || request.keep === "0") book.removeLease(lease);
+        else book.confirmLease(lease, request.version + 1, row.most ?? 0n);
+        if (row.verdict === "stale") book.closeLease(lease);
+      }
+    }
+    const there = await lookUp([...silent]);
+    // An earlier statement whose response was lost may have done this already, or may do so in the meantime.
+    const isUnclear = ({ input, isUncertain }: BatchItem<LedgerOperation>, ord: number) =>
+      !isDone(verdicts.get(ord)) && (isUncertain || (input.settle !== undefined && isIn(silent, input)));
+    const unclear = items.filter(isUnclear).map((item) => item.input);
+    const open = await reserved(unclear.flatMap(({ reserve }) => reserve?.requestId ?? []));
+    const closed = await findLogged(
+      connection.query,
+      unclear.flatMap(({ settle }) => settle ?? []),
+    );
+    return operations.map((operation, ord) => {
+      const verdict = verdicts.get(ord);
+      if (operation.returnLease !== undefined) return { verdict: "returned" };
+      if (operation.checkpoint !== undefined) return checkpointed;
+      if (operation.settle !== undefined) {
+        const answer = verdict ?? endOf(operation, closed, there);
+        if (answer !== again && operation.call !== undefined) book.endCall(operation.call, true);
+        return answer;
+      }
+      if (open.has(operation.reserve.requestId)) return { verdict: "granted" };
+      return verdict === undefined || verdict.verdict === "again" ? again : verdict;
+    });
+  }
+
+  return createBatcher<LedgerOperation, Decision>({
+    maxRows,
+    run,
+    retryForMs,
+    keepsTrying: (operation) => operation.settle !== undefined && operation.onLate?.() === true,
+    isTransient(error) {
+      if (databaseTrouble(error) === undefined) return false;
+      if (!isContention(error)) breaker.recordFailure(error);
+      if (isSilence(error)) onSilence();
+      return true;
+    },
+    isSlow: (error) => isCanceled(error),
+    locks: {
+      keyOf: (operation) => payerOf(operation).userId,
+      isLocked: isLockTimeout,
+      lockedOf,
+      expiryError: accountBusy,
+    },
+  });
+}
+
+const checkpointed: Decision = { verdict: "checkpointed" };
+
+/**
+ * Returns the result of a call that ended without effect.
+ * @param there leases that exist in an unexpected version
+ */
+function endOf(
+  { settle: record, call }: Extract<LedgerOperation, { settle: object }>,
+  closed: ReadonlyMap<string, string>,
+  there: ReadonlySet<string>,
+): Decision | typeof again {
+  const logged = closed.get(record.requestId);
+  // Another node charged this call up to its checkpoint, which differs from what this node would deliver.
+  if (logged === "interrupted" && record.outcome !== "interrupted") return { verdict: "gone" };
+  if (logged !== undefined) return { verdict: "settled" };
+  return call?.lease !== undefined && there.has(call.lease.id) ? again : { verdict: "gone" };
+}
+
+function isIn(leases: ReadonlySet<Lease>, { call }: Extract<LedgerOperation, { settle: object }>): boolean {
+  return call?.lease !== undefined && leases.has(call.lease);
+}
+
+function isDone(decision: Decision | undefined): boolean {
+  return decision?.verdict === "granted" || decision?.verdict === "settled";
+}

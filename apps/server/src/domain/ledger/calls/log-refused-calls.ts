@@ -1,0 +1,74 @@
+import { createBatcher, type BatchItem } from "#domain/ledger/batches/batcher.ts";
+import { loggedStatement, noteStatement, type PreparedStatement } from "#domain/ledger/batches/statements.ts";
+import { isConnectionLoss } from "#platform/database/connection-loss.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { type CallRecord, rowOf } from "./call-record.ts";
+import { joinRows, formatRow } from "./log-rows.ts";
+
+type Query = <Row extends object>(statement: PreparedStatement & { values: unknown[] }) => Promise<Row[]>;
+
+/** Returns the outcomes of the calls that already have a log row, by request id. */
+export async function findLogged(query: Query, records: readonly CallRecord[]): Promise<Map<string, string>> {
+  if (records.length === 0) return new Map();
+  const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
+  const rows = await query<{ request_id: string; outcome: string }>({ ...loggedStatement, values });
+  return new Map(rows.map((row) => [row.request_id, row.outcome]));
+}
+
+/** Writes log rows of calls that were refused before they had a reservation. */
+async function writeLogRows(
+  pool: Pool,
+  part: number,
+  items: readonly BatchItem<CallRecord>[],
+): Promise<void[]> {
+  const query: Query = async <Row extends object>(statement: PreparedStatement & { values: unknown[] }) =>
+    (await pool.query<Row>(statement)).rows;
+  // A call that lost its reservation may have been charged up to its checkpoint.
+  // It then has a log row already.
+  const unclear = items
+    .filter(({ isUncertain, input }) => isUncertain || input.errorCode === "reservation_lost")
+    .map((item) => item.input);
+  const earlier = await findLogged(query, unclear);
+  const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
+  if (missing.length > 0) {
+    const rows = joinRows(missing.map((record, ord) => formatRow(rowOf(record), { ord, part })));
+    await query({ ...noteStatement, values: [rows] });
+  }
+  return items.map(() => undefined);
+}
+
+/** Maximum number of queued log rows while the database is unavailable. */
+const MAX_QUEUED_ROWS = 20_000;
+
+interface RefusedCallLogOptions {
+  pool: Pool;
+  /** This node's rows in the roll-up. */
+  part: number;
+  onError: (error: unknown) => void;
+  maxRows: number;
+  retryForMs: number;
+}
+
+/** Collects log rows of refused calls and writes them in batches. `add` never throws. */
+export function createRefusedCallLog({ pool, part, onError, maxRows, retryForMs }: RefusedCallLogOptions) {
+  const batcher = createBatcher<CallRecord, void>({
+    maxRows,
+    retryForMs: () => retryForMs,
+    isTransient: isConnectionLoss,
+    run: (items) => writeLogRows(pool, part, items),
+  });
+  return {
+    async add(record: CallRecord): Promise<void> {
+      if (batcher.size >= MAX_QUEUED_ROWS) {
+        onError(new Error(`More than ${MAX_QUEUED_ROWS} log rows wait for the database; one was dropped.`));
+        return;
+      }
+      try {
+        await batcher.add(record);
+      } catch (error) {
+        onError(error);
+      }
+    },
+    idle: () => batcher.idle(),
+  };
+}

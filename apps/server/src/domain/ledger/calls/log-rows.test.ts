@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callOf, reservation } from "#domain/ledger/accounts.fixture.ts";
+import { type Database, types } from "#platform/database/db.ts";
+import { openTestDatabase } from "#test/database.ts";
+import { runs } from "#test/property-runs.ts";
+import { type LogRowJson, rowOf } from "./call-record.ts";
+import { rowColumns, type LedgerRowFields, rowset, joinRows, formatRow } from "./log-rows.ts";
+
+let database: Database;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await openTestDatabase({ max: 2 });
+  client = new pg.Client({ connectionString: database.url, types });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.close();
+});
+
+const row = (over: Partial<LogRowJson> = {}): LogRowJson => ({
+  ...rowOf(callOf(reservation({ userId: 1, tokenId: 2 }, 100n), 60n)),
+  ...over,
+});
+
+async function read(
+  rows: LogRowJson[],
+  lease?: LedgerRowFields["lease"],
+): Promise<Record<string, unknown>[]> {
+  const texts = rows.map((each, ord) => formatRow(each, { ord, part: 7, ...(lease && { lease }) }));
+  const found = await client.query<{ row: Record<string, unknown> }>(
+    `SELECT to_jsonb(r) AS row FROM ${rowset}`,
+    [joinRows(texts)],
+  );
+  return found.rows.map((each) => each.row);
+}
+
+describe("rows of calls", () => {
+  it("have the columns of the type in the database, in its order", async () => {
+    const { rows } = await client.query<{ name: string; type: string }>(
+      `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
+       FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
+       WHERE t.typname = 'ledger_row' AND NOT a.attisdropped ORDER BY a.attnum`,
+    );
+    expect(rows.map(({ name, type }) => [name, type])).toEqual(Object.entries(rowColumns));
+  });
+
+  it("arrive with every value, and none for an empty list", async () => {
+    const full = row({
+      bill: { lines: [{ kind: "in,put", text: 'a "b" \\ (c)' }] },
+      session: { id: "s" },
+      content: "",
+    });
+    const [found] = await read([full], { id: "lease-1", reserved: 9_007_199_254_740_991n });
+    expect(found).toMatchObject({
+      ...full,
+      ord: 0,
+      part: 7,
+      lease: "lease-1",
+      lease_held: 9_007_199_254_740_991,
+      quota: 60,
+      created_at: expect.anything(),
+    });
+    expect(new Date(String(found?.["created_at"])).toISOString()).toBe(full.created_at);
+    expect(await read([full])).toMatchObject([{ lease: null, lease_held: null }]);
+    expect(await read([])).toEqual([]);
+  });
+
+  it("keep any text that the log can store", async () => {
+    const stored = fc
+      .string({ unit: "grapheme", maxLength: 40 })
+      .filter((text) => !text.includes("\0") && !text.includes("\x1E"));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ text: stored, fact: stored }), { maxLength: 4 }),
+        async (texts) => {
+          const rows = texts.map(({ text, fact }) =>
+            row({
+              content: text,
+              model_name: `,${text}`,
+              bill: { [fact]: text },
+              error_code: `\\${fact}"`,
+            }),
+          );
+          const found = await read(rows);
+          expect(found).toMatchObject(
+            rows.map(({ content, model_name, bill, error_code }) => ({
+              content,
+              model_name,
+              bill,
+              error_code,
+            })),
+          );
+        },
+      ),
+      { numRuns: runs(60) },
+    );
+  });
+
+  it("are not split by the separator in a value", async () => {
+    const found = await read([row({ content: "one\x1Etwo", bill: { text: "one\x1Etwo" } }), row()]);
+    expect(found).toMatchObject([{ content: "one two", bill: { text: "one\x1Etwo" } }, { ord: 1 }]);
+  });
+});

@@ -1,0 +1,129 @@
+import { formatQuota } from "@gateway/shared/billing/money";
+import {
+  conflict,
+  GatewayError,
+  insufficientQuota,
+  invalidKey,
+  ownerDisabled,
+  tokenQuotaExhausted,
+} from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
+
+/**
+ * Result of one step of a ledger batch. `refusalOf` turns a refusal into the error that the caller receives.
+ */
+export interface Decision {
+  verdict:
+    | ("settled" | "gone" | "returned" | "checkpointed")
+    | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
+    | ("session" | "session_busy" | "calls" | "user" | "key");
+  /**
+   * The limit that caused the refusal, in points or calls. For `balance` and `token`: the points in leases.
+   */
+  most?: bigint | null;
+  /** End of the period of the limit that was reached. */
+  until?: Date | null;
+}
+
+type Period = "day" | "week" | "month";
+
+/** @param pointsPerUsd the site's rate, for amounts in the message */
+export function refusalOf(
+  { verdict, most, until }: Decision,
+  pointsPerUsd: number,
+): GatewayError | undefined {
+  switch (verdict) {
+    case "granted":
+    case "settled":
+    case "gone":
+    case "returned":
+    case "checkpointed":
+      return undefined;
+    case "balance":
+      return insufficientQuota();
+    case "token":
+      return tokenQuotaExhausted();
+    case "day":
+    case "week":
+    case "month":
+      return new GatewayError(
+        "spend_limit_reached",
+        ...limitReached(keyLimits[verdict], most, { until, pointsPerUsd }),
+      );
+    case "account_day":
+    case "account_week":
+    case "account_month":
+      return new GatewayError(
+        "budget_exceeded",
+        ...limitReached(budgetLimits[verdict], most, { until, pointsPerUsd }),
+      );
+    case "session":
+      return new GatewayError("session_budget_exhausted", {
+        reason: "session_budget_spent",
+        limit: amountOf(most, pointsPerUsd),
+      });
+    case "session_busy":
+      return new GatewayError(
+        "rate_limit_exceeded",
+        { reason: "session_budget_reserved", limit: amountOf(most, pointsPerUsd) },
+        { retryAfter: busyRetrySeconds },
+      );
+    case "calls":
+      return tooManyAtOnce(most ?? 0n);
+    case "user":
+      return ownerDisabled();
+    case "key":
+      return invalidKey();
+    case "taken":
+    case "again":
+      return requestIdTaken();
+    default:
+      return verdict satisfies never;
+  }
+}
+
+export function requestIdTaken(): GatewayError {
+  return conflict({ reason: "request_id_taken" });
+}
+
+const keyLimits = {
+  day: "daily_spend_limit",
+  week: "weekly_spend_limit",
+  month: "monthly_spend_limit",
+} as const;
+
+const budgetLimits = {
+  account_day: "daily_budget",
+  account_week: "weekly_budget",
+  account_month: "monthly_budget",
+} as const;
+
+const unknownEndMs = 60_000;
+/** When to repeat a call that waits for others of its session, in seconds. */
+const busyRetrySeconds = 5;
+
+function limitReached<Reason extends string>(
+  reason: Reason,
+  most: bigint | null = 0n,
+  { until, pointsPerUsd }: { until?: Date | null | undefined; pointsPerUsd: number },
+) {
+  const now = currentTime().getTime();
+  const end = until ?? new Date(now + unknownEndMs);
+  const limit = amountOf(most, pointsPerUsd);
+  const resets = `${end.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const retryAfter = Math.max(1, Math.ceil((end.getTime() - now) / 1_000));
+  return [{ reason, limit, resets }, { retryAfter }] as const;
+}
+
+function amountOf(most: bigint | null | undefined, pointsPerUsd: number): string {
+  const points = Number(most ?? 0n);
+  const digits = points / pointsPerUsd < 0.01 ? 6 : 2;
+  return formatQuota(points, { inCurrency: true, digits, pointsPerUsd });
+}
+
+function tooManyAtOnce(most: bigint): GatewayError {
+  const details = { retryAfter: 1 };
+  return most === 1n
+    ? new GatewayError("rate_limit_exceeded", { reason: "one_call_at_once" }, details)
+    : new GatewayError("rate_limit_exceeded", { reason: "calls_at_once", calls: Number(most) }, details);
+}

@@ -1,0 +1,95 @@
+import type { Lease, ReservedCall, LedgerOperation } from "#domain/ledger/batches/operations.ts";
+import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
+import type { Connection } from "#platform/database/connection.ts";
+import { type SplitRequest, type SplitRow, splitStatement } from "./checkpoint-statements.ts";
+import { checkpointOf } from "./checkpoint.ts";
+
+type CheckpointOperation = Extract<LedgerOperation, { checkpoint: object }>;
+type LeasedCall = ReservedCall & { readonly lease: Lease };
+
+/**
+ * Writes first checkpoints of calls in leases: each call gets a reservation of its own, taken from its lease.
+ * Runs in a shard, because the batches of a lease must be sequential.
+ */
+export interface LeaseSplitter {
+  /**
+   * Determines which of these calls already got a reservation of their own from an earlier statement whose
+   * response was lost. Call it before a batch changes their leases.
+   */
+  resolveUncertain(operations: readonly LedgerOperation[]): Promise<void>;
+  /** Calls that cannot be split now stay unchanged; the next checkpoint tries again. */
+  split(operations: readonly CheckpointOperation[]): Promise<void>;
+}
+
+export interface LeaseSplitterOptions {
+  connection: Pick<Connection, "query">;
+  book: LeaseBook;
+  /** Returns which of these calls have a reservation of their own on this node. */
+  reserved(requestIds: string[]): Promise<Set<string>>;
+  /** Reads the current state of these leases again. */
+  lookUp(leases: readonly Lease[]): Promise<unknown>;
+}
+
+export function createLeaseSplitter({
+  connection,
+  book,
+  reserved,
+  lookUp,
+}: LeaseSplitterOptions): LeaseSplitter {
+  return {
+    async resolveUncertain(operations) {
+      const unclear = operations.flatMap((operation) => {
+        const call = operation.checkpoint === undefined ? operation.settle && operation.call : operation.call;
+        const requestId = (operation.checkpoint ?? operation.settle)?.requestId;
+        return call?.isSplitting === true && requestId !== undefined ? [{ call, requestId }] : [];
+      });
+      const there = await reserved(unclear.map(({ requestId }) => requestId));
+      for (const { call, requestId } of unclear) if (there.has(requestId)) book.detachCall(call);
+    },
+
+    async split(operations) {
+      const requested = operations.flatMap(({ checkpoint, call }) =>
+        isInLease(call) ? [{ checkpoint, call }] : [],
+      );
+      if (requested.length === 0) return;
+      const leases = [...new Set(requested.map(({ call }) => call.lease))];
+      const requests = requested.map(({ checkpoint, call: { lease, amount } }): SplitRequest => ({
+        request_id: checkpoint.requestId,
+        lease: lease.id,
+        version: lease.version,
+        limited: lease.limited,
+        amount: String(amount),
+        checkpoint: checkpointOf(checkpoint),
+      }));
+      for (const { call } of requested) call.isSplitting = true;
+      const rows = await connection
+        .query<SplitRow>({
+          ...splitStatement,
+          values: [
+            JSON.stringify(requests),
+            [...new Set(requested.map(({ checkpoint }) => checkpoint.userId))],
+            [...new Set(requested.map(({ checkpoint }) => checkpoint.tokenId))],
+            leases.map(({ id }) => id),
+          ],
+        })
+        .catch((error: unknown) => {
+          for (const lease of leases) lease.isUncertain = true;
+          throw error;
+        });
+      const points = new Map(rows.map((row) => [row.id, row.points]));
+      for (const { checkpoint, call } of requested)
+        if (points.get(checkpoint.requestId) === null) book.detachCall(call);
+      const silent = leases.filter((lease) => {
+        const left = points.get(lease.id);
+        if (typeof left === "bigint") book.confirmLease(lease, lease.version + 1, left);
+        return typeof left !== "bigint";
+      });
+      await lookUp(silent);
+    },
+  };
+}
+
+/** Returns whether the call still needs a checkpoint and is in a lease. An ending call needs none. */
+function isInLease(call: ReservedCall): call is LeasedCall {
+  return call.lease !== undefined && !call.isEnding && !call.hasEnded;
+}
