@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** A response as events. */
-export interface Reported {
+export interface EventAnswer {
   events: Iterable<Frame>;
 }
 

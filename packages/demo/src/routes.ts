@@ -4,7 +4,7 @@ import { accountAnswer } from "./account.ts";
 import type { Answer } from "./answer/answer.ts";
 import { type Json, asText } from "./answer/json.ts";
 import type { Question } from "./answer/question.ts";
-import { type Reply, type Reported, json } from "./exchange.ts";
+import { type Reply, type EventAnswer, json } from "./exchange.ts";
 import { type Provider, refusal } from "./faults.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./formats/anthropic.ts";
 import { speech, transcription } from "./formats/audio.ts";
@@ -12,7 +12,7 @@ import { type ChatWire, type Target, event } from "./formats/chat-wire.ts";
 import { compaction } from "./formats/compaction.ts";
 import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./formats/embeddings.ts";
 import { gemini, readPrompt as readGeminiPrompt } from "./formats/gemini.ts";
-import { draw, images, retouched } from "./formats/images.ts";
+import { draw, images, editImage } from "./formats/images.ts";
 import { modelsFor } from "./formats/models.ts";
 import { moderations } from "./formats/moderations.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
@@ -33,7 +33,7 @@ import {
 /** The handler of an address. */
 export type Route =
   | { kind: "chat"; provider: Provider; wire: ChatWire; target: Target; failure: StreamFailure }
-  | { kind: "task"; provider: Provider; model: string; run: (body: Json) => Reply | Reported | undefined }
+  | { kind: "task"; provider: Provider; model: string; run: (body: Json) => Reply | EventAnswer | undefined }
   | { kind: "models"; provider: Provider; id: string };
 
 /** Creates the provider's error inside a stream that has already begun. */
@@ -91,9 +91,9 @@ const posts = lookupTable<Route>({
   "/v1/images/generations": task("openai", (body) => draw(body, "image_generation")),
   "/v1/images/edits": task("openai", (body) => draw(body, "image_edit")),
   "/v1/images/variations": task("openai", (body) => json(images({ prompt: "a variation", ...body }))),
-  "/v1/images/vectorize": task("openai", (body) => json(retouched(body))),
-  "/v1/images/removeBackground": task("openai", (body) => json(retouched(body))),
-  "/v1/images/crispUpscale": task("openai", (body) => json(retouched(body))),
+  "/v1/images/vectorize": task("openai", (body) => json(editImage(body))),
+  "/v1/images/removeBackground": task("openai", (body) => json(editImage(body))),
+  "/v1/images/crispUpscale": task("openai", (body) => json(editImage(body))),
   "/v1/styles": task("openai", () => json({ id: randomUUID(), credits: 40 })),
   "/v1/audio/speech": task("openai", speech),
   "/v1/audio/transcriptions": task("openai", transcription),
@@ -112,7 +112,7 @@ function chat(provider: Provider, wire: ChatWire, failure: StreamFailure, target
   return { kind: "chat", provider, wire, target, failure };
 }
 
-function task(provider: Provider, run: (body: Json) => Reply | Reported | undefined, model = ""): Route {
+function task(provider: Provider, run: (body: Json) => Reply | EventAnswer | undefined, model = ""): Route {
   return { kind: "task", provider, model, run };
 }
 

@@ -1,6 +1,6 @@
 import type { Answer } from "@gateway/demo/answer/answer";
 import { asList, asNumber, asObject, asText, type Json } from "@gateway/demo/answer/json";
-import { BadQuestion, Listener, offered, type Question } from "@gateway/demo/answer/question";
+import { BadQuestion, Listener, decodeOfferedTools, type Question } from "@gateway/demo/answer/question";
 import { inputPieces } from "@gateway/demo/answer/tool-calls";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 
@@ -37,7 +37,7 @@ export function readConverse(body: Json, model: string, stream: boolean): Questi
       const { name, inputSchema } = asObject(asObject(tool)["toolSpec"]);
       if (name !== undefined && !/^[\w-]{1,64}$/.test(asText(name)))
         throw new BadQuestion(`The tool name ${asText(name)} is not allowed.`, "toolConfig");
-      return offered(name, asObject(inputSchema)["json"]);
+      return decodeOfferedTools(name, asObject(inputSchema)["json"]);
     }),
     toolChoice: "auto",
     parallelTools: true,

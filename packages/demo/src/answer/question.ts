@@ -131,6 +131,6 @@ export class Listener {
   }
 }
 
-export function offered(name: unknown, schema: unknown): OfferedTool[] {
+export function decodeOfferedTools(name: unknown, schema: unknown): OfferedTool[] {
   return typeof name === "string" && name !== "" ? [{ name, schema: asObject(schema) }] : [];
 }

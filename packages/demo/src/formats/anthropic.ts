@@ -1,6 +1,6 @@
 import { type Answer, isForged } from "#answer/answer.ts";
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
-import { BadQuestion, Listener, type Question, offered } from "#answer/question.ts";
+import { BadQuestion, Listener, type Question, decodeOfferedTools } from "#answer/question.ts";
 import { inputPieces } from "#answer/tool-calls.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
 
@@ -66,7 +66,7 @@ export function readPrompt(body: Json): Prompt {
   }
   const tools = asList(body["tools"]).flatMap((tool) => {
     const { name, input_schema: schema } = asObject(tool);
-    return schema === undefined ? [] : offered(name, schema);
+    return schema === undefined ? [] : decodeOfferedTools(name, schema);
   });
   return { ...listener.request(body["tools"]), model, tools };
 }

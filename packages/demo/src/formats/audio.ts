@@ -1,7 +1,7 @@
 import { type Json, asNumber, asObject, asText } from "#answer/json.ts";
 import { piecesOf } from "#answer/pieces.ts";
 import { BadQuestion } from "#answer/question.ts";
-import { type Reply, type Reported, json } from "#exchange.ts";
+import { type Reply, type EventAnswer, json } from "#exchange.ts";
 import { type Frame, event } from "./chat-wire.ts";
 
 const RATE = 16_000;
@@ -45,7 +45,7 @@ export function wave(samples: Buffer): Buffer {
  * Returns notes instead of speech, always as WAV except raw samples for `pcm`: there is no encoder for other
  * formats.
  */
-export function speech(body: Json): Reply | Reported {
+export function speech(body: Json): Reply | EventAnswer {
   const input = asText(body["input"]);
   if (input === "") throw new BadQuestion("'input' must be a text.", "input");
   const samples = melody(input);
@@ -85,7 +85,7 @@ function* written(text: string, seconds: number, byTokens: boolean): Generator<F
 }
 
 /** Describes the uploaded file instead of transcribing it. */
-export function transcription(body: Json): Reply | Reported {
+export function transcription(body: Json): Reply | EventAnswer {
   const file = asObject(body["file"]);
   const bytes = asNumber(file["bytes"]);
   if (bytes === undefined) throw new BadQuestion("'file' must be a file in a form.", "file");

@@ -1,6 +1,6 @@
 import type { Answer } from "#answer/answer.ts";
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
-import { BadQuestion, Listener, type Question, offered } from "#answer/question.ts";
+import { BadQuestion, Listener, type Question, decodeOfferedTools } from "#answer/question.ts";
 import type { ChatWire, Frame, Target } from "./chat-wire.ts";
 
 /** The wire format of `/v1beta/models/<model>:generateContent` and `:streamGenerateContent`. */
@@ -68,7 +68,7 @@ export function readPrompt(body: Json, model: string): Prompt {
   const tools = asList(body["tools"]).flatMap((tool) =>
     asList(field(asObject(tool), "functionDeclarations")).flatMap((declared) => {
       const declaration = asObject(declared);
-      return offered(
+      return decodeOfferedTools(
         declaration["name"],
         field(declaration, "parametersJsonSchema") ?? declaration["parameters"],
       );

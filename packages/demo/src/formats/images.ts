@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
 import { BadQuestion } from "#answer/question.ts";
-import { type Reply, type Reported, json } from "#exchange.ts";
+import { type Reply, type EventAnswer, json } from "#exchange.ts";
 import { type Frame, event } from "./chat-wire.ts";
 
 const SIZE = 128;
@@ -70,7 +70,7 @@ export function images(body: Json): Json {
 }
 
 /** Returns one image as events: the requested number of drafts, then the final image. */
-export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | Reported {
+export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | EventAnswer {
   const made = images(body);
   if (body["stream"] !== true && body["stream"] !== "true") return json(made);
   const b64_json = asText(asObject(asList(made["data"])[0])["b64_json"]);
@@ -97,7 +97,7 @@ export function draw(body: Json, name: "image_generation" | "image_edit"): Reply
 }
 
 /** Returns an edited image in the format of Recraft's tools. */
-export function retouched(body: Json): Json {
+export function editImage(body: Json): Json {
   const { name } = asObject(body["file"] ?? body["image"]);
   if (asText(name) === "") throw new BadQuestion("'file' must be a picture.", "file");
   const url = `data:image/png;base64,${picture(asText(name)).toString("base64")}`;

@@ -1,6 +1,6 @@
 import type { Answer } from "#answer/answer.ts";
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
-import { BadQuestion, Listener, type Question, offered } from "#answer/question.ts";
+import { BadQuestion, Listener, type Question, decodeOfferedTools } from "#answer/question.ts";
 import { inputPieces } from "#answer/tool-calls.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
 
@@ -32,7 +32,7 @@ function read(body: Json): ChatQuestion {
     includeUsage: asObject(body["stream_options"])["include_usage"] === true,
     tools: asList(body["tools"]).flatMap((tool) => {
       const { name, parameters } = asObject(asObject(tool)["function"]);
-      return offered(name, parameters);
+      return decodeOfferedTools(name, parameters);
     }),
     toolChoice: named !== "" ? { name: named } : choice === "none" || choice === "required" ? choice : "auto",
     parallelTools: body["parallel_tool_calls"] !== false,

@@ -1,5 +1,11 @@
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
-import { BadQuestion, Listener, type OfferedTool, type Question, offered } from "#answer/question.ts";
+import {
+  BadQuestion,
+  Listener,
+  type OfferedTool,
+  type Question,
+  decodeOfferedTools,
+} from "#answer/question.ts";
 
 export interface ResponsesQuestion extends Question {
   encrypted: boolean;
@@ -61,7 +67,7 @@ function toolsIn(list: unknown[], namespace?: string): OfferedTool[] {
     if (type !== "function" && type !== "custom") return [];
     const plain = type === "custom";
     const form = { plain, ...(namespace !== undefined && { namespace }) };
-    return offered(name, plain ? plainText : parameters).map((tool) => ({ ...tool, form }));
+    return decodeOfferedTools(name, plain ? plainText : parameters).map((tool) => ({ ...tool, form }));
   });
 }
 

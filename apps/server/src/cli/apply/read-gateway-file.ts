@@ -6,7 +6,7 @@ import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { isSettingKey, parseValue } from "#domain/settings/settings.ts";
 import { type GatewayError, invalidFields } from "#errors.ts";
 import { GatewayFile, prunable } from "./gateway-file.ts";
-import { type Path, referenced, resolveReferences } from "./references.ts";
+import { type Path, referencedVariable, resolveReferences } from "./references.ts";
 
 /** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
 
@@ -158,7 +158,7 @@ function unstorable(value: unknown, path: Path): GatewayFileError[] {
 function literalSecrets(raw: unknown): GatewayFileError[] {
   const faults: GatewayFileError[] = [];
   const require = (value: unknown, path: Path) => {
-    if (value === undefined || value === null || referenced(value) !== undefined) return;
+    if (value === undefined || value === null || referencedVariable(value) !== undefined) return;
     faults.push({
       path,
       text: `${path.join(".")}: Write \${NAME} and set the environment variable NAME to the secret.`,

@@ -21,7 +21,7 @@ export function resolveReferences(
   const places: Path[] = [];
   const missing: ResolvedReferences["missing"] = [];
   const resolve = (part: unknown, place: Path): unknown => {
-    const name = referenced(part);
+    const name = referencedVariable(part);
     if (name !== undefined) {
       const found = Object.hasOwn(variables, name) ? variables[name] : undefined;
       places.push(place);
@@ -38,7 +38,7 @@ export function resolveReferences(
 }
 
 /** Returns the name of the variable that a value refers to. */
-export function referenced(value: unknown): string | undefined {
+export function referencedVariable(value: unknown): string | undefined {
   if (typeof value === "string") return variable.exec(value)?.[1];
   if (typeof value !== "object" || value === null || !("fromEnv" in value)) return undefined;
   const only = Object.keys(value).length === 1 && typeof value.fromEnv === "string";

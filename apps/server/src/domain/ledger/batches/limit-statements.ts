@@ -1,4 +1,4 @@
-import { spent } from "./move-balances.ts";
+import { spentInPeriod } from "./move-balances.ts";
 
 /** The SQL of spending limits. The ledger's batches evaluate it on the rows that they have locked. */
 
@@ -10,7 +10,7 @@ const field = (budget: string, name: string) => `NULLIF((${budget} ->> '${name}'
  * @param used the SQL of reserved and leased points
  */
 const left = (row: string, used: string, period: "day" | "week" | "month") =>
-  `l.per_${period} - ${used} - ${spent(row, period)}`;
+  `l.per_${period} - ${used} - ${spentInPeriod(row, period)}`;
 
 /**
  * The columns of `users` that `budgets` needs. The row is locked without a join, so that its values are

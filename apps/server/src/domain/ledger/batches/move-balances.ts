@@ -12,7 +12,7 @@ export const clock = `clock AS MATERIALIZED (
 )`;
 
 /** Returns the SQL for what an account or token has spent in a period, by the day of its last charge. */
-export function spent(row: string, period: "day" | "week" | "month", now = "k"): string {
+export function spentInPeriod(row: string, period: "day" | "week" | "month", now = "k"): string {
   return `CASE WHEN ${row}.spent_day >= ${now}.${period} THEN ${row}.${period}_quota ELSE 0 END`;
 }
 
@@ -21,8 +21,8 @@ export const accountMoves = `), move_user AS (
   UPDATE users u SET reserved = u.reserved + s.held, leased = u.leased + s.leased, quota = u.quota - s.charge,
     used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served,
     -- A statement that began before midnight may come after one that began after it: the day never goes back.
-    spent_day = GREATEST(u.spent_day, k.day), day_quota = ${spent("u", "day")} + s.charge,
-    week_quota = ${spent("u", "week")} + s.charge, month_quota = ${spent("u", "month")} + s.charge
+    spent_day = GREATEST(u.spent_day, k.day), day_quota = ${spentInPeriod("u", "day")} + s.charge,
+    week_quota = ${spentInPeriod("u", "week")} + s.charge, month_quota = ${spentInPeriod("u", "month")} + s.charge
   FROM (
     SELECT user_id, sum(held)::bigint AS held, sum(leased)::bigint AS leased, sum(charge)::bigint AS charge,
       sum(served) AS served, sum(ended) AS ended
@@ -34,8 +34,8 @@ export const accountMoves = `), move_user AS (
     accessed_time = CASE WHEN s.used > 0 THEN now() ELSE t.accessed_time END,
     remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
     spent_day = GREATEST(t.spent_day, k.day), spent_month = GREATEST(t.spent_month, k.month),
-    day_quota = ${spent("t", "day")} + s.charge, week_quota = ${spent("t", "week")} + s.charge,
-    month_quota = ${spent("t", "month")} + s.charge
+    day_quota = ${spentInPeriod("t", "day")} + s.charge, week_quota = ${spentInPeriod("t", "week")} + s.charge,
+    month_quota = ${spentInPeriod("t", "month")} + s.charge
   FROM (
     SELECT token_id, sum(token_held)::bigint AS held, sum(token_leased)::bigint AS leased, sum(slots)::int AS slots,
       sum(charge)::bigint AS charge, sum(ended) AS ended, sum(used) AS used
