@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GatewayServices } from "#gateway/services.ts";
+import { alwaysActive } from "#platform/activity.ts";
 import { createOpenResponses } from "#platform/http/open-responses.ts";
 import { type AppOptions, buildApp, type SiteBasics } from "./app.ts";
 
@@ -19,6 +20,7 @@ async function open(openSite: AppOptions["openSite"]): Promise<string> {
     secrets: {} as AppOptions["secrets"],
     readiness: { check: async () => ({ stale: [], problems: [] }), drain: () => undefined },
     responses: createOpenResponses(),
+    activity: alwaysActive,
     gateway: {} as GatewayServices,
     metrics: { consoleAnswer: () => undefined } as unknown as AppOptions["metrics"],
     openSite,

@@ -8,6 +8,7 @@ import fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
   LogController,
+  type onRequestHookHandler,
 } from "fastify";
 import { answerFailure } from "#console/failures.ts";
 import { stateRoutes } from "#console/site/state.ts";
@@ -21,6 +22,7 @@ import { wantsSocket } from "#gateway/http/sockets.ts";
 import { standardUrl } from "#gateway/http/standard-url.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import type { Activity } from "#platform/activity.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { OpenResponses } from "#platform/http/open-responses.ts";
 import type { Metrics } from "#platform/metrics.ts";
@@ -40,6 +42,7 @@ export interface AppOptions {
   responses: OpenResponses;
   gateway: GatewayServices;
   metrics: Metrics;
+  activity: Pick<Activity, "touch">;
   /** Loads the console and the site. Called with the first request for them. */
   openSite(basics: SiteBasics): Promise<FastifyInstance>;
 }
@@ -84,11 +87,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
+  const touch: onRequestHookHandler = (_request, _reply, done) => {
+    options.activity.touch();
+    done();
+  };
   const root = options.basePath === "" ? "" : `/${options.basePath}`;
   // Below the base path, where the console points apps, and at the root for proxies that pass /v1 unchanged.
   for (const prefix of new Set(["", root]))
-    await app.register(async (scope) => gatewayRoutes(scope, options.gateway), { prefix });
-  // What monitoring requests is answered without loading the console.
+    await app.register(
+      async (scope) => {
+        scope.addHook("onRequest", touch);
+        gatewayRoutes(scope, options.gateway);
+      },
+      { prefix },
+    );
+  // What monitoring requests is answered without loading the console, and does not end the rest of a node.
   await app.register(async (scope) => {
     scope.addHook("onRequest", (request, reply, done) => {
       nameRequest(request, reply);
@@ -99,9 +112,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await scope.register(async (state) => stateRoutes(state, options), { prefix: `${root}/api` });
     metricsRoute(scope, options, root);
   });
-  await app.register(async (scope) =>
-    handOver(scope, (basicsOfSite) => options.openSite(basicsOfSite), basics),
-  );
+  await app.register(async (scope) => {
+    scope.addHook("onRequest", touch);
+    handOver(scope, (basicsOfSite) => options.openSite(basicsOfSite), basics);
+  });
   // The last of these hooks: the port is closed right after it.
   await app.register(async (scope) =>
     scope.addHook("preClose", () => options.responses.beforePortCloses(app.server)),

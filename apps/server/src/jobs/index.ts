@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
-import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { GatewayError, reasonOfError } from "#errors.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
-import { impatientSocket } from "#platform/database/connection.ts";
+import { openConnection } from "#platform/database/connection.ts";
+import { types } from "#platform/database/db.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { checkModelLists } from "./check-model-lists.ts";
 import { closeUsageHours } from "./close-hours.ts";
@@ -14,6 +14,7 @@ import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
+import { startScheduler } from "./scheduler.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
 import { tellOperators } from "./tell-operators.ts";
 import { updatePrices } from "./update-prices.ts";
@@ -43,12 +44,10 @@ const allJobs: readonly Job[] = [
 
 interface JobOptions {
   jobs?: readonly Job[];
-  /** Seconds without a heartbeat after which a job counts as dead and may be started again. */
-  heartbeatSeconds?: number;
+  /** Milliseconds without a heartbeat after which a job counts as dead and may be started again. */
+  silentAfterMs?: number;
   /** Milliseconds after which administrators are notified that a job is still running. */
   overrunMs?: number;
-  /** Seconds between two checks of a node for new and for dead jobs. */
-  lookSeconds?: number;
 }
 
 /** Maximum wait for running jobs at shutdown. */
@@ -59,72 +58,47 @@ const DATABASE_PATIENCE_MS = 60_000;
 const AGAIN_MS = 250;
 
 /**
- * The maximum of pg-boss. A job that runs longer than a heartbeat interval is kept alive by its heartbeat.
- */
-const longestSeconds = 23 * 3_600;
-
-/**
  * Starts the schedules. `stop` waits for running jobs. One node at a time runs a job, however long it takes:
  * the node sends heartbeats, and another node may start the job only when they stop.
  */
 export async function startJobs(
   url: string,
   given: Omit<JobServices, "stopping">,
-  options: JobOptions = {},
+  { jobs = allJobs, silentAfterMs = 60_000, overrunMs = 15 * 60_000 }: JobOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
-  const { jobs = allJobs, heartbeatSeconds = 60, overrunMs = 15 * 60_000, lookSeconds = 15 } = options;
   const ending = new AbortController();
   const services: JobServices = { ...given, stopping: ending.signal };
-  const boss = await patiently(() => openQueues(url, lookSeconds, services.onError));
-  const rules = { retryLimit: 0, expireInSeconds: longestSeconds, heartbeatSeconds };
-  for (const job of jobs) {
-    await patiently(async () => {
-      await boss.createQueue(job.name, { policy: "singleton", ...rules });
-      // An existing queue of an earlier version keeps its rules until they are updated.
-      await boss.updateQueue(job.name, rules);
-      await boss.schedule(job.name, job.every);
-      if (job.atStart === true) await boss.send(job.name);
-    });
-    await boss.work(job.name, { pollingIntervalSeconds: lookSeconds }, () =>
-      runOrTell(job, services, overrunMs),
-    );
-  }
-  return {
-    async stop() {
-      ending.abort();
-      // Workers report their end at once; a graceful stop of pg-boss checks only twice a second.
-      const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name, { wait: true })));
-      await Promise.race([ended, sleep(LAST_JOBS_MS, undefined, { ref: false })]);
-      await boss.stop({ graceful: false, close: true });
-    },
-  };
-}
-
-async function openQueues(
-  url: string,
-  lookSeconds: number,
-  onError: (error: unknown) => void,
-): Promise<PgBoss> {
-  const connection = {
-    connectionString: url,
-    max: 2,
-    application_name: "gateway-jobs",
-    keepAlive: true,
-    connectionTimeoutMillis: 10_000,
-    stream: impatientSocket(65_000),
-  };
-  const boss = new PgBoss({
-    ...connection,
-    superviseIntervalSeconds: Math.min(60, lookSeconds * 2),
-    monitorIntervalSeconds: Math.min(60, lookSeconds * 2),
-    cronWorkerIntervalSeconds: lookSeconds,
-    flowIntervalSeconds: 60,
+  const { activity, onError } = services;
+  const connection = openConnection({
+    url,
+    applicationName: "gateway-schedules",
+    statementMs: 10_000,
+    lockMs: 5_000,
+    silentMs: 15_000,
+    types,
   });
-  boss.on("error", onError);
   try {
-    return await boss.start();
+    const scheduler = await patiently(() =>
+      startScheduler({
+        connection,
+        jobs,
+        run: (job) => runOrNotify(job, services, overrunMs),
+        isResting: () => activity.isResting,
+        onError,
+        silentAfterMs,
+      }),
+    );
+    const forget = activity.onWake(() => scheduler.wake());
+    return {
+      async stop() {
+        ending.abort();
+        forget();
+        await Promise.race([scheduler.stop(), sleep(LAST_JOBS_MS, undefined, { ref: false })]);
+        await connection.close();
+      },
+    };
   } catch (error) {
-    await boss.stop({ graceful: false }).catch(() => undefined);
+    await connection.close();
     throw error;
   }
 }
@@ -142,8 +116,8 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a job and reports failures and overruns. Otherwise they could stay unnoticed for weeks. */
-async function runOrTell(job: Job, services: JobServices, overrunMs: number): Promise<void> {
+/** Runs a job and reports failures and overruns. Otherwise they could stay unnoticed for weeks. Never rejects. */
+async function runOrNotify(job: Job, services: JobServices, overrunMs: number): Promise<void> {
   const overrun = setTimeout(() => {
     const minutes = Math.round(overrunMs / 60_000);
     void notify(job, services, reasonOf("jobOverrun", { minutes }));
@@ -153,7 +127,6 @@ async function runOrTell(job: Job, services: JobServices, overrunMs: number): Pr
     await job.run(services);
   } catch (error) {
     await notify(job, services, reasonFor(error), error);
-    throw error;
   } finally {
     clearTimeout(overrun);
   }

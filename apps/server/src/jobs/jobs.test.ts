@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { alwaysActive, createActivity } from "#platform/activity.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { startTcpProxy } from "#test/tcp-proxy.ts";
@@ -39,24 +41,87 @@ describe("recurring jobs", () => {
     const services = {
       db: database.db,
       pool: database.pool,
+      activity: alwaysActive,
       onError: (error: unknown) => errors.push(String(error)),
     } as unknown as JobServices;
-    // A node looks for jobs several times before the overrun.
-    const options = { jobs: [job], overrunMs: 2_000, lookSeconds: 1 };
+    const options = { jobs: [job], overrunMs: 500 };
     const nodes = [
       await startJobs(database.url, services, options),
       await startJobs(database.url, services, options),
     ];
     await expect.poll(() => runs.ended).toBeGreaterThan(0);
     expect(runs.most).toBe(1);
-    // Read before the nodes stop, because stopping ends what the second node has started since.
-    const { rows } = await database.pool.query<{ state: string }>(
-      "SELECT state::text FROM pgboss.job WHERE name = 'slow-job'",
-    );
-    expect(rows.map(({ state }) => state)).not.toContain("failed");
     await Promise.all(nodes.map((node) => node.stop()));
     expect(errors).toContain("Error: The job slow-job");
     expect((await notices()).rows[0]?.facts.reason).toContain("continues");
+  });
+});
+
+/** The services that a job without its own work uses. */
+function servicesWith(activity = alwaysActive): JobServices {
+  return { db: database.db, pool: database.pool, activity, onError: () => {} } as unknown as JobServices;
+}
+
+/** Returns a job that is due when a node starts, and on January 1. */
+function countedJob(name: string, work: () => Promise<unknown>) {
+  const runs = { now: 0, most: 0, ended: 0 };
+  const job: Job = {
+    name,
+    every: "0 0 1 1 *",
+    atStart: true,
+    async run() {
+      runs.now += 1;
+      runs.most = Math.max(runs.most, runs.now);
+      await work();
+      runs.now -= 1;
+      runs.ended += 1;
+    },
+  };
+  return { job, runs };
+}
+
+const makeDue = (name: string) =>
+  database.pool.query("UPDATE job_schedules SET due_at = now() WHERE name = $1", [name]);
+
+describe("a job of several nodes", () => {
+  it("is not started again while heartbeats of its node arrive", async () => {
+    const silentAfterMs = 400;
+    const { job, runs } = countedJob("long-job", () => sleep(silentAfterMs * 4));
+    const activity = createActivity();
+    const options = { jobs: [job], silentAfterMs };
+    const first = await startJobs(database.url, servicesWith(), options);
+    await expect.poll(() => runs.now).toBe(1);
+    const second = await startJobs(database.url, servicesWith(activity), options);
+    await expect.poll(() => runs.ended).toBe(1);
+    expect(runs.most).toBe(1);
+    await Promise.all([first.stop(), second.stop()]);
+    activity.close();
+  });
+
+  it("is started by another node when its node is silent", async () => {
+    const { job, runs } = countedJob("lost-job", () => Promise.resolve());
+    await startJobs(database.url, servicesWith(), { jobs: [job] }).then(({ stop }) => stop());
+    expect(runs.ended).toBe(1);
+    await database.pool.query(
+      "UPDATE job_schedules SET node_id = 'lost', alive_at = now() - interval '1 hour' WHERE name = 'lost-job'",
+    );
+    await makeDue("lost-job");
+    const other = await startJobs(database.url, servicesWith(), { jobs: [job] });
+    await expect.poll(() => runs.ended).toBe(2);
+    await other.stop();
+  });
+
+  it("is started at once when the rest of a node ends", async () => {
+    const { job, runs } = countedJob("resting-job", () => Promise.resolve());
+    const activity = createActivity(20);
+    const node = await startJobs(database.url, servicesWith(activity), { jobs: [job] });
+    await expect.poll(() => runs.ended).toBe(1);
+    await expect.poll(() => activity.isResting).toBe(true);
+    await makeDue("resting-job");
+    activity.touch();
+    await expect.poll(() => runs.ended).toBe(2);
+    await node.stop();
+    activity.close();
   });
 });
 
@@ -67,6 +132,7 @@ describe("startJobs", () => {
     const services = {
       db: database.db,
       pool: database.pool,
+      activity: alwaysActive,
       onError: (error: unknown) => errors.push(error),
     } as unknown as JobServices;
     const job: Job = { name: "rare-job", every: "0 0 1 1 *", run: () => Promise.resolve() };
@@ -79,7 +145,7 @@ describe("startJobs", () => {
     try {
       const { stop } = await startJobs(proxy.url, services, { jobs: [job] });
       expect(cuts).toBe(3);
-      const { rows } = await database.pool.query("SELECT 1 FROM pgboss.queue WHERE name = 'rare-job'");
+      const { rows } = await database.pool.query("SELECT 1 FROM job_schedules WHERE name = 'rare-job'");
       expect(rows).toHaveLength(1);
       await stop();
     } finally {

@@ -9,6 +9,7 @@ import type { Job } from "./job.ts";
 export const tellOperators: Job = {
   name: "tell-operators",
   every: "* * * * *",
+  restingEvery: "*/5 * * * *",
   async run({ db, telling, onError }) {
     await collectChannelEvents(db);
     await collectBudgetNotices(db, telling.settings());

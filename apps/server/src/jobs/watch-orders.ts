@@ -5,5 +5,6 @@ import type { Job } from "./job.ts";
 export const watchOrders: Job = {
   name: "watch-orders",
   every: "* * * * *",
+  restingEvery: "*/5 * * * *",
   run: ({ payments, onError }) => watch(payments, onError),
 };

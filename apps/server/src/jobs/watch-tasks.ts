@@ -10,12 +10,14 @@ const PAUSE_MS = 9_000;
 export const watchTasks: Job = {
   name: "watch-tasks",
   every: "* * * * *",
+  restingEvery: "*/5 * * * *",
   atStart: true,
-  async run({ tasks, stopping }) {
+  async run({ tasks, activity, stopping }) {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      await pollTasks(tasks);
+      const polled = await pollTasks(tasks);
+      if (polled > 0) activity.touch();
       await tellAgain(tasks);
-      if (round === ROUNDS || stopping.aborted) return;
+      if (round === ROUNDS || activity.isResting || stopping.aborted) return;
       await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => {});
     }
   },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { type Activity, alwaysActive } from "./activity.ts";
 import type { Db } from "./database/db.ts";
 
 /**
@@ -49,9 +50,13 @@ export interface Announcements {
 }
 
 interface ListenOptions {
+  activity?: Pick<Activity, "isResting" | "onWake">;
   /** Interval between checks of the connection, and the time limit of each check, in milliseconds. */
   beatMs?: number;
 }
+
+/** Interval between checks while the node rests. A check follows at once when the rest ends. */
+const RESTING_BEAT_MS = 60_000;
 
 const CATCH_UP_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
@@ -64,7 +69,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export async function listen(
   url: string,
   onError: (error: Error) => void,
-  { beatMs = 5_000 }: ListenOptions = {},
+  { activity = alwaysActive, beatMs = 5_000 }: ListenOptions = {},
 ): Promise<Announcements> {
   const listeners = new Map<Topic, Listener[]>();
   /** Topics with changes announced before anyone subscribed. */
@@ -148,19 +153,21 @@ export async function listen(
 
   function scheduleBeat(): void {
     clearTimeout(beat);
-    beat = setTimeout(() => {
-      const { socket } = current ?? {};
-      roundTrip(beatMs).then(scheduleBeat, (error: Error) => {
-        if (closing.signal.aborted) return;
-        if (socket === undefined || socket.destroyed) {
-          scheduleBeat();
-          return;
-        }
-        socket.destroy(error);
-        for (const listener of silenceListeners) listener();
-      });
-    }, beatMs);
-    beat.unref();
+    beat = setTimeout(checkConnection, activity.isResting ? RESTING_BEAT_MS : beatMs).unref();
+  }
+
+  function checkConnection(): void {
+    clearTimeout(beat);
+    const { socket } = current ?? {};
+    roundTrip(beatMs).then(scheduleBeat, (error: Error) => {
+      if (closing.signal.aborted) return;
+      if (socket === undefined || socket.destroyed) {
+        scheduleBeat();
+        return;
+      }
+      socket.destroy(error);
+      for (const listener of silenceListeners) listener();
+    });
   }
 
   async function open(): Promise<void> {
@@ -217,6 +224,7 @@ export async function listen(
   }
 
   await open();
+  const forget = activity.onWake(checkConnection);
   return {
     on(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
@@ -232,6 +240,7 @@ export async function listen(
     onSilence: (listener) => silenceListeners.push(listener),
     async close() {
       closing.abort();
+      forget();
       clearTimeout(retry);
       clearTimeout(beat);
       const { client, socket } = current ?? {};

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Env } from "#env.ts";
 import type { PaymentGateways } from "#payments/index.ts";
+import type { Activity } from "#platform/activity.ts";
 import type { FailureLog } from "#platform/log/failure-log.ts";
 import type { LogRing } from "#platform/log/log.ts";
 import type { WorkerLink } from "./workers/link.ts";
@@ -11,6 +12,7 @@ export interface Context {
   env: Env;
   log: Logger;
   logRing: LogRing;
+  activity: Activity;
   /** Reports a failure of background work. The process continues. */
   onError: FailureLog["report"];
   failures: FailureLog;
@@ -36,6 +38,8 @@ export interface StartOptions {
   keepStartMemory?: boolean;
   /** Shorter times between nodes than those of production. */
   nodeTimes?: NodeTimes;
+  /** Milliseconds without a request after which the node rests. */
+  restAfterMs?: number;
 }
 
 /** Milliseconds: between two signs of life, until a silent node counts as dead, between two counts of nodes. */

@@ -125,6 +125,7 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
     secrets: needs.secrets,
     readiness: needs.readiness,
     responses,
+    activity: needs.activity,
     metrics: relay.metrics,
     openSite: async (basics) => (await import("./site.ts")).openSite({ ...needs, ...together }, basics),
     gateway: {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Env } from "#env.ts";
 import { openPaymentGateways } from "#payments/index.ts";
+import { createActivity, REST_AFTER_MS } from "#platform/activity.ts";
 import { currentTime } from "#platform/clock.ts";
 import { requireAnswer } from "#platform/database/database-address.ts";
 import { isPublicAddress } from "#platform/http/public-fetch.ts";
@@ -50,11 +51,14 @@ export async function startGateway(
     logRing,
     onError: failures.report,
     failures,
+    // A worker does not know what the others do.
+    activity: createActivity(worker === undefined ? options.restAfterMs : Number.POSITIVE_INFINITY),
     options: {
       mayReach: isPublicAddress,
       paymentGateways: openPaymentGateways(),
       keepStartMemory: false,
       nodeTimes: {},
+      restAfterMs: REST_AFTER_MS,
       ...options,
     },
     worker,
@@ -75,6 +79,7 @@ export async function startGateway(
         await http.drain(env.drainSeconds);
         await http.finish();
         await parts.close();
+        context.activity.close();
         failures.close();
       },
     };
@@ -111,7 +116,7 @@ async function openAll(context: Context, parts: Parts) {
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
   const relay = await parts.open(relayServices, kept);
   await parts.open(checkpoints, relay);
-  await parts.open(backgroundResponses, relay);
+  await parts.open(backgroundResponses, { ...kept, relay });
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 
   await parts.open(importFiles, stored);

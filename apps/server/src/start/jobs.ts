@@ -34,7 +34,18 @@ interface Needs extends Context {
 
 export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
   name: "jobs",
-  open({ databaseUrl, database: { db }, secrets, probe, runner, mailer, options, onError, ...needs }) {
+  open({
+    databaseUrl,
+    database: { db },
+    secrets,
+    probe,
+    runner,
+    mailer,
+    options,
+    activity,
+    onError,
+    ...needs
+  }) {
     const settings = () => needs.settings.current();
     const { mayReach, paymentGateways } = options;
     return startJobs(databaseUrl, {
@@ -52,6 +63,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
         post: (address, body, headers) => postToPublic(address, body, headers, { mayReach }),
         onError,
       },
+      activity,
       onError,
     });
   },

@@ -104,8 +104,8 @@ export const nodeCount: Component<
   NodeCount
 > = {
   name: "node count",
-  open: ({ database: { pool }, nodeId, redis: shared, onError, log, worker, options }) =>
-    watchNodes(pool, nodeId, onError, {
+  open: ({ database: { pool }, nodeId, redis: shared, activity, onError, log, worker, options }) =>
+    watchNodes(pool, nodeId, activity, onError, {
       ...(options.nodeTimes.countMs !== undefined && { everyMs: options.nodeTimes.countMs }),
       ...(worker !== undefined && {
         siblings: () => worker.siblings(),

@@ -59,8 +59,10 @@ const LAST_BILLS_MS = 10_000;
 export const relayServices: Component<Needs, RelayServices> = {
   name: "open calls",
   open(needs) {
-    const { database, secrets, providers, settings, caches, upstream, onError } = needs;
+    const { database, secrets, providers, settings, caches, upstream, activity, onError } = needs;
     const { db } = database;
+    const open: RelayServices["open"] = new TransientMap();
+    activity.staysAwakeWhile(() => open.size > 0);
     return {
       memory: needs.memory,
       candidates: caches.candidates,
@@ -93,7 +95,7 @@ export const relayServices: Component<Needs, RelayServices> = {
       background: createBackgroundBills(db),
       storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
       random: Math.random,
-      open: new TransientMap(),
+      open,
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       reasoners: createReasoners(),
       revocations: caches.revocations,
@@ -115,11 +117,12 @@ export const checkpoints: Component<RelayServices, { close(): void }> = {
   close: (opened) => opened.close(),
 };
 
-export const backgroundResponses: Component<RelayServices, { close(): Promise<void> }> = {
-  name: "background responses",
-  open: (relay) => followBackground(relay),
-  close: (opened) => opened.close(),
-};
+export const backgroundResponses: Component<Context & { relay: RelayServices }, { close(): Promise<void> }> =
+  {
+    name: "background responses",
+    open: ({ relay, activity }) => followBackground(relay, activity),
+    close: (opened) => opened.close(),
+  };
 
 interface ChannelRuns {
   probe: ProbeServices;

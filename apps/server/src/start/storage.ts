@@ -25,8 +25,8 @@ export const changes: Component<
   Announcements
 > = {
   name: "announcements",
-  async open({ databaseUrl, database: opened, onError }) {
-    const announcements = await listen(databaseUrl, (error) => onError(error, "database"));
+  async open({ databaseUrl, database: opened, activity, onError }) {
+    const announcements = await listen(databaseUrl, (error) => onError(error, "database"), { activity });
     announcements.onSilence(() => opened.dropSilent());
     return announcements;
   },

@@ -4,6 +4,7 @@ import { createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { reviveChannels } from "#jobs/revive-channels.ts";
 import { openPaymentGateways } from "#payments/index.ts";
+import { alwaysActive } from "#platform/activity.ts";
 import { createUpstreamClient } from "#platform/http/http.ts";
 import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
@@ -36,6 +37,7 @@ async function runJob(): Promise<void> {
   await reviveChannels.run({
     db,
     pool,
+    activity: alwaysActive,
     secrets,
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),

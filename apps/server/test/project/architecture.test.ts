@@ -21,8 +21,8 @@ const otherMeanings: Record<string, RegExp> = {
   gateway: /./,
   rerank: /^(gateway|relay)\//,
   // formats of task endpoints that clients use
-  suno: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
-  kling: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
+  suno: /^(gateway\/tasks\/tasks|console\/usage\/tasks)\.ts$/,
+  kling: /^(gateway\/tasks\/tasks|console\/usage\/tasks)\.ts$/,
   midjourney: /^(gateway\/tasks\/midjourney|console\/usage\/tasks)\.ts$/,
   // an identity provider
   github: /^console\/(compat|accounts|site)\/(users|site|profile|sign-in)\.ts$/,

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
-import { PgBoss } from "pg-boss";
 import { seedAccounts } from "#domain/accounts/seed.ts";
 import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
@@ -71,7 +70,4 @@ async function furnish(url: string): Promise<void> {
   await seedPrices(db);
   await seedModelInfo(db);
   await close();
-  const boss = new PgBoss(url);
-  await boss.start();
-  await boss.stop();
 }

@@ -1,3 +1,4 @@
+import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface NodeCount {
 }
 
 const EVERY_MS = 10_000;
+const RESTING_MS = 60_000;
 const ALIVE_SECONDS = 30;
 
 interface NodeCountOptions {
@@ -55,6 +57,7 @@ const alone: ReadonlySet<string> = new Set();
 export async function watchNodes(
   pool: Pool,
   nodeId: string,
+  activity: Pick<Activity, "isResting" | "onWake">,
   onError: (error: unknown) => void,
   { onSeveral, onCount, siblings = () => alone, everyMs = EVERY_MS }: NodeCountOptions = {},
 ): Promise<NodeCount> {
@@ -84,13 +87,11 @@ export async function watchNodes(
     onCount?.(shareTogether);
   }
   await look();
-  const timer = setInterval(() => {
-    look().catch(onError);
-  }, everyMs);
-  timer.unref();
+  const restingMs = Math.max(everyMs, RESTING_MS);
+  const task = startPeriodicTask(activity, { everyMs, restingMs }, () => look().catch(onError));
   return {
     current: () => share,
     together: () => shareTogether,
-    close: () => clearInterval(timer),
+    close: () => task.close(),
   };
 }

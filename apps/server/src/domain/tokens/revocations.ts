@@ -48,12 +48,17 @@ const MOST_TRIES = 60;
 
 export function createRevocations(db: Db, onError: (error: unknown) => void): Revocations {
   const watches = new TransientList<Watch>();
-  const timer = setInterval(() => {
+  /** Runs while calls are watched. */
+  let timer: NodeJS.Timeout | undefined;
+
+  function findExpired(): void {
     const now = currentTime().getTime();
     for (const watch of watches.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now))
       revoke(watch, expired());
-  }, LOOK_MS);
-  timer.unref();
+    if (watches.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
 
   let endedBy: GatewayError | undefined;
 
@@ -88,6 +93,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
     watch({ tokenId, userId, expiresAt }, onRevoked) {
       const watch: Watch = { tokenId, userId, expiresAt, onRevoked, place: -1 };
       watches.add(watch);
+      timer ??= setInterval(findExpired, LOOK_MS).unref();
       const reason = endedBy;
       // Not at once: the caller has not received the function that ends the watch.
       if (reason !== undefined) queueMicrotask(() => revoke(watch, reason));

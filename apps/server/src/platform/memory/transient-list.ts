@@ -12,6 +12,10 @@ export interface ListEntry {
 export class TransientList<Entry extends ListEntry> {
   readonly #entries: Entry[] = [];
 
+  get size(): number {
+    return this.#entries.length;
+  }
+
   add(entry: Entry): void {
     if (entry.place === -1) entry.place = this.#entries.push(entry) - 1;
   }

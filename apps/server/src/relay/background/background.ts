@@ -5,6 +5,7 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { chooseKey, type ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { GatewayError } from "#errors.ts";
+import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import { currentTime, now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
@@ -26,6 +27,7 @@ import { failedForClients } from "#relay/core/upstream/scrub.ts";
  */
 
 const LOOK_MS = 1_000;
+const RESTING_MS = 60_000;
 /** Maximum number of bills that one node polls at a time. */
 const MOST_AT_ONCE = 50;
 const FIRST_PAUSE_MS = 1_000;
@@ -104,15 +106,14 @@ export async function endBefore(
 }
 
 /** Polls providers for open bills until closed. `close` waits for running polls. */
-export function followBackground(services: RelayServices): { close(): Promise<void> } {
+export function followBackground(services: RelayServices, activity: Activity): { close(): Promise<void> } {
   const asking = new Set<Promise<void>>();
-  let looking: Promise<void> = Promise.resolve();
-  let isLooking = false;
 
   async function look(): Promise<void> {
     const free = MOST_AT_ONCE - asking.size;
     if (free <= 0) return;
     for (const bill of await services.background.claim(free)) {
+      activity.touch();
       const requested: Promise<void> = follow(services, bill, !bill.usable)
         .catch(services.onError)
         .finally(() => asking.delete(requested));
@@ -120,18 +121,11 @@ export function followBackground(services: RelayServices): { close(): Promise<vo
     }
   }
 
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    looking = look()
-      .catch(services.onError)
-      .finally(() => (isLooking = false));
-  }, LOOK_MS);
-  timer.unref();
+  const times = { everyMs: LOOK_MS, restingMs: RESTING_MS };
+  const task = startPeriodicTask(activity, times, () => look().catch(services.onError));
   return {
     async close() {
-      clearInterval(timer);
-      await looking;
+      await task.close();
       await Promise.all(asking);
     },
   };
