@@ -11,6 +11,7 @@ import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
 import type { Component } from "./parts.ts";
 import type { Postgres } from "./postgres.ts";
+import { requireSameSecret } from "./same-secret.ts";
 
 /** Connects at the first statement. */
 export const database: Component<Pick<Postgres, "databaseUrl">, Database> = {
@@ -41,6 +42,7 @@ export const installation: Component<
   name: "installation",
   async open({ env, database: { db, pool }, dataDir, worker }) {
     const secrets = openSecrets(env.SECRET_KEY ?? (await keptSecret(dataDir)));
+    await requireSameSecret(db, secrets);
     if (worker !== undefined && !worker.task.first) return { secrets, setupToken: undefined };
     await ensurePartitions(pool, 7);
     await seedAccounts(db);

@@ -5,6 +5,9 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { connect } from "#platform/database/db.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { requireSameSecret } from "#start/same-secret.ts";
 import { installedDatabase } from "#test/database.ts";
 import { bundledMain, gatewayFlags } from "#test/gateway-process.ts";
 import { testSecretKey } from "#test/gateway.ts";
@@ -12,11 +15,17 @@ import { nightly } from "#test/nightly.ts";
 
 /** Every way in which a start can fail: it ends with one message that says what is wrong and what to do. */
 let place: Awaited<ReturnType<typeof installedDatabase>>;
+/** A database that was used with `testSecretKey`. */
+let used: Awaited<ReturnType<typeof installedDatabase>>;
 let other: Server;
 let folder: string;
 
 beforeAll(async () => {
   place = await installedDatabase();
+  used = await installedDatabase();
+  const { db, close } = connect(used.url, { max: 1 });
+  await requireSameSecret(db, openSecrets(testSecretKey));
+  await close();
   folder = await mkdtemp(join(tmpdir(), "gateway-failed-"));
   await writeFile(join(folder, "file"), "");
   other = createServer().listen(0, "127.0.0.1");
@@ -25,6 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   other.close();
   await place.drop();
+  await used.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -99,6 +109,11 @@ const starts: [string, () => Record<string, string>, RegExp][] = [
     "a HOST that cannot be resolved",
     () => ({ DATABASE_URL: place.url, SECRET_KEY: testSecretKey, HOST: "no-such-host.invalid" }),
     /HOST/,
+  ],
+  [
+    "another SECRET_KEY than that of the database",
+    () => ({ DATABASE_URL: used.url, SECRET_KEY: `another ${testSecretKey}` }),
+    /SECRET_KEY.*differs from the one.*Start with the earlier key/,
   ],
   ["an embedded database below a file", () => ({ DATA_DIR: join(folder, "file", "data") }), /DATA_DIR/],
   [
