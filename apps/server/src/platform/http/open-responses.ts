@@ -42,10 +42,10 @@ const MOST_QUIET_MS = 2_000;
 const LOOK_MS = 20;
 /** Time after which a client that has its response has sent the next request. */
 const SETTLED_MS = 50;
-const MOST_SETTLING_MS = 1_000;
+const MOST_SETTLING_MS = 3_000;
 /** A turn of the event loop that is shorter has done no work. */
 const TURN_MS = 0.3;
-const MOST_TURNS_MS = 500;
+const MOST_TURNS_MS = 1_500;
 /** Turns of the event loop in which everything that has arrived is read. */
 const READING_TURNS = 3;
 
