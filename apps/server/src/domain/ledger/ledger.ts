@@ -16,19 +16,24 @@ import type {
   ReserveInput,
   LedgerOperation,
 } from "./batches/operations.ts";
-import { createShards } from "./batches/shards.ts";
+import { createShards, type Shards } from "./batches/shards.ts";
 import { beatStatement, spaceStatement } from "./batches/statements.ts";
 import { createBookings } from "./bookings/book-charges.ts";
 import { releaseStatement } from "./bookings/booking-statements.ts";
 import { createChannelChargeCollector } from "./bookings/collect-channel-charges.ts";
-import { createLateSettlements } from "./calls/late-settlements.ts";
+import { createLateSettlements, type LateSettlements } from "./calls/late-settlements.ts";
 import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
-import { createNodeHeartbeat } from "./calls/node-heartbeat.ts";
+import { createNodeHeartbeat, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
-import { createCheckpoints } from "./checkpoints/write-checkpoints.ts";
-import { createLeaseBook } from "./leases/lease-book.ts";
-import { createLeaseRecalls, leasesMayHelp, recallPausesMs } from "./leases/recall-leases.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints/write-checkpoints.ts";
+import { LeaseBook } from "./leases/lease-book.ts";
+import {
+  createLeaseRecalls,
+  type LeaseRecalls,
+  leasesMayHelp,
+  recallPausesMs,
+} from "./leases/recall-leases.ts";
 
 /**
  * Moves balances for calls: reserve, settle, release. Only domain/ledger writes balances. It must
@@ -138,7 +143,7 @@ const defaultShards = 2;
 /** Retry limit for calls that have not begun while the disk is full, where a long wait is not worthwhile. */
 const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
-const keeperSilentMs = 4_000;
+const controlSilentMs = 4_000;
 const leaseIdleMs = 5_000;
 const callsBeforeLease = 4;
 
@@ -154,18 +159,18 @@ function connect({ database, lockMs = 250 }: LedgerOptions, silentMs: number): C
   });
 }
 
-function breakerOver(keeper: Connection, { nodeId, onError, openAfterMs = longestBeginMs }: LedgerOptions) {
+function breakerOver(control: Connection, { nodeId, onError, openAfterMs = longestBeginMs }: LedgerOptions) {
   return createCircuitBreaker({
     openAfterMs,
     async probe(full) {
-      await keeper.query({ ...beatStatement, values: [nodeId] });
-      if (full) await keeper.query({ text: spaceStatement });
+      await control.query({ ...beatStatement, values: [nodeId] });
+      if (full) await control.query({ text: spaceStatement });
     },
     onChange: (message, cause) => onError(new Error(message, { cause }), "database"),
   });
 }
 
-/** Returns how long a operation is retried before its caller gets an error, in milliseconds. */
+/** Returns how long an operation is retried before its caller gets an error, in milliseconds. */
 function waitOf({ reserve }: LedgerOperation, breaker: CircuitBreaker, retryForMs: number): number {
   if (reserve === undefined) return retryForMs;
   const isFull = isDiskFull(breaker.outage()?.error);
@@ -178,84 +183,122 @@ function partOf(nodeId: string): number {
 }
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
-  const { pointsPerUsd = () => POINTS_PER_USD } = options;
-  const { pool } = database;
+  return new PostgresLedger(options);
+}
+
+class PostgresLedger implements Ledger {
+  readonly #options: LedgerOptions;
   /** Open calls by request id, from the start of their reserve to the end of their settle. */
-  const open = new TransientMap<string, ReservedCall>();
-  const book = createLeaseBook({
-    idleMs: options.leaseIdleMs ?? leaseIdleMs,
-    callsBefore: options.callsBeforeLease ?? callsBeforeLease,
-    now: () => performance.now(),
-  });
-  let closing = false;
-  const sums = createChannelChargeCollector(pool, onError);
-
+  readonly #open = new TransientMap<string, ReservedCall>();
+  readonly #book: LeaseBook;
   /** Connection for operations that must not wait for a batch: heartbeats, releases and health probes. */
-  const keeper = connect(options, keeperSilentMs);
-  const { beatMs, silentAfterMs } = options;
-  const leases = createNodeHeartbeat({
-    connection: keeper,
-    nodeId,
-    onError,
-    isOpen: (id) => open.get(id) !== undefined || book.has(id),
-    settleAbandoned: (rows) => checkpoints.settleAbandoned(rows),
-    ...(beatMs !== undefined && { beatMs }),
-    ...(silentAfterMs !== undefined && { silentAfterMs }),
-  });
-  const breaker = breakerOver(keeper, options);
-  const bookings = createBookings({ connection: keeper, nodeId, book, onError });
-  const part = partOf(nodeId);
-  const shards = createShards({
-    count: options.shards ?? defaultShards,
-    nodeId,
-    part,
-    book,
-    connect: () => connect(options, silentMs),
-    onSilence: database.dropSilent,
-    maxRows,
-    breaker,
-    retryForMs: (operation) => waitOf(operation, breaker, retryForMs),
-    ...(options.onBatch && { onBatch: options.onBatch }),
-  });
-  const checkpoints = createCheckpoints({
-    connection: keeper,
-    nodeId,
-    shards,
-    open,
-    mayTakeOver: () => !closing,
-    onError,
-    onCharge: sums.charged,
-    onCheckpoints: (calls) => options.onCheckpoints?.(calls),
-  });
-  const askOthers = async (userId: number) => options.askForLeases?.(userId);
-  const recalls = createLeaseRecalls({ book, shards, onError, askOthers });
-  const notes = createRefusedCallLog({ pool, part, onError, maxRows, retryForMs });
+  readonly #control: Connection;
+  readonly #breaker: CircuitBreaker;
+  readonly #shards: Shards;
+  readonly #heartbeat: NodeHeartbeat;
+  readonly #recalls: LeaseRecalls;
+  readonly #checkpoints: Checkpoints;
+  readonly #lateSettlements: LateSettlements;
+  readonly #bookings: ReturnType<typeof createBookings>;
+  readonly #channelCharges: ReturnType<typeof createChannelChargeCollector>;
+  readonly #refusedCalls: ReturnType<typeof createRefusedCallLog>;
+  #isClosing = false;
 
-  async function reserve(input: ReserveInput): Promise<void> {
+  constructor(options: LedgerOptions) {
+    const {
+      database,
+      nodeId,
+      onError,
+      retryForMs = 15_000,
+      silentMs = 10_000,
+      beatMs,
+      silentAfterMs,
+    } = options;
+    const part = partOf(nodeId);
+    this.#options = options;
+    this.#book = new LeaseBook({
+      idleMs: options.leaseIdleMs ?? leaseIdleMs,
+      callsBefore: options.callsBeforeLease ?? callsBeforeLease,
+      now: () => performance.now(),
+    });
+    const book = this.#book;
+    this.#control = connect(options, controlSilentMs);
+    const connection = this.#control;
+    this.#breaker = breakerOver(connection, options);
+    const breaker = this.#breaker;
+    this.#shards = createShards({
+      count: options.shards ?? defaultShards,
+      nodeId,
+      part,
+      book,
+      connect: () => connect(options, silentMs),
+      onSilence: database.dropSilent,
+      maxRows,
+      breaker,
+      retryForMs: (operation) => waitOf(operation, breaker, retryForMs),
+      ...(options.onBatch && { onBatch: options.onBatch }),
+    });
+    const shards = this.#shards;
+    this.#channelCharges = createChannelChargeCollector(database.pool, onError);
+    this.#checkpoints = createCheckpoints({
+      connection,
+      nodeId,
+      shards,
+      open: this.#open,
+      mayTakeOver: () => !this.#isClosing,
+      onError,
+      onCharge: this.#channelCharges.charged,
+      onCheckpoints: (calls) => options.onCheckpoints?.(calls),
+    });
+    this.#heartbeat = createNodeHeartbeat({
+      connection,
+      nodeId,
+      onError,
+      isOpen: (id) => this.#open.get(id) !== undefined || book.has(id),
+      settleAbandoned: (rows) => this.#checkpoints.settleAbandoned(rows),
+      ...(beatMs !== undefined && { beatMs }),
+      ...(silentAfterMs !== undefined && { silentAfterMs }),
+    });
+    this.#bookings = createBookings({ connection, nodeId, book, onError });
+    const askOthers = async (userId: number) => options.askForLeases?.(userId);
+    this.#recalls = createLeaseRecalls({ book, shards, onError, askOthers });
+    this.#refusedCalls = createRefusedCallLog({ pool: database.pool, part, onError, maxRows, retryForMs });
+    this.#lateSettlements = createLateSettlements({
+      settle: (record, onLate) => this.#settle(record, onLate),
+      shards,
+      connection,
+      isClosing: () => this.#isClosing,
+      onError,
+    });
+  }
+
+  async reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
     checkAmount(input.tokenAmount);
-    if (closing) throw shuttingDown();
-    const refused = breaker.refusalError();
-    if (refused !== undefined) throw refused;
-    if (open.get(input.requestId) !== undefined) throw requestIdTaken();
+    if (this.#isClosing) throw shuttingDown();
+    this.#checkBreaker();
+    if (this.#open.get(input.requestId) !== undefined) throw requestIdTaken();
     // Without leases, calls wait for the failing database before they cost anything at a provider.
     const mayLease =
-      input.own !== true && input.session === undefined && breaker.outage() === undefined && leases.isAlive();
-    const call = book.beginCall(input, mayLease);
-    open.set(input.requestId, call);
+      input.own !== true &&
+      input.session === undefined &&
+      this.#breaker.outage() === undefined &&
+      this.#heartbeat.isAlive();
+    const call = this.#book.beginCall(input, mayLease);
+    this.#open.set(input.requestId, call);
     if (call.lease !== undefined) return;
     let decision: Decision = { verdict: "taken" };
     try {
-      decision = await begin(input);
+      decision = await this.#insertReservation(input);
     } catch (error) {
       throw databaseTrouble(error) ?? error;
     } finally {
       if (decision.verdict !== "granted") {
-        open.delete(input.requestId);
-        book.endCall(call, true);
+        this.#open.delete(input.requestId);
+        this.#book.endCall(call, true);
       }
     }
+    const { pointsPerUsd = () => POINTS_PER_USD } = this.#options;
     const refusal = refusalOf(decision, pointsPerUsd());
     if (refusal !== undefined) throw refusal;
   }
@@ -264,123 +307,132 @@ export function createLedger(options: LedgerOptions): Ledger {
    * Makes a reservation of its own. Before it is refused, all nodes give back the leased points that they do
    * not need, and it waits for other calls of its session.
    */
-  async function begin(input: ReserveInput): Promise<Decision> {
-    let decision = await shards.add({ reserve: input });
+  async #insertReservation(input: ReserveInput): Promise<Decision> {
+    let decision = await this.#shards.add({ reserve: input });
     for (const pauseMs of recallPausesMs) {
-      if (!leasesMayHelp(decision) || closing) break;
-      await recalls.recallEverywhere(input.userId);
+      if (!leasesMayHelp(decision) || this.#isClosing) break;
+      await this.#recalls.recallEverywhere(input.userId);
       await sleep(pauseMs);
-      decision = await shards.add({ reserve: input });
+      decision = await this.#shards.add({ reserve: input });
     }
     for (const pauseMs of sessionPausesMs) {
-      if (decision.verdict !== "session_busy" || closing || input.isPatient === false) break;
+      if (decision.verdict !== "session_busy" || this.#isClosing || input.isPatient === false) break;
       await sleep(pauseMs);
-      decision = await shards.add({ reserve: input });
+      decision = await this.#shards.add({ reserve: input });
     }
     return decision;
   }
 
-  async function settle(record: CallRecord, onLate?: LateHandler): Promise<"settled" | "gone"> {
+  async openSession(userId: number, session: string): Promise<SessionState | undefined> {
+    this.#checkBreaker();
+    try {
+      return await openSession(this.#options.database.pool, userId, session);
+    } catch (error) {
+      throw databaseTrouble(error) ?? error;
+    }
+  }
+
+  async raise(input: ReserveInput): Promise<void> {
+    const { requestId, userId, tokenId } = input;
+    const call = this.#open.get(requestId);
+    if (call !== undefined && this.#book.changeAmount(call, input.amount)) return;
+    try {
+      if (call?.lease === undefined) {
+        const values = [[requestId], [userId], [tokenId]];
+        await this.#options.database.pool.query({ ...releaseStatement, values });
+      }
+    } catch (error) {
+      throw databaseTrouble(error) ?? error;
+    } finally {
+      // The release of forgotten reservations frees whatever is still reserved.
+      this.#open.delete(requestId);
+      if (call !== undefined) this.#book.endCall(call, true);
+    }
+    await this.reserve(input);
+  }
+
+  settle(record: CallRecord, isShared = false): Promise<SettleResult> {
+    return isShared ? this.#settle(record) : this.#lateSettlements.settle(record);
+  }
+
+  async #settle(record: CallRecord, onLate?: LateHandler): Promise<"settled" | "gone"> {
     const { requestId } = record;
-    const call = open.get(requestId);
+    const call = this.#open.get(requestId);
     // A call in a lease has no row. Only this entry marks it as open.
-    if (call?.lease !== undefined) open.delete(requestId);
+    if (call?.lease !== undefined) this.#open.delete(requestId);
     let clear = false;
     try {
       checkAmount(record.quota);
       if (call !== undefined) {
         call.isEnding = true;
-        book.extendAmount(call, record.quota);
+        this.#book.extendAmount(call, record.quota);
       }
-      const { verdict } = await shards.add({
+      const { verdict } = await this.#shards.add({
         settle: record,
         ...(call !== undefined && { call }),
         ...(onLate !== undefined && { onLate }),
       });
       clear = true;
       if (verdict === "settled") {
-        if (record.quota > 0n) sums.charged();
-        if (call?.lease !== undefined) bookings.charged(record.userId);
+        if (record.quota > 0n) this.#channelCharges.charged();
+        if (call?.lease !== undefined) this.#bookings.charged(record.userId);
       }
       return verdict === "settled" ? "settled" : "gone";
     } catch (error) {
       throw databaseTrouble(error) ?? error;
     } finally {
-      if (open.get(requestId) === call) open.delete(requestId);
-      if (call !== undefined) book.endCall(call, clear);
+      if (this.#open.get(requestId) === call) this.#open.delete(requestId);
+      if (call !== undefined) this.#book.endCall(call, clear);
     }
   }
 
-  const isClosing = () => closing;
-  const late = createLateSettlements({ settle, shards, connection: keeper, isClosing, onError });
+  checkpoint(records: readonly CallRecord[]): Promise<void> {
+    return this.#checkpoints.write(records);
+  }
 
-  return {
-    reserve,
+  forgetCall(requestId: string): void {
+    const call = this.#open.get(requestId);
+    if (call === undefined) return;
+    this.#open.delete(requestId);
+    this.#book.endCall(call, true);
+  }
 
-    async openSession(userId, session) {
-      const refused = breaker.refusalError();
-      if (refused !== undefined) throw refused;
-      try {
-        return await openSession(pool, userId, session);
-      } catch (error) {
-        throw databaseTrouble(error) ?? error;
-      }
-    },
+  recall(of: LeaseSelector): Promise<void> {
+    return this.#recalls.recall(of);
+  }
 
-    async raise(input) {
-      const { requestId, userId, tokenId } = input;
-      const call = open.get(requestId);
-      if (call !== undefined && book.changeAmount(call, input.amount)) return;
-      try {
-        if (call?.lease === undefined)
-          await pool.query({ ...releaseStatement, values: [[requestId], [userId], [tokenId]] });
-      } catch (error) {
-        throw databaseTrouble(error) ?? error;
-      } finally {
-        // The release of forgotten reservations frees whatever is still reserved.
-        open.delete(requestId);
-        if (call !== undefined) book.endCall(call, true);
-      }
-      await reserve(input);
-    },
+  logRefused(record: CallRecord): Promise<void> {
+    return this.#refusedCalls.add(record);
+  }
 
-    settle: (record, isShared = false) => (isShared ? settle(record) : late.settle(record)),
+  trouble(): LedgerTrouble | undefined {
+    const outage = this.#breaker.outage();
+    const batchMs = this.#shards.ageMs();
+    if (outage === undefined && batchMs === 0) return undefined;
+    return { failingMs: outage?.forMs ?? 0, batchMs, error: outage?.error };
+  }
 
-    checkpoint: (records) => checkpoints.write(records),
+  start(): Promise<void> {
+    return this.#heartbeat.start();
+  }
 
-    forgetCall(requestId) {
-      const call = open.get(requestId);
-      if (call === undefined) return;
-      open.delete(requestId);
-      book.endCall(call, true);
-    },
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#recalls.close();
+    await this.#recalls.recall("all").catch(this.#options.onError);
+    await this.#shards.idle();
+    await this.#refusedCalls.idle();
+    this.#channelCharges.pause();
+    await this.#breaker.close();
+    await this.#bookings.close();
+    await this.#shards.close();
+    await this.#heartbeat.close();
+    await this.#control.close();
+    await this.#channelCharges.update();
+  }
 
-    recall: (of) => recalls.recall(of),
-
-    logRefused: notes.add,
-
-    trouble() {
-      const failing = breaker.outage();
-      const batchMs = shards.ageMs();
-      if (failing === undefined && batchMs === 0) return undefined;
-      return { failingMs: failing?.forMs ?? 0, batchMs, error: failing?.error };
-    },
-
-    start: () => leases.start(),
-
-    async close() {
-      closing = true;
-      recalls.close();
-      await recalls.recall("all").catch(onError);
-      await shards.idle();
-      await notes.idle();
-      sums.pause();
-      await breaker.close();
-      await bookings.close();
-      await shards.close();
-      await leases.close();
-      await keeper.close();
-      await sums.update();
-    },
-  };
+  #checkBreaker(): void {
+    const refused = this.#breaker.refusalError();
+    if (refused !== undefined) throw refused;
+  }
 }

@@ -1,4 +1,4 @@
-import { createBatcher } from "#domain/ledger/batches/batcher.ts";
+import { Batcher } from "#domain/ledger/batches/batcher.ts";
 import { now } from "#platform/clock.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -60,7 +60,7 @@ export function createBodyLog(options: {
 }): BodyLog {
   const { pool, secrets } = options;
   const mayStore = createDailyBytes();
-  const writes = createBatcher<CallBodies, void>({
+  const writes = new Batcher<CallBodies, void>({
     maxRows: ROWS_PER_STATEMENT,
     retryForMs: () => 5_000,
     isTransient: isConnectionLoss,

@@ -26,7 +26,7 @@ import { type PreparedStatement, unchargedColumns } from "./statements.ts";
  * depend on how a batch is collected or retried.
  */
 
-/** A result row; `ord` is the index of the operation. A operation without an effect or a refusal has no row. */
+/** A result row; `ord` is the index of the operation. An operation without an effect or a refusal has no row. */
 export type BatchRow = (Decision & { ord: number }) | LeaseRow;
 
 /**

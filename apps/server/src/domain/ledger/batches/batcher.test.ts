@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { again, type BatcherOptions, createBatcher } from "./batcher.ts";
+import { again, type BatcherOptions, Batcher } from "./batcher.ts";
 
 class Passing extends Error {}
 
@@ -8,12 +8,13 @@ function batcher(
   run: BatcherOptions<number, string>["run"],
   over: { maxRows?: number; retryForMs?: number } = {},
 ) {
-  return createBatcher<number, string>({
+  const batches = new Batcher<number, string>({
     maxRows: over.maxRows ?? 200,
     retryForMs: () => over.retryForMs ?? 1_000,
     isTransient: (error) => error instanceof Passing,
     run,
   });
+  return { batches, add: (input: number) => batches.add(input) };
 }
 
 /** Records the items of each statement; a statement takes a turn of the event loop. */
@@ -115,7 +116,7 @@ describe("batcher", () => {
 
   it("resolves idle() when no items are left", async () => {
     const { batches, run } = recorder();
-    const work = batcher(run, { maxRows: 1 });
+    const { batches: work } = batcher(run, { maxRows: 1 });
     await work.idle();
     const all = [1, 2, 3].map((input) => work.add(input));
     await begun();

@@ -44,16 +44,6 @@ export interface BatcherOptions<Input, Output> {
   locks?: LockOptions<Input>;
 }
 
-export interface Batcher<Input, Output> {
-  add(input: Input): Promise<Output>;
-  /** Number of items without a result. */
-  readonly size: number;
-  /** Returns the age of the oldest item in milliseconds. Items of locked accounts do not count. */
-  ageMs(): number;
-  /** Resolves when no item is waiting or in progress. */
-  idle(): Promise<void>;
-}
-
 interface QueuedItem<Input, Output> extends BatchItem<Input> {
   addedAt: number;
   /** Set by the first transient error. */
@@ -67,107 +57,144 @@ const longestPauseMs = 500;
 /** Interval of checks for released locks. */
 const lookEveryMs = 50;
 
-export function createBatcher<Input, Output>(options: BatcherOptions<Input, Output>): Batcher<Input, Output> {
-  type Item = QueuedItem<Input, Output>;
-  let queue: Item[] = [];
-  let inProgress: readonly Item[] = [];
-  let most = options.maxRows;
-  let pump: Promise<void> | undefined;
-  let wake: (() => void) | undefined;
+export class Batcher<Input, Output> {
+  readonly #options: BatcherOptions<Input, Output>;
+  #queue: QueuedItem<Input, Output>[] = [];
+  #inProgress: readonly QueuedItem<Input, Output>[] = [];
+  /** Largest number of items of the next statement. */
+  #most: number;
+  #pump: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
   /** Items with locked rows, by key. */
-  const aside = new Map<number, Item[]>();
-  let lookedAt = 0;
+  readonly #aside = new Map<number, QueuedItem<Input, Output>[]>();
+  #lookedAt = 0;
 
-  async function work(): Promise<void> {
+  constructor(options: BatcherOptions<Input, Output>) {
+    this.#options = options;
+    this.#most = options.maxRows;
+  }
+
+  add(input: Input): Promise<Output> {
+    return new Promise<Output>((resolve, reject) => {
+      const addedAt = performance.now();
+      const item = { input, isUncertain: false, addedAt, deadline: undefined, resolve, reject };
+      const { locks } = this.#options;
+      if (this.#aside.size === 0 || locks === undefined || !this.#joinAside(item, locks)) {
+        this.#queue.push(item);
+        this.#wake?.();
+      }
+      this.#pump ??= this.#work();
+    });
+  }
+
+  /** Number of items without a result. */
+  get size(): number {
+    const aside = [...this.#aside.values()].reduce((sum, items) => sum + items.length, 0);
+    return this.#queue.length + this.#inProgress.length + aside;
+  }
+
+  /** Returns the age of the oldest item in milliseconds. Items of locked accounts do not count. */
+  ageMs(): number {
+    const oldest = Math.min(...[...this.#inProgress, ...this.#queue].map((item) => item.addedAt));
+    return Number.isFinite(oldest) ? performance.now() - oldest : 0;
+  }
+
+  /** Resolves when no item is waiting or in progress. */
+  async idle(): Promise<void> {
+    for (let work = this.#pump; work !== undefined; work = this.#pump) await work;
+  }
+
+  async #work(): Promise<void> {
     // Items added in the same turn of the event loop join the first statement.
     await Promise.resolve();
     let pauseMs = firstPauseMs;
-    while (queue.length > 0 || aside.size > 0) {
-      if (aside.size > 0) await bringBack();
-      if (queue.length === 0) {
-        if (aside.size > 0) await pause(lookEveryMs);
+    while (this.#queue.length > 0 || this.#aside.size > 0) {
+      if (this.#aside.size > 0) await this.#bringBack();
+      if (this.#queue.length === 0) {
+        if (this.#aside.size > 0) await this.#pause(lookEveryMs);
         continue;
       }
-      const batch = queue.slice(0, most);
-      queue = queue.slice(batch.length);
-      inProgress = batch;
-      const passing = await attempt(batch);
-      inProgress = [];
+      const batch = this.#queue.slice(0, this.#most);
+      this.#queue = this.#queue.slice(batch.length);
+      this.#inProgress = batch;
+      const passing = await this.#attempt(batch);
+      this.#inProgress = [];
       if (!passing) {
         pauseMs = firstPauseMs;
-        most = Math.min(options.maxRows, most * 2);
+        this.#most = Math.min(this.#options.maxRows, this.#most * 2);
         continue;
       }
       await sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
-    // Reset in the same synchronous step as the queue check, so that an item added later starts a new run.
-    pump = undefined;
+    // Reset in the same synchronous step as the check of the queue, so that an item added later starts a new run.
+    this.#pump = undefined;
   }
 
   /** Waits; ends early when an item is added. */
-  async function pause(milliseconds: number): Promise<void> {
+  async #pause(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      wake = () => {
+      this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    wake = undefined;
+    this.#wake = undefined;
   }
 
   /** Returns true when the batch hit a transient error and went back to the queue. */
-  async function attempt(batch: readonly Item[]): Promise<boolean> {
+  async #attempt(batch: readonly QueuedItem<Input, Output>[]): Promise<boolean> {
     let answers: (Output | typeof again)[];
     try {
-      answers = await options.run(batch);
+      answers = await this.#options.run(batch);
     } catch (error) {
-      if (options.locks?.isLocked(error) === true) return setAside(batch, options.locks, error);
-      if (options.isTransient(error)) {
-        if (options.isSlow?.(error) === true) most = Math.max(1, Math.floor(batch.length / 2));
-        postpone(batch, error);
+      if (this.#options.locks?.isLocked(error) === true)
+        return this.#setAside(batch, this.#options.locks, error);
+      if (this.#options.isTransient(error)) {
+        if (this.#options.isSlow?.(error) === true) this.#most = Math.max(1, Math.floor(batch.length / 2));
+        this.#postpone(batch, error);
         return true;
       }
-      return isolate(batch, error);
+      return this.#isolate(batch, error);
     }
-    const back: Item[] = [];
+    const back: QueuedItem<Input, Output>[] = [];
     for (const [index, item] of batch.entries()) {
       const answer = answers[index];
       if (answer === again) back.push(item);
       else item.resolve(answer as Output);
     }
-    queue = [...back, ...queue];
+    this.#queue = [...back, ...this.#queue];
     return false;
   }
 
   /** Returns items before their deadline and those that go on; rejects the others. */
-  function stillWaiting(items: readonly Item[], error: unknown): Item[] {
+  #stillWaiting(items: readonly QueuedItem<Input, Output>[], error: unknown): QueuedItem<Input, Output>[] {
     const now = performance.now();
     return items.filter((item) => {
-      item.deadline ??= now + options.retryForMs(item.input);
-      if (now < item.deadline || options.keepsTrying?.(item.input) === true) return true;
+      item.deadline ??= now + this.#options.retryForMs(item.input);
+      if (now < item.deadline || this.#options.keepsTrying?.(item.input) === true) return true;
       item.reject(error);
       return false;
     });
   }
 
   /** Items past their deadline queue behind the others, which would never be tried otherwise. */
-  function requeue(items: readonly Item[], error: unknown): void {
-    const waiting = stillWaiting(items, error);
+  #requeue(items: readonly QueuedItem<Input, Output>[], error: unknown): void {
+    const waiting = this.#stillWaiting(items, error);
     const now = performance.now();
-    const isLate = ({ deadline = Infinity }: Item) => deadline <= now;
-    queue = [...waiting.filter((item) => !isLate(item)), ...queue, ...waiting.filter(isLate)];
+    const isLate = ({ deadline = Infinity }: QueuedItem<Input, Output>) => deadline <= now;
+    this.#queue = [...waiting.filter((item) => !isLate(item)), ...this.#queue, ...waiting.filter(isLate)];
   }
 
-  function postpone(batch: readonly Item[], error: unknown): void {
+  #postpone(batch: readonly QueuedItem<Input, Output>[], error: unknown): void {
     for (const item of batch) item.isUncertain = true;
-    requeue(batch, error);
+    this.#requeue(batch, error);
   }
 
   /** Sets aside items with locked rows. Returns true when no row was locked: then all items are retried. */
-  async function setAside(
-    batch: readonly Item[],
+  async #setAside(
+    batch: readonly QueuedItem<Input, Output>[],
     locks: LockOptions<Input>,
     error: unknown,
   ): Promise<boolean> {
@@ -175,92 +202,66 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     try {
       locked = await locks.lockedOf(batch.map((item) => item.input));
     } catch (failure) {
-      postpone(batch, failure);
+      this.#postpone(batch, failure);
       return true;
     }
-    const free: Item[] = [];
-    for (const item of stillWaiting(batch, locks.expiryError())) {
+    const free: QueuedItem<Input, Output>[] = [];
+    for (const item of this.#stillWaiting(batch, locks.expiryError())) {
       const key = locks.keyOf(item.input);
-      if (locked.has(key)) aside.set(key, [...(aside.get(key) ?? []), item]);
+      if (locked.has(key)) this.#aside.set(key, [...(this.#aside.get(key) ?? []), item]);
       else free.push(item);
     }
     if (locked.size === 0) {
       // The rows were released in between, or a whole table was locked.
-      requeue(free, error);
+      this.#requeue(free, error);
       return true;
     }
-    const others = queue.filter((item) => !joinAside(item, locks));
-    queue = [...free, ...others];
+    const others = this.#queue.filter((item) => !this.#joinAside(item, locks));
+    this.#queue = [...free, ...others];
     return false;
   }
 
-  function joinAside(item: Item, locks: LockOptions<Input>): boolean {
-    const waiting = aside.get(locks.keyOf(item.input));
+  #joinAside(item: QueuedItem<Input, Output>, locks: LockOptions<Input>): boolean {
+    const waiting = this.#aside.get(locks.keyOf(item.input));
     if (waiting === undefined) return false;
-    item.deadline ??= performance.now() + options.retryForMs(item.input);
+    item.deadline ??= performance.now() + this.#options.retryForMs(item.input);
     waiting.push(item);
     return true;
   }
 
   /** Returns items to the queue when their rows are unlocked; rejects those past their deadline. */
-  async function bringBack(): Promise<void> {
-    const { locks } = options;
-    if (locks === undefined || performance.now() - lookedAt < lookEveryMs) return;
-    for (const [key, items] of aside) {
-      const left = stillWaiting(items, locks.expiryError());
-      if (left.length === 0) aside.delete(key);
-      else aside.set(key, left);
+  async #bringBack(): Promise<void> {
+    const { locks } = this.#options;
+    if (locks === undefined || performance.now() - this.#lookedAt < lookEveryMs) return;
+    for (const [key, items] of this.#aside) {
+      const left = this.#stillWaiting(items, locks.expiryError());
+      if (left.length === 0) this.#aside.delete(key);
+      else this.#aside.set(key, left);
     }
-    if (aside.size === 0) return;
+    if (this.#aside.size === 0) return;
     try {
-      const locked = await locks.lockedOf([...aside.values()].flat().map((item) => item.input));
-      for (const [key, items] of aside) {
+      const locked = await locks.lockedOf([...this.#aside.values()].flat().map((item) => item.input));
+      for (const [key, items] of this.#aside) {
         if (locked.has(key)) continue;
-        aside.delete(key);
+        this.#aside.delete(key);
         for (const item of items) item.addedAt = performance.now();
-        queue = [...queue, ...items];
+        this.#queue = [...this.#queue, ...items];
       }
     } catch {
       // The database is away: what is in the queue finds out, and these look again.
     }
-    lookedAt = performance.now();
+    this.#lookedAt = performance.now();
   }
 
   /** Splits a failing batch in half until the bad item is alone, so that the others still succeed. */
-  async function isolate(batch: readonly Item[], error: unknown): Promise<boolean> {
+  async #isolate(batch: readonly QueuedItem<Input, Output>[], error: unknown): Promise<boolean> {
     if (batch.length === 1) {
       batch[0]?.reject(error);
       return false;
     }
     const middle = Math.ceil(batch.length / 2);
-    const first = await attempt(batch.slice(0, middle));
-    const second = await attempt(batch.slice(middle));
+    const first = await this.#attempt(batch.slice(0, middle));
+    const second = await this.#attempt(batch.slice(middle));
     return first || second;
   }
-
-  const asideCount = () => [...aside.values()].reduce((sum, items) => sum + items.length, 0);
-
-  return {
-    add(input) {
-      return new Promise<Output>((resolve, reject) => {
-        const addedAt = performance.now();
-        const item: Item = { input, isUncertain: false, addedAt, deadline: undefined, resolve, reject };
-        if (aside.size === 0 || options.locks === undefined || !joinAside(item, options.locks)) {
-          queue.push(item);
-          wake?.();
-        }
-        pump ??= work();
-      });
-    },
-    get size() {
-      return queue.length + inProgress.length + asideCount();
-    },
-    ageMs() {
-      const oldest = Math.min(...[...inProgress, ...queue].map((item) => item.addedAt));
-      return Number.isFinite(oldest) ? performance.now() - oldest : 0;
-    },
-    async idle() {
-      for (let work = pump; work !== undefined; work = pump) await work;
-    },
-  };
 }

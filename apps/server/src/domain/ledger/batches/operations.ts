@@ -43,7 +43,7 @@ export type LedgerOperation =
 /** Called when the end of a call could not be written in time. Returns whether to go on trying. */
 export type LateHandler = () => boolean;
 
-/** Returns the user and token whose rows a operation updates. */
+/** Returns the user and token whose rows an operation updates. */
 export function payerOf(operation: LedgerOperation): { userId: number; tokenId: number } {
   return operation.reserve ?? operation.settle ?? operation.returnLease ?? operation.checkpoint;
 }
@@ -66,7 +66,7 @@ export interface Lease {
   isClosing: boolean;
   /** A batch that included it was sent and its response was lost. */
   isUncertain: boolean;
-  /** A operation that gives it back is in progress. */
+  /** An operation that gives it back is in progress. */
   isReturning: boolean;
   /** When its first charge was made that is not booked to the account yet. */
   unbookedSince: number | undefined;
@@ -82,7 +82,7 @@ export interface ReservedCall {
   readonly inSession: boolean;
   /** A statement that moves the call out of its lease was sent; its outcome is not known yet. */
   isSplitting: boolean;
-  /** A operation that ends the call is in progress. */
+  /** An operation that ends the call is in progress. */
   isEnding: boolean;
   /** The call has ended. */
   hasEnded: boolean;

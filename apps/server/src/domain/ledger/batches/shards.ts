@@ -12,7 +12,7 @@ import {
 } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import { batchOf, type BatchRow } from "./batch-statement.ts";
-import { again, type Batcher, createBatcher, type BatchItem } from "./batcher.ts";
+import { again, Batcher, type BatchItem } from "./batcher.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Lease, payerOf, type LedgerOperation } from "./operations.ts";
 import { leasesStatement, lockedStatement, reservedStatement } from "./statements.ts";
@@ -174,7 +174,7 @@ function createShard(
     });
   }
 
-  return createBatcher<LedgerOperation, Decision>({
+  return new Batcher<LedgerOperation, Decision>({
     maxRows,
     run,
     retryForMs,

@@ -81,14 +81,14 @@ async function tried(statement: pg.QueryConfig) {
 
 async function compare(record: CallRecord) {
   // The statement needs only the id.
-  const place = {
+  const call = {
     ...account,
     amount: 100n,
     lease: { id: lease.id } as Lease,
-    ending: true,
+    isEnding: true,
     inSession: false,
   };
-  const step = { end: record, place } as unknown as LedgerOperation;
+  const step = { settle: record, call } as unknown as LedgerOperation;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
   expect(single.name).toBe("ledger-leased-call");
   const row = formatRow(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, reserved: 100n } });

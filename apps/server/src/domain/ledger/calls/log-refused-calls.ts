@@ -1,4 +1,4 @@
-import { createBatcher, type BatchItem } from "#domain/ledger/batches/batcher.ts";
+import { Batcher, type BatchItem } from "#domain/ledger/batches/batcher.ts";
 import { loggedStatement, noteStatement, type PreparedStatement } from "#domain/ledger/batches/statements.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -51,7 +51,7 @@ interface RefusedCallLogOptions {
 
 /** Collects log rows of refused calls and writes them in batches. `add` never throws. */
 export function createRefusedCallLog({ pool, part, onError, maxRows, retryForMs }: RefusedCallLogOptions) {
-  const batcher = createBatcher<CallRecord, void>({
+  const batcher = new Batcher<CallRecord, void>({
     maxRows,
     retryForMs: () => retryForMs,
     isTransient: isConnectionLoss,

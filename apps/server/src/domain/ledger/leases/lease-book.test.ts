@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callOf } from "#domain/ledger/accounts.fixture.ts";
-import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
+import { LeaseBook } from "./lease-book.ts";
 import type { LeaseRequest } from "./lease-statements.ts";
 
 let time: number;
@@ -10,7 +10,7 @@ const account = { userId: 1, tokenId: 2 };
 
 beforeEach(() => {
   time = 0;
-  book = createLeaseBook({ idleMs: 60_000, callsBefore: 1, now: () => time });
+  book = new LeaseBook({ idleMs: 60_000, callsBefore: 1, now: () => time });
 });
 
 /** Makes a call, and commits the batch that ends it. Returns what the batch requested for the lease. */
