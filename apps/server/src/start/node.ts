@@ -54,10 +54,11 @@ export const books: Component<
   { ledger: Ledger; nodeId: string }
 > = {
   name: "ledger",
-  async open({ database, announcements, settings, onError, metrics, worker, options }) {
+  async open({ database, announcements, settings, activity, onError, metrics, worker, options }) {
     const { beatMs, silentAfterMs } = options.nodeTimes;
     const nodeId = worker?.task.nodeId ?? randomUUID();
     const ledger = createLedger({
+      activity,
       database,
       nodeId,
       onError,

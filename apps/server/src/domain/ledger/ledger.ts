@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { shuttingDown } from "#errors.ts";
+import { type Activity, alwaysActive } from "#platform/activity.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
@@ -107,6 +108,8 @@ export interface LedgerTrouble {
 }
 
 export interface LedgerOptions {
+  /** Default: the node never rests. */
+  activity?: Pick<Activity, "isResting" | "onWake">;
   database: Pick<Database, "pool" | "url" | "applicationName" | "dropSilent">;
   /** Unique to this process. */
   nodeId: string;
@@ -213,6 +216,7 @@ class PostgresLedger implements Ledger {
       silentMs = 10_000,
       beatMs,
       silentAfterMs,
+      activity = alwaysActive,
     } = options;
     const part = partOf(nodeId);
     this.#options = options;
@@ -239,7 +243,7 @@ class PostgresLedger implements Ledger {
       ...(options.onBatch && { onBatch: options.onBatch }),
     });
     const shards = this.#shards;
-    this.#channelCharges = createChannelChargeCollector(database.pool, onError);
+    this.#channelCharges = createChannelChargeCollector(database.pool, activity, onError);
     this.#checkpoints = createCheckpoints({
       connection,
       nodeId,
@@ -251,6 +255,7 @@ class PostgresLedger implements Ledger {
       onCheckpoints: (calls) => options.onCheckpoints?.(calls),
     });
     this.#heartbeat = createNodeHeartbeat({
+      activity,
       connection,
       nodeId,
       onError,
@@ -259,9 +264,9 @@ class PostgresLedger implements Ledger {
       ...(beatMs !== undefined && { beatMs }),
       ...(silentAfterMs !== undefined && { silentAfterMs }),
     });
-    this.#bookings = createBookings({ connection, nodeId, book, onError });
+    this.#bookings = createBookings({ activity, connection, nodeId, book, onError });
     const askOthers = async (userId: number) => options.askForLeases?.(userId);
-    this.#recalls = createLeaseRecalls({ book, shards, onError, askOthers });
+    this.#recalls = createLeaseRecalls({ activity, book, shards, onError, askOthers });
     this.#refusedCalls = createRefusedCallLog({ pool: database.pool, part, onError, maxRows, retryForMs });
     this.#lateSettlements = createLateSettlements({
       settle: (record, onLate) => this.#settle(record, onLate),

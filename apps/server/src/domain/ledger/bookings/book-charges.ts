@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
+import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import { databaseTrouble, isLockTimeout } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
@@ -10,6 +11,7 @@ import { bookIdleStatement, bookStatement } from "./booking-statements.ts";
 /** A statement locks this number of accounts at most, for a few milliseconds. */
 const portion = 100;
 const everyMs = 1_000;
+const restingMs = 60_000;
 
 /** Pauses before each attempt at rows that another transaction has locked: 200 ms in total. */
 const pausesMs: readonly number[] = [0, 5, 10, 20, 40, 60, 65];
@@ -72,6 +74,7 @@ export async function mergeHourRows(
 }
 
 export interface BookingOptions {
+  activity: Pick<Activity, "isResting" | "onWake">;
   connection: Pick<Connection, "query">;
   nodeId: string;
   book: Pick<LeaseBook, "markBooked">;
@@ -82,9 +85,8 @@ export interface BookingOptions {
  * Books the charges of this node's leases once a second. It does not wait for leases that a batch is charging at
  * that moment: batches of busy keys book them.
  */
-export function createBookings({ connection, nodeId, book, onError }: BookingOptions) {
+export function createBookings({ activity, connection, nodeId, book, onError }: BookingOptions) {
   let charged = new Set<number>();
-  let round: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     const ids = [...charged];
@@ -101,25 +103,18 @@ export function createBookings({ connection, nodeId, book, onError }: BookingOpt
     }
   }
 
-  const timer = setInterval(() => {
-    if (charged.size === 0) return;
-    round ??= run()
-      .catch((error: unknown) => {
-        // Other operations report an unavailable database. A locked lease is booked the next time.
-        if (databaseTrouble(error) === undefined && !isLockTimeout(error)) onError(error);
-      })
-      .finally(() => {
-        round = undefined;
-      });
-  }, everyMs);
-  timer.unref();
+  const task = startPeriodicTask(activity, { everyMs, restingMs }, async () => {
+    try {
+      if (charged.size > 0) await run();
+    } catch (error) {
+      // Other operations report an unavailable database. A locked lease is booked the next time.
+      if (databaseTrouble(error) === undefined && !isLockTimeout(error)) onError(error);
+    }
+  });
 
   return {
     /** A call of this account ended in a lease. */
     charged: (userId: number): void => void charged.add(userId),
-    async close(): Promise<void> {
-      clearInterval(timer);
-      await round;
-    },
+    close: () => task.close(),
   };
 }

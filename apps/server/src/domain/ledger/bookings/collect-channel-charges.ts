@@ -1,3 +1,4 @@
+import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 
 /**
@@ -24,14 +25,17 @@ export async function collectChannelCharges(db: Db): Promise<void> {
 }
 
 const EVERY_MS = 5_000;
+const RESTING_MS = 60_000;
 
 /** Updates the channels' sums every few seconds, if anything was charged. */
-export function createChannelChargeCollector(pool: Pool, onError: (error: unknown) => void) {
+export function createChannelChargeCollector(
+  pool: Pool,
+  activity: Pick<Activity, "isResting" | "onWake">,
+  onError: (error: unknown) => void,
+) {
   let hasCharges = false;
-  const timer = setInterval(() => {
-    update().catch(onError);
-  }, EVERY_MS);
-  timer.unref();
+  const times = { everyMs: EVERY_MS, restingMs: RESTING_MS };
+  const task = startPeriodicTask(activity, times, () => update().catch(onError));
 
   async function update(): Promise<void> {
     if (!hasCharges) return;
@@ -50,6 +54,6 @@ export function createChannelChargeCollector(pool: Pool, onError: (error: unknow
     },
     update,
     /** Ends the timer. */
-    pause: () => clearInterval(timer),
+    pause: () => void task.close(),
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { backgroundNode, beatStatement } from "#domain/ledger/batches/statements.ts";
 import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
 import type { AbandonedCall } from "#domain/ledger/checkpoints/write-checkpoints.ts";
+import type { Activity } from "#platform/activity.ts";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/database/connection.ts";
 
@@ -19,6 +20,7 @@ export interface NodeHeartbeat {
 }
 
 export interface NodeHeartbeatOptions {
+  activity: Pick<Activity, "isResting">;
   /** A dedicated connection: a delayed heartbeat would make other nodes consider this one dead. */
   connection: Pick<Connection, "query">;
   nodeId: string;
@@ -44,13 +46,18 @@ const closePausesMs = [0, 20, 50, 100, 200, 400];
  */
 const aliveShare = 0.6;
 
+/** A resting node looks for reservations of dead nodes this often, and sends every second heartbeat. */
+const RESTING_RELEASE_MS = 60_000;
+
 export function createNodeHeartbeat(options: NodeHeartbeatOptions): NodeHeartbeat {
-  const { connection, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
+  const { activity, connection, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   let closed = false;
   /** Start of the current run of successful heartbeats; undefined after a failed one. */
   let steadySince: number | undefined;
+  /** When this node last looked for reservations to release. */
+  let releasedAt = Number.NEGATIVE_INFINITY;
   /** Send time of the last successful heartbeat. */
   let receivedAt: number | undefined;
 
@@ -124,6 +131,8 @@ export function createNodeHeartbeat(options: NodeHeartbeatOptions): NodeHeartbea
       onError(error);
       return;
     }
+    if (activity.isResting && performance.now() - releasedAt < RESTING_RELEASE_MS) return;
+    releasedAt = performance.now();
     try {
       await releaseSilent();
       await releaseForgotten();
@@ -133,11 +142,14 @@ export function createNodeHeartbeat(options: NodeHeartbeatOptions): NodeHeartbea
   }
 
   function schedule(): void {
-    timer = setTimeout(() => {
-      round = look().then(() => {
-        if (!closed) schedule();
-      });
-    }, beatMs);
+    timer = setTimeout(
+      () => {
+        round = look().then(() => {
+          if (!closed) schedule();
+        });
+      },
+      activity.isResting ? beatMs * 2 : beatMs,
+    );
     timer.unref();
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Lease, LeaseSelector } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
+import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { LeaseBook } from "./lease-book.ts";
@@ -18,6 +19,7 @@ export interface LeaseRecalls {
 }
 
 export interface LeaseRecallOptions {
+  activity: Pick<Activity, "isResting" | "onWake">;
   book: LeaseBook;
   shards: Pick<Shards, "add">;
   /** Asks every node to give back the unneeded points of an account's leases. */
@@ -26,13 +28,20 @@ export interface LeaseRecallOptions {
 }
 
 const lookEveryMs = 1_000;
+const restingLookMs = 60_000;
 /** Refused calls of one account within this time share one request to the other nodes. */
 const sharedForMs = 50;
 
 /** Pauses before each retry of a call that may have been refused because of leases: 200 ms in total. */
 export const recallPausesMs: readonly number[] = [10, 20, 40, 60, 70];
 
-export function createLeaseRecalls({ book, shards, askOthers, onError }: LeaseRecallOptions): LeaseRecalls {
+export function createLeaseRecalls({
+  activity,
+  book,
+  shards,
+  askOthers,
+  onError,
+}: LeaseRecallOptions): LeaseRecalls {
   const requested = new Map<number, Promise<void>>();
 
   async function give(leases: readonly Lease[]): Promise<void> {
@@ -50,11 +59,12 @@ export function createLeaseRecalls({ book, shards, askOthers, onError }: LeaseRe
 
   const recall = (of: LeaseSelector) => give(book.closeLeases(of));
 
-  const timer = setInterval(() => {
+  const times = { everyMs: lookEveryMs, restingMs: restingLookMs };
+  // Leases are idle for a few seconds only, so a resting node has none.
+  const task = startPeriodicTask(activity, times, async () => {
     const idle = book.leasesToReturn();
     if (idle.length > 0) give(idle).catch(onError);
-  }, lookEveryMs);
-  timer.unref();
+  });
 
   return {
     recall,
@@ -70,7 +80,7 @@ export function createLeaseRecalls({ book, shards, askOthers, onError }: LeaseRe
       return asking;
     },
 
-    close: () => clearInterval(timer),
+    close: () => void task.close(),
   };
 }
 
