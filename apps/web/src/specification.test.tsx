@@ -21,12 +21,12 @@ import { publicLinks } from "./app/public-links.ts";
 import { screenById } from "./app/screens.ts";
 import { themeSaying } from "./app/theme.ts";
 import { newDraft, providerFaults } from "./features/channels/editor/draft.ts";
-import { unreachable } from "./lib/connection.ts";
-import { errorNote, errorReason } from "./lib/error-text.ts";
+import { errorNote, errorReason } from "./lib/errors/error-text.ts";
+import { formatTime, quotaText } from "./lib/format/quota.ts";
 import { ApiError, asList, asPage, DataFormatError } from "./lib/http.ts";
 import { languages, matchLanguage } from "./lib/i18n.ts";
+import { unreachable } from "./lib/live/connection.ts";
 import { messagesOf } from "./lib/locale-files.ts";
-import { formatTime, quotaText } from "./lib/quota.ts";
 import { toast } from "./ui/toast.tsx";
 
 const english = messagesOf("en_US");
@@ -134,7 +134,7 @@ describe("§2 left menu, §6 roles", () => {
 
   it("breadcrumbs name the group and the current item, at most eight", () => {
     expect(pathTo("pricing", root)).toEqual(["Setting", "Prices"]);
-    expect(source("app/crumbs.tsx")).toContain("const maxItems = 8;");
+    expect(source("app/frame/crumbs.tsx")).toContain("const maxItems = 8;");
   });
 });
 

@@ -1,7 +1,7 @@
 /** The audit log, with the names of the settings from their screen. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import AuditLogPage from "#features/audit-log/audit-log-page.tsx";
-import { allSettings } from "./settings-found.ts";
+import { allSettings } from "./palette/settings-found.ts";
 
 export { prefetch } from "#features/audit-log/audit-log-page.tsx";
 

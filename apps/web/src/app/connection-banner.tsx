@@ -1,6 +1,6 @@
 import { IconCloudOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useReach } from "#lib/connection.ts";
+import { useReach } from "#lib/live/connection.ts";
 import classes from "./root.module.css";
 
 /**

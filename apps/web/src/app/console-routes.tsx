@@ -5,11 +5,11 @@ import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { selfQuery } from "#lib/session.ts";
 import { Failed } from "#ui/empty.tsx";
+import { Shell } from "./frame/shell.tsx";
 import { requireLoadable } from "./load-ahead.ts";
 import { loadable } from "./loadable.tsx";
 import { RequireRights } from "./require-rights.tsx";
 import { mayOpen, type Screen, screens } from "./screens.ts";
-import { Shell } from "./shell.tsx";
 
 type LoadPage = Screen["load"];
 

@@ -4,9 +4,9 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { isMissingCode } from "#lib/errors/missing-code.ts";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { savesData, whenIdle } from "#lib/idle.ts";
-import { isMissingCode } from "#lib/missing-code.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { itemsIn, visibleMenu } from "./menu/menu.ts";
 import { type Screen, screenById } from "./screens.ts";

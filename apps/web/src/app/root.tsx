@@ -1,7 +1,7 @@
 /** The root of all screens: follows the address, shows the progress of a navigation, catches errors. */
 import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition } from "react";
 import { Router } from "react-router-dom";
-import { currentLocation, followHistory, navigator } from "#lib/history.ts";
+import { currentLocation, followHistory, navigator } from "#lib/address/history.ts";
 import { basePath } from "#lib/http.ts";
 import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
 import { Boot } from "./boot.tsx";

@@ -2,8 +2,8 @@
  * The client of /api: unwraps the envelope, types responses, throws typed errors.
  */
 import type { Failure } from "@gateway/shared/envelope";
-import { isGatewayFailure, noteReached, noteUnreachable } from "./connection.ts";
-import { loadErrorTexts } from "./late-errors.ts";
+import { loadErrorTexts } from "./errors/late-errors.ts";
+import { isGatewayFailure, noteReached, noteUnreachable } from "./live/connection.ts";
 
 /** An error response. `code` and `params` describe the reason, `issues` the same per form field. */
 export class ApiError extends Error {

@@ -9,7 +9,7 @@ import {
 } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { isLeavingGuarded } from "./history.ts";
+import { isLeavingGuarded } from "./address/history.ts";
 import { ApiError, asSent, http } from "./http.ts";
 import { forgetAll, keep, kept } from "./stored.ts";
 

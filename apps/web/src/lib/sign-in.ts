@@ -2,8 +2,8 @@
 import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
+import { loadErrorTexts } from "./errors/late-errors.ts";
 import { ApiError, asSent, http } from "./http.ts";
-import { loadErrorTexts } from "./late-errors.ts";
 import { keep, kept } from "./stored.ts";
 
 /** Returns the offered providers in the order of their buttons. */

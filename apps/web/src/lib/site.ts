@@ -4,8 +4,8 @@ import type { SiteStatus } from "@gateway/shared/site/status";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
-import { unreachable } from "./connection.ts";
 import { asSent, http } from "./http.ts";
+import { unreachable } from "./live/connection.ts";
 import { keep, kept } from "./stored.ts";
 
 const cacheKey = "siteInfo";

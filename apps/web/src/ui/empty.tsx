@@ -3,9 +3,9 @@ import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { markShown } from "#lib/errors/shown-errors.ts";
 import { ApiError, isTimeout } from "#lib/http.ts";
-import { markShown } from "#lib/shown-errors.ts";
 
 type EmptyProps = {
   title: string;

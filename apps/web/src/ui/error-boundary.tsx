@@ -3,11 +3,11 @@ import { Box, Button, Group, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { onReachChange, useReach } from "#lib/connection.ts";
-import { malformed } from "#lib/error-text.ts";
-import { isLeavingGuarded } from "#lib/history.ts";
+import { isLeavingGuarded } from "#lib/address/history.ts";
+import { malformed } from "#lib/errors/error-text.ts";
+import { isMissingCode, reloadOnce } from "#lib/errors/missing-code.ts";
 import { DataFormatError } from "#lib/http.ts";
-import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { onReachChange, useReach } from "#lib/live/connection.ts";
 import { Empty } from "#ui/empty.tsx";
 
 type Shown = (error: unknown, retry: () => void) => ReactNode;

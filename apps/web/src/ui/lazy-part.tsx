@@ -3,7 +3,7 @@ import { Center, Loader } from "@mantine/core";
 import i18next from "i18next";
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { isMissingCode, reloadOnce } from "#lib/errors/missing-code.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { toast } from "#ui/toast.tsx";
 import classes from "./lazy-part.module.css";

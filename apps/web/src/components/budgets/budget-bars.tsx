@@ -4,10 +4,10 @@ import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { formatRelative, formatTime, useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
-import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
+import { UsageBar } from "#ui/figures/usage-bar.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {

@@ -12,9 +12,9 @@ import { Button, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@m
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
-import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";

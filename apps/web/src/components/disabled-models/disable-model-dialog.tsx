@@ -5,7 +5,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";

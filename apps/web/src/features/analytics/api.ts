@@ -11,8 +11,8 @@ import type { Page } from "@gateway/shared/paging";
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
-import { timeZone } from "#lib/time-zone.ts";
 import { type AnalyticsParams, windowOf } from "./period.ts";
 
 export const siteQuery = queryOptions({

@@ -3,7 +3,7 @@ import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useAudit } from "./api.ts";

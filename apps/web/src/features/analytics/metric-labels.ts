@@ -1,6 +1,6 @@
+import type { useFormat } from "#lib/format/quota.ts";
 /** Labels and number formats of the metrics. */
 import { phrasesIn } from "#lib/i18n.ts";
-import type { useFormat } from "#lib/quota.ts";
 import type { Metric } from "./period.ts";
 
 const phrase = phrasesIn("analytics");

@@ -6,12 +6,12 @@ import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Halves, Section } from "#ui/page.tsx";
+import { Halves, Section } from "#ui/page/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
 

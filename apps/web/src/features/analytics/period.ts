@@ -1,8 +1,8 @@
 import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 /** Parameters of the screen in the address, and sums over the period. Pure. */
 import { groupTypes } from "@gateway/shared/usage/group-types";
+import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { matching, oneOf, type ParamsOf, whole } from "#lib/params.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
 
 const phrase = phrasesIn("analytics");

@@ -1,7 +1,7 @@
 import type { AuditPage, AuditQuery, AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { oneOf, paging, type Params, trimmed } from "#lib/address/params.ts";
 import { asPage, http } from "#lib/http.ts";
-import { oneOf, paging, type Params, trimmed } from "#lib/params.ts";
 
 const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
 export type Range = keyof typeof daysOf;

@@ -2,8 +2,8 @@
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { Drawer, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatTime, useFormat } from "#lib/quota.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Change, changesOf } from "./diff.ts";

@@ -2,10 +2,10 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
+import { exactText, type useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { channelFieldNames } from "#lib/labels/channel-fields.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
-import { exactText, type useFormat } from "#lib/quota.ts";
 import { printed } from "./diff.ts";
 
 const phrase = phrasesIn("audit-log");

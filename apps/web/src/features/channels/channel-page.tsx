@@ -7,21 +7,21 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
+import { useListParams } from "#lib/address/list-params.ts";
+import { channelParams } from "#lib/address/list-queries.ts";
+import { NEW, type Opened, useOpened } from "#lib/address/opened.ts";
+import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { channelParams } from "#lib/list-queries.ts";
-import { NEW, type Opened, useOpened } from "#lib/opened.ts";
-import { initialOf, oneOf } from "#lib/params.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { Missing } from "#ui/page/opened-row-states.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { ANY_MODEL } from "./list/any-model.ts";
-import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
 import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.tsx";
@@ -38,7 +38,7 @@ const ChannelEditor = lazyPart(
 const ChangesDrawer = lazyPart(() =>
   import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
 );
-const BulkEditor = lazyPart(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
+const BulkEditor = lazyPart(() => import("./bulk/bulk-editor.tsx").then((module) => module.BulkEditor));
 const DisableModelDialog = lazyPart(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );

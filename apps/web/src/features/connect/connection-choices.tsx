@@ -9,7 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { kindOfModel, sampleModel } from "#components/sample-model.ts";
+import { kindOfModel, sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 
 const shownAtFirst = 18;
 

@@ -5,10 +5,10 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
 /** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
-import { groupParams } from "#lib/list-queries.ts";
-import { initialOf } from "#lib/params.ts";
+import { groupParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";

@@ -8,7 +8,7 @@ import { Link, useParams, useSearchParams } from "react-router-dom";
 import { currentLanguage } from "#lib/i18n.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { Failed } from "#ui/empty.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { helpIndexQuery, helpLanguageOf } from "./api.ts";
 import type { HelpIndex } from "./content.ts";

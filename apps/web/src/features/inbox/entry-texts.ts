@@ -2,11 +2,11 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
+import { moneyText } from "#lib/format/money.ts";
+import { formatTime, type useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
-import { moneyText } from "#lib/money.ts";
-import { formatTime, type useFormat } from "#lib/quota.ts";
 
 const phrase = phrasesIn("inbox");
 

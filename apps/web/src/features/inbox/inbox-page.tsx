@@ -4,10 +4,10 @@ import { Button, Card, Group, SegmentedControl, Skeleton, Stack, Text } from "@m
 import { IconBellOff, IconCheck } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-import { inboxParams } from "#lib/list-queries.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { inboxParams } from "#lib/address/list-queries.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { FilterSelect } from "#ui/table/filters.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";

@@ -10,7 +10,7 @@ import {
 } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
-import { type LogFilter, windowOf } from "./log-filter.ts";
+import { type LogFilter, windowOf } from "./filters/log-filter.ts";
 
 /** Everyone's rows are for administrators. */
 export type Whose = "everybody" | "own";

@@ -8,8 +8,8 @@ import type {
 } from "@gateway/shared/site/migration";
 import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import { queryOptions } from "@tanstack/react-query";
+import { loadErrorTexts } from "#lib/errors/late-errors.ts";
 import { ApiError, apiUrl, asList, asSent, failureOf, http, version2 } from "#lib/http.ts";
-import { loadErrorTexts } from "#lib/late-errors.ts";
 
 const pollMs = 700;
 const withLink = (token: string) => ({ [setupTokenHeader]: token });

@@ -5,10 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime } from "#lib/format/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { reportQuery, reportsQuery } from "./api.ts";
 import { DownloadReport, ReportView } from "./report-view.tsx";
 

@@ -3,7 +3,7 @@ import type { ImportMode } from "@gateway/shared/channels/model-info";
 import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";

@@ -1,11 +1,11 @@
 /** The catalogue's description of a model. */
 import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { listed } from "#lib/format/listed.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { nameOfModality } from "#lib/labels/modalities.ts";
-import { listed } from "#lib/listed.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { nameOfKind } from "./labels.ts";
 import type { Offer } from "./offers.ts";
 

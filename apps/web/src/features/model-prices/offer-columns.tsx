@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";

@@ -4,7 +4,7 @@ import { ActionIcon, SegmentedControl, Select, Skeleton, Tooltip } from "@mantin
 import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ownersQuery } from "./api.ts";

@@ -2,7 +2,7 @@
 import { formatPrice } from "@gateway/shared/billing/money";
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ModelFacts } from "@gateway/shared/channels/model-info";
-import { kindOfModel, type ModelKind } from "#components/sample-model.ts";
+import { kindOfModel, type ModelKind } from "#components/samples/sample-model.ts";
 
 export type Offer = {
   model: string;

@@ -1,5 +1,5 @@
 /** Parameters of the list of models in the address. */
-import { oneOf, paging, type ParamsOf, sizeOf, text } from "#lib/params.ts";
+import { oneOf, paging, type ParamsOf, sizeOf, text } from "#lib/address/params.ts";
 import { sortings } from "./offers.ts";
 
 export const priceParams = {

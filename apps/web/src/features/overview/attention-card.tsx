@@ -4,13 +4,13 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { logAddress } from "#lib/address/log-address.ts";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { listed } from "#lib/format/listed.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
 import { namesError, storedReason } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { listed } from "#lib/listed.ts";
-import { logAddress } from "#lib/log-address.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
 

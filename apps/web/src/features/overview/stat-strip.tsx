@@ -1,9 +1,9 @@
 /** Six figures of the last 24 hours side by side, each with its change. */
 import type { Compared, LatencySample, Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Stat, Stats } from "#ui/stats.tsx";
-import { isUnchanged, Trend } from "#ui/trend.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Stat, Stats } from "#ui/figures/stats.tsx";
+import { isUnchanged, Trend } from "#ui/figures/trend.tsx";
 import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
 

@@ -12,7 +12,7 @@ import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mant
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { PaymentIcon } from "#components/payment-icon.tsx";
+import { PaymentIcon } from "#components/icons/payment-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";

@@ -15,11 +15,11 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
-import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
+import { useListParams } from "#lib/address/list-params.ts";
 /** All users' orders and payments. */
-import { orderParams } from "#lib/list-queries.ts";
-import { formatMoney } from "#lib/money.ts";
+import { orderParams } from "#lib/address/list-queries.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";

@@ -4,11 +4,11 @@ import { IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { AddressMissing } from "#components/address-missing.tsx";
+import { NEW, useOpened } from "#lib/address/opened.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
 import { useSite } from "#lib/site.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const GatewayList = lazyPart(() => import("./gateway-list.tsx").then((module) => module.GatewayList));
 const OrderList = lazyPart(() => import("./order-list.tsx").then((module) => module.OrderList));

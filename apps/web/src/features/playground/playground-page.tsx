@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { sampleModel } from "#components/sample-model.ts";
+import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePageTitle, useSite } from "#lib/site.ts";

@@ -4,9 +4,9 @@ import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { listed } from "#lib/format/listed.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { listed } from "#lib/listed.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 

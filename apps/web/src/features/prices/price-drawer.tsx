@@ -5,7 +5,7 @@ import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { Fold } from "#ui/fold.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";

@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconTags } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { oneOf, paging, type ParamsOf, sizeOf, text, whole } from "#lib/params.ts";
+import { oneOf, paging, type ParamsOf, sizeOf, text, whole } from "#lib/address/params.ts";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";

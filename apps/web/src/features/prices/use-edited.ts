@@ -1,6 +1,6 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 import { useCallback, useState } from "react";
-import { NEW, useOpened } from "#lib/opened.ts";
+import { NEW, useOpened } from "#lib/address/opened.ts";
 import type { Edited } from "./price-values.ts";
 
 /**

@@ -10,10 +10,10 @@ import { withSpace } from "#lib/word-spacing.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
-import { OwnerPrompt } from "./owner-prompt.tsx";
+import { OwnerPrompt } from "./sign-in/owner-prompt.tsx";
 
 export function AccessTokenSection() {
   const { t } = useTranslation("profile");

@@ -11,7 +11,7 @@ import { deletion } from "#lib/query-client.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 

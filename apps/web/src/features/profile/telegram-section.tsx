@@ -10,11 +10,11 @@ import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { OwnerPrompt } from "./owner-prompt.tsx";
+import { OwnerPrompt } from "./sign-in/owner-prompt.tsx";
 import { newTelegramCode, telegramLinkQuery, useUnlinkTelegram } from "./telegram-api.ts";
 
 export function TelegramSection() {

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { openSession, wasSignedIn } from "#lib/session.ts";
 import { comeBack, keptNext, mayPass, wantsCode } from "#lib/sign-in.ts";

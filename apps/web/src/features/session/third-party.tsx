@@ -4,7 +4,7 @@ import { Button, Divider, SimpleGrid } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
+import { IdentityProviderIcon, identityProviderTitle } from "#components/icons/identity-provider.tsx";
 import { keepNext, leaveFor, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";

@@ -4,7 +4,7 @@ import { Modal } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { WeChatDialog } from "#components/wechat-dialog.tsx";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { openSession } from "#lib/session.ts";
 import { comeBackFromWeChat, wantsCode } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";

@@ -1,9 +1,9 @@
 import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import { afterSaving, filledBy, savedValue, withDraft } from "./drafts.ts";
-import { settingGroups } from "./fields.ts";
-import { mailAddressesOf, mailServerOf } from "./mail-servers.ts";
 import { problemOf } from "./problems.ts";
+import { settingGroups } from "./sections/fields.ts";
+import { mailAddressesOf, mailServerOf } from "./sections/mail-servers.ts";
 
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
 

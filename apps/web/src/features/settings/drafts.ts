@@ -1,7 +1,7 @@
 /** Unsaved values of settings. Pure. */
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
 import { defaultSettings } from "virtual:settings-defaults";
-import type { Field } from "./section.ts";
+import type { Field } from "./sections/section.ts";
 
 export type Value = string | number | boolean;
 /** Null removes a stored secret. "" cannot, because the input is empty while nothing is typed. */

@@ -1,7 +1,7 @@
 /** Links to the sections of the current tab, on wide screens. */
 import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { SettingSection } from "./section.ts";
+import type { SettingSection } from "./sections/section.ts";
 import classes from "./settings.module.css";
 
 /** Fewer sections fit a screen. */

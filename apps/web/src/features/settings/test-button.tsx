@@ -3,7 +3,7 @@ import { IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useSettingTest } from "./api.ts";
-import type { TestAction } from "./section.ts";
+import type { TestAction } from "./sections/section.ts";
 
 /** Returns a function that sends a test with the saved settings and shows the result. */
 export function useShownTest() {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useImportSettings } from "./api.ts";
-import { labelOf } from "./fields.ts";
+import { labelOf } from "./sections/fields.ts";
 
 type ChangesProps = { file: SettingsFile; preview: SettingsPreview; onDone: () => void };
 

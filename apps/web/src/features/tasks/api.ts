@@ -7,8 +7,8 @@ import {
   type TaskRow,
 } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { TaskFilter } from "#lib/address/list-queries.ts";
 import { asPage, http } from "#lib/http.ts";
-import type { TaskFilter } from "#lib/list-queries.ts";
 import { isOpen } from "./task-labels.ts";
 
 /** Everyone's rows are for administrators. */

@@ -5,13 +5,13 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
+import { useListParams } from "#lib/address/list-params.ts";
 /** Midjourney tasks: status, result and cost. */
-import { taskParams } from "#lib/list-queries.ts";
+import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchMidjourney, keyOfMidjourney, midjourneyQuery, type Whose } from "./api.ts";

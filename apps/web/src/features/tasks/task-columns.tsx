@@ -1,7 +1,7 @@
 /** Columns shared by both lists of tasks. */
 import { Text } from "@mantine/core";
 import type { TFunction } from "i18next";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";

@@ -3,11 +3,11 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { formatDuration, formatTime } from "#lib/quota.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { formatDuration, formatTime } from "#lib/format/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { ShownTask } from "./shown-task.ts";
 import { actionWord, isOpen } from "./task-labels.ts";

@@ -5,10 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { useListParams } from "#lib/list-params.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { useListParams } from "#lib/address/list-params.ts";
 /** Song, lyrics and video tasks: status, result and cost. */
-import { taskParams } from "#lib/list-queries.ts";
+import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Short } from "#ui/short.tsx";

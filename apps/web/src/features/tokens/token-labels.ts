@@ -2,8 +2,8 @@
 import type { TokenRates } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { TFunction } from "i18next";
+import type { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import type { useFormat } from "#lib/quota.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
 const phrase = phrasesIn("tokens");

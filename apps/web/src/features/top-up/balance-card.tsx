@@ -2,7 +2,7 @@
 import { Box, Card, SimpleGrid, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { formatTime, useFormat } from "#lib/quota.ts";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import classes from "./top-up.module.css";
 

@@ -7,9 +7,9 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
-import { useListParams } from "#lib/list-params.ts";
+import { useListParams } from "#lib/address/list-params.ts";
 /** The user's orders. Renders nothing without orders when no payments are accepted. */
-import { ownOrderParams } from "#lib/list-queries.ts";
+import { ownOrderParams } from "#lib/address/list-queries.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";

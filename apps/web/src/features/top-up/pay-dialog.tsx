@@ -4,8 +4,8 @@ import { Button, Group, Loader, Skeleton, Stack, Text, ThemeIcon } from "@mantin
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { formatMoney } from "#lib/money.ts";
-import { useFormat } from "#lib/quota.ts";
+import { formatMoney } from "#lib/format/money.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { Failed } from "#ui/empty.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { QrCode } from "#ui/qr-code.tsx";

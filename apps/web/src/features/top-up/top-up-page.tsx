@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { choicesQuery } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { InviteCard } from "./invite-card.tsx";

@@ -2,8 +2,8 @@ import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { FoundSelect } from "#components/found-select.tsx";
 /** Asks for a user before a dialog about a user. */
-import { userParams } from "#lib/list-queries.ts";
-import { initialOf } from "#lib/params.ts";
+import { userParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { fetchUser } from "./api.ts";
 

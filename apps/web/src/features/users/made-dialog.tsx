@@ -2,7 +2,7 @@ import { Alert, Button, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { IconAlertTriangle, IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { useServerAddress, useSystemName } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";

@@ -4,7 +4,7 @@ import { pointsOf } from "@gateway/shared/billing/money";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeQuota } from "./api.ts";

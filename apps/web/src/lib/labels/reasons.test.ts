@@ -1,7 +1,7 @@
 import { plainReason, reasonBecause, reasonOf, reasons } from "@gateway/shared/reasons";
 import i18next, { type TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
-import { loadErrorTexts } from "#lib/late-errors.ts";
+import { loadErrorTexts } from "#lib/errors/late-errors.ts";
 import { reasonPhrases, storedReason } from "./reasons.ts";
 
 it("reasons: every template of the server is marked for translation unchanged", () => {

@@ -1,9 +1,9 @@
 /** Translates the reason of a gateway action from its facts. */
 import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
-import { codeText } from "#lib/error-text.ts";
+import { codeText } from "#lib/errors/error-text.ts";
+import { moneyText } from "#lib/format/money.ts";
 import { phrase } from "#lib/i18n.ts";
-import { moneyText } from "#lib/money.ts";
 import { attemptResultText } from "./attempt-labels.ts";
 
 /** The server's templates, marked for translation. */

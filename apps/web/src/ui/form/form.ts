@@ -7,9 +7,9 @@ import type { TFunction } from "i18next";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { issueText, issueTexts } from "#lib/error-text.ts";
+import { issueText, issueTexts } from "#lib/errors/error-text.ts";
+import { knowTemplates } from "#lib/errors/late-errors.ts";
 import { ApiError } from "#lib/http.ts";
-import { knowTemplates } from "#lib/late-errors.ts";
 
 knowTemplates(fieldReasons);
 

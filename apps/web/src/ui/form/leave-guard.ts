@@ -1,7 +1,7 @@
 /** Asks before unsaved changes are lost: on navigation, on leaving the site, or at the end of the session. */
 import i18next from "i18next";
 import { useEffect } from "react";
-import { guardLeaving } from "#lib/history.ts";
+import { guardLeaving } from "#lib/address/history.ts";
 import { confirm } from "#ui/confirm.tsx";
 
 export function confirmLeaving(): Promise<boolean> {

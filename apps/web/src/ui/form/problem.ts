@@ -3,8 +3,8 @@ import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { TFunction } from "i18next";
 import type { z } from "zod";
-import { issueText } from "#lib/error-text.ts";
-import { knowTemplates } from "#lib/late-errors.ts";
+import { issueText } from "#lib/errors/error-text.ts";
+import { knowTemplates } from "#lib/errors/late-errors.ts";
 
 knowTemplates(fieldReasons);
 

@@ -1,6 +1,6 @@
 /** The decimals of amounts: all amounts in a column of a table or list have the same number. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { decimalsOf, SUM_DECIMALS, useFormat } from "#lib/quota.ts";
+import { decimalsOf, SUM_DECIMALS, useFormat } from "#lib/format/quota.ts";
 
 const Decimals = createContext<Record<string, number>>({});
 

@@ -5,7 +5,7 @@ import { IconBookmark, IconTrash } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { useQueryString } from "#lib/list-params.ts";
+import { useQueryString } from "#lib/address/list-params.ts";
 import { useSelf } from "#lib/session.ts";
 import { keepViews, LONGEST_NAME, MOST_VIEWS, viewOf, viewsOf, withView } from "./saved-views.ts";
 import classes from "./views-menu.module.css";

@@ -5,11 +5,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { channelQuery, groupsQuery } from "#features/channels/api.ts";
-import { NEW } from "#lib/opened.ts";
+import { NEW } from "#lib/address/opened.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { Failed } from "#ui/empty.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { isRefusal } from "#ui/opened-row.tsx";
+import { Missing } from "#ui/page/opened-row-states.tsx";
+import { isRefusal } from "#ui/page/opened-row.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
 import { draftOf, newDraft } from "./draft.ts";
 

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
-import { listed } from "#lib/listed.ts";
+import { listed } from "#lib/format/listed.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { unofferedMappings } from "./draft.ts";

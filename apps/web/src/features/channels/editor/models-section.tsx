@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import { problemIn } from "#ui/form/problem.ts";

@@ -4,8 +4,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { listed } from "#lib/format/listed.ts";
 import { asList, http } from "#lib/http.ts";
-import { listed } from "#lib/listed.ts";
 
 /** The same query as on the price screen, so that both share the response. */
 const pricesQuery = queryOptions({

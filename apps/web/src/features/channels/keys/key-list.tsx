@@ -22,7 +22,7 @@ import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
-import { formatRelative, formatTime } from "#lib/quota.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";

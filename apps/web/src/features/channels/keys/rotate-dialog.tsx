@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
-import { faultText, issueTexts } from "#lib/error-text.ts";
+import { faultText, issueTexts } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";

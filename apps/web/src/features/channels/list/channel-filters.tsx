@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
 import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";

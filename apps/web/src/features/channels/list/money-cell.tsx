@@ -7,7 +7,7 @@ import { Amount } from "#components/amount.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { useRefreshBalance } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime } from "#lib/format/quota.ts";
 import { toast } from "#ui/toast.tsx";
 
 const signs = lookupTable<string>({ USD: "$", CNY: "¥" });

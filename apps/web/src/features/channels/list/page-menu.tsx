@@ -14,12 +14,12 @@ import {
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
+import { deleteDisabled } from "#features/channels/bulk/batch-api.ts";
 import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { faultText } from "#lib/error-text.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {
   onTest: () => void;

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { pulsesQuery } from "#features/channels/runs/runs.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 

@@ -7,8 +7,8 @@ import type {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { editMany } from "#features/channels/list/batch-api.ts";
-import { faultText } from "#lib/error-text.ts";
+import { editMany } from "#features/channels/bulk/batch-api.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { asPage, asSent, http } from "#lib/http.ts";
 import { toast } from "#ui/toast.tsx";
 

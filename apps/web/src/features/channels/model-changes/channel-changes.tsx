@@ -4,7 +4,7 @@ import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { UnpricedModels } from "#features/channels/editor/unpriced-models.tsx";
 import { useMayChange } from "#lib/changes.ts";

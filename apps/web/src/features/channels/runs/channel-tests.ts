@@ -4,7 +4,7 @@ import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { amendRow } from "#features/channels/api.ts";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { asSent, http } from "#lib/http.ts";
 
 export type TestState =

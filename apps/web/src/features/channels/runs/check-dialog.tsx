@@ -5,9 +5,9 @@ import { Alert, Button, Code, Group, Loader, MultiSelect, Stack, Text } from "@m
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
 import { Fold } from "#ui/fold.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

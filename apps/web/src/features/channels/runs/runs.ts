@@ -11,8 +11,8 @@ import {
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { amendRow, refreshChannels } from "#features/channels/api.ts";
-import { readEvents } from "#lib/event-stream.ts";
 import { ApiError, asList, asSent, http } from "#lib/http.ts";
+import { readEvents } from "#lib/live/event-stream.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
 /** The newest runs of all nodes, including those started by other users. */

@@ -22,11 +22,11 @@ import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-reac
 import { useQueryClient } from "@tanstack/react-query";
 import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";

@@ -4,9 +4,9 @@ import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
+import { deleteTag, switchTag } from "#features/channels/bulk/batch-api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { faultText } from "#lib/error-text.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 

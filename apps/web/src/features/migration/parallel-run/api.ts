@@ -8,8 +8,8 @@ import type {
   ComparisonRow,
 } from "@gateway/shared/site/comparison";
 import { queryOptions } from "@tanstack/react-query";
-import { readEvents } from "#lib/event-stream.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
+import { readEvents } from "#lib/live/event-stream.ts";
 
 const path = "/migration/comparison";
 
