@@ -19,7 +19,7 @@ import { scrollOfDrag, thumbOf } from "./app/menu/menu-thumb.ts";
 import { itemsIn, type MenuGroup, pathTo, visibleMenu } from "./app/menu/menu.ts";
 import { publicLinks } from "./app/public-links.ts";
 import { screenById } from "./app/screens.ts";
-import { themeSaying } from "./app/theme.ts";
+import { createConsoleTheme } from "./app/theme.ts";
 import { newDraft, providerFaults } from "./features/channels/editor/draft.ts";
 import { errorNote, errorReason } from "./lib/errors/error-text.ts";
 import { formatTime, quotaText } from "./lib/format/quota.ts";
@@ -336,7 +336,7 @@ describe("§9 constants and formats", () => {
       [0, 617_000, -250_000].map((points) => quotaText(points, { inCurrency: true, pointsPerUsd: 500_000 })),
     ).toEqual(["$0.00", "$1.23", "−$0.50"]));
 
-  const { breakpoints, radius } = themeSaying("");
+  const { breakpoints, radius } = createConsoleTheme("");
   it.each([
     ["xs", 0],
     ["sm", 600],

@@ -4,7 +4,7 @@ import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { selfQuery } from "#lib/session.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { requireLoadable } from "./load-ahead.ts";
 import { loadable } from "./loadable.tsx";
@@ -68,7 +68,7 @@ export function Console() {
 export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <Shell>
-      <Failed error={error} onRetry={onRetry} heading />
+      <LoadError error={error} onRetry={onRetry} heading />
     </Shell>
   );
 }

@@ -10,9 +10,9 @@ import type { Column } from "#ui/table/table-model.ts";
 import { amountColumn } from "./amount.tsx";
 import { PaymentIcon } from "./icons/payment-icon.tsx";
 
-type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
+type CommonColumn = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
 
-export function sharedOrderColumns<Row extends OwnOrder>(t: TFunction): Record<Shared, Column<Row>> {
+export function commonOrderColumns<Row extends OwnOrder>(t: TFunction): Record<CommonColumn, Column<Row>> {
   return {
     number: {
       id: "trade_no",

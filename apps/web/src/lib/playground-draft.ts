@@ -14,7 +14,7 @@ export type PlaygroundDraft = {
 
 let offered: PlaygroundDraft | undefined;
 
-export function offerDraft(draft: PlaygroundDraft): void {
+export function passDraft(draft: PlaygroundDraft): void {
   offered = draft;
 }
 

@@ -41,10 +41,10 @@ export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks
   );
 }
 
-type FailedProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
+type LoadErrorProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
 
 /** The error state of a failed request. After a rate limit it retries automatically. */
-export function Failed({ error, onRetry, heading = false }: FailedProps) {
+export function LoadError({ error, onRetry, heading = false }: LoadErrorProps) {
   const { t } = useTranslation();
   useLayoutEffect(() => markShown(error), [error]);
   const early = error instanceof ApiError && error.status === 429;

@@ -52,7 +52,7 @@ export function LazyBoundary({
   children: ReactNode;
 }) {
   return (
-    <ErrorBoundary shown={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>
+    <ErrorBoundary fallback={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>
       <Suspense fallback={loading}>{children}</Suspense>
     </ErrorBoundary>
   );

@@ -88,5 +88,5 @@ export const ModelInfoImport = z.object({
 });
 export type ModelInfoImport = z.infer<typeof ModelInfoImport>;
 
-export const ModelInfoImported = z.object({ added: z.int(), changed: z.int(), kept: z.int() });
-export type ModelInfoImported = z.infer<typeof ModelInfoImported>;
+export const ModelInfoImportResult = z.object({ added: z.int(), changed: z.int(), kept: z.int() });
+export type ModelInfoImportResult = z.infer<typeof ModelInfoImportResult>;

@@ -27,6 +27,6 @@ export type WireParams = Readonly<Record<string, string | number>>;
 export const MISSING = "…";
 
 /** Returns the template with its values filled in. */
-export function filled(template: string, params: WireParams): string {
+export function fillTemplate(template: string, params: WireParams): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(params[name] ?? MISSING));
 }

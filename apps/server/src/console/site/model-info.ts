@@ -1,7 +1,7 @@
 import {
   ModelInfoChange,
   ModelInfoImport,
-  ModelInfoImported,
+  ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
 } from "@gateway/shared/channels/model-info";
@@ -87,7 +87,7 @@ export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
       schema: {
         summary: "Import model information",
         body: ModelInfoImport,
-        response: answers(ModelInfoImported),
+        response: answers(ModelInfoImportResult),
       },
     },
     async (request) => {

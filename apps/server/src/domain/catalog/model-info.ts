@@ -2,7 +2,7 @@ import {
   ImportedModelInfo,
   type ImportMode,
   type ModelInfoChange,
-  type ModelInfoImported,
+  type ModelInfoImportResult,
   type ModelInfoInput,
 } from "@gateway/shared/channels/model-info";
 import { issueOf } from "@gateway/shared/errors/issue";
@@ -80,7 +80,7 @@ export async function importModelInfo(
   actor: Actor,
   list: readonly ModelInfoInput[],
   mode: ImportMode,
-): Promise<ModelInfoImported> {
+): Promise<ModelInfoImportResult> {
   return db.$transaction(async (tx) => {
     const known = new Set(
       (await tx.modelInfo.findMany({ select: { model: true } })).map((info) => info.model),

@@ -8,7 +8,7 @@ import { GlobalDialogs } from "#app/global-dialogs.tsx";
 import { useScreensAhead } from "#app/load-ahead.ts";
 import { MenuDrawer } from "#app/menu/menu-drawer.tsx";
 import { SideMenu } from "#app/menu/side-menu.tsx";
-import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
+import { ErrorMessage, ErrorBoundary } from "#ui/error-boundary.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ConsoleHeader } from "./console-header.tsx";
 import { Crumbs } from "./crumbs.tsx";
@@ -51,7 +51,7 @@ export function Shell({ children }: { children?: ReactNode }) {
       <main id="content" className={classes.main} tabIndex={-1}>
         <div className={classes.content}>
           <Crumbs />
-          <ErrorBoundary resetKey={key} shown={brokenScreen}>
+          <ErrorBoundary resetKey={key} fallback={brokenScreen}>
             <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
           </ErrorBoundary>
         </div>
@@ -62,7 +62,7 @@ export function Shell({ children }: { children?: ReactNode }) {
 }
 
 function brokenScreen(error: unknown, retry: () => void) {
-  return <Broken error={error} onRetry={retry} heading />;
+  return <ErrorMessage error={error} onRetry={retry} heading />;
 }
 
 /** Placeholder of a screen whose code is loading. */

@@ -14,7 +14,7 @@ import { mayOpen, screens } from "#app/screens.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePaletteActions } from "./palette-actions.tsx";
 import { recentOf, remember } from "./recent.ts";
-import { useFound } from "./use-found.tsx";
+import { useSearchResults } from "./use-search-results.tsx";
 
 /**
  * The command palette (⌘K). Lists the screens and actions that the user may open. From two letters on it also
@@ -39,7 +39,7 @@ export function CommandPalette({ requests }: { requests: number }) {
     void navigate(to);
     setLeft(requests);
   };
-  const found = useFound(typed, go);
+  const found = useSearchResults(typed, go);
   const commands = usePaletteActions(go);
   const pages: SpotlightActionData[] = screens
     .filter((screen) => self && mayOpen(screen, self))
@@ -129,7 +129,7 @@ function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
 }
 
 /**
- * Sorts screens and actions by matches in the label, then in other keywords. Results of `useFound` come last
+ * Sorts screens and actions by matches in the label, then in other keywords. Results of `useSearchResults` come last
  * and are not filtered again, so late results never move the first line.
  */
 const screensFirst: SpotlightFilterFunction = (query, entries) => {

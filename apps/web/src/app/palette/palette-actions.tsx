@@ -29,11 +29,11 @@ import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 import { signOut, useSelf } from "#lib/session.ts";
 
-type Command = {
+type PaletteCommand = {
   id: string;
   label: string;
   /** Further English search keywords. */
-  words: string;
+  keywords: string;
   icon: Icon;
   /** Area that an administrator must be allowed to change. */
   area?: AdminArea;
@@ -42,11 +42,11 @@ type Command = {
   to: string;
 };
 
-const commands: Command[] = [
+const commands: PaletteCommand[] = [
   {
     id: "add-channel",
     label: phrase("Add channel"),
-    words: "new create a provider key",
+    keywords: "new create a provider key",
     icon: IconCirclePlus,
     area: "channels",
     to: "/panel/channel?edit=new",
@@ -54,7 +54,7 @@ const commands: Command[] = [
   {
     id: "test-channels",
     label: phrase("Test all channels"),
-    words: "check health probe",
+    keywords: "check health probe",
     icon: IconGauge,
     area: "channels",
     to: "/panel/channel?ask=test",
@@ -62,7 +62,7 @@ const commands: Command[] = [
   {
     id: "disable-model",
     label: phrase("Disable a model everywhere"),
-    words: "stop block turn off",
+    keywords: "stop block turn off",
     icon: IconBan,
     area: "channels",
     to: "/panel/channel?disable=model",
@@ -70,7 +70,7 @@ const commands: Command[] = [
   {
     id: "remove-model",
     label: phrase("Remove a model from all channels"),
-    words: "delete model everywhere",
+    keywords: "delete model everywhere",
     icon: IconEraser,
     area: "channels",
     to: "/panel/channel?remove=model",
@@ -78,7 +78,7 @@ const commands: Command[] = [
   {
     id: "model-changes",
     label: phrase("Model changes of providers"),
-    words: "new removed deprecated upstream list check",
+    keywords: "new removed deprecated upstream list check",
     icon: IconListCheck,
     area: "channels",
     to: "/panel/channel?changes=all",
@@ -86,14 +86,14 @@ const commands: Command[] = [
   {
     id: "new-token",
     label: phrase("New token"),
-    words: "create api key",
+    keywords: "create api key",
     icon: IconKey,
     to: "/panel/token?edit=new",
   },
   {
     id: "new-user-token",
     label: phrase("New token for a user"),
-    words: "create api key for a customer",
+    keywords: "create api key for a customer",
     icon: IconKey,
     area: "tokens",
     to: "/panel/token?view=all&edit=new",
@@ -101,7 +101,7 @@ const commands: Command[] = [
   {
     id: "limit-customer",
     label: phrase("Limit the spending of a user"),
-    words: "set budget for a customer month day week limit",
+    keywords: "set budget for a customer month day week limit",
     icon: IconGauge,
     area: "users",
     to: "/panel/user?budget=user",
@@ -109,7 +109,7 @@ const commands: Command[] = [
   {
     id: "new-user",
     label: phrase("New user"),
-    words: "create account person customer administrator admin role permissions limited",
+    keywords: "create account person customer administrator admin role permissions limited",
     icon: IconUserPlus,
     area: "users",
     to: "/panel/user?edit=new",
@@ -117,7 +117,7 @@ const commands: Command[] = [
   {
     id: "new-customer",
     label: phrase("New customer"),
-    words: "create account key budget invite",
+    keywords: "create account key budget invite",
     icon: IconUserPlus,
     area: "users",
     to: "/panel/user?customer=new",
@@ -125,7 +125,7 @@ const commands: Command[] = [
   {
     id: "new-group",
     label: phrase("New group"),
-    words: "create user group ratio",
+    keywords: "create user group ratio",
     icon: IconUsersPlus,
     area: "groups",
     to: "/panel/user_group?edit=new",
@@ -133,7 +133,7 @@ const commands: Command[] = [
   {
     id: "raise-prices",
     label: phrase("Change the prices of a group"),
-    words: "raise increase lower prices for a group by 20 % percent ratio discount markup",
+    keywords: "raise increase lower prices for a group by 20 % percent ratio discount markup",
     icon: IconPercentage,
     area: "groups",
     to: "/panel/user_group?prices=group",
@@ -141,7 +141,7 @@ const commands: Command[] = [
   {
     id: "new-price",
     label: phrase("New price"),
-    words: "create model cost",
+    keywords: "create model cost",
     icon: IconCirclePlus,
     area: "prices",
     to: "/panel/pricing?edit=new",
@@ -149,7 +149,7 @@ const commands: Command[] = [
   {
     id: "update-prices",
     label: phrase("Update prices"),
-    words: "import price list",
+    keywords: "import price list",
     icon: IconDownload,
     area: "prices",
     to: "/panel/pricing?update=list",
@@ -157,7 +157,7 @@ const commands: Command[] = [
   {
     id: "new-codes",
     label: phrase("New codes"),
-    words: "create redemption voucher gift",
+    keywords: "create redemption voucher gift",
     icon: IconTicket,
     area: "redemptions",
     to: "/panel/redemption?edit=new",
@@ -165,7 +165,7 @@ const commands: Command[] = [
   {
     id: "mail",
     label: phrase("Set up email"),
-    words: "smtp mail server outgoing sender configure test",
+    keywords: "smtp mail server outgoing sender configure test",
     icon: IconMail,
     root: true,
     to: "/panel/setting?q=SMTPAccount",
@@ -173,7 +173,7 @@ const commands: Command[] = [
   {
     id: "new-gateway",
     label: phrase("New payment gateway"),
-    words: "create stripe alipay",
+    keywords: "create stripe alipay",
     icon: IconCreditCardPay,
     area: "payments",
     to: "/panel/payment?tab=gateways&edit=new",
@@ -191,10 +191,10 @@ export function usePaletteActions(go: (to: string, label: string) => void): Spot
       (area === undefined || mayEnter(self, area, "edit")) && (root === undefined || self.role === Role.root),
   );
   return [
-    ...offered.map(({ id, label, words, icon: Picture, to }) => ({
+    ...offered.map(({ id, label, keywords, icon: Picture, to }) => ({
       id,
       label: t(label),
-      keywords: [label, words],
+      keywords: [label, keywords],
       leftSection: <Picture size={18} stroke={1.7} />,
       onClick: () => go(to, t(label)),
     })),

@@ -1,5 +1,5 @@
 /** The user's recently opened palette entries, newest first. Kept in this browser until sign-out. */
-import { kept, keep } from "#lib/stored.ts";
+import { readStorage, writeStorage } from "#lib/browser-storage.ts";
 
 export type Recent = { to: string; label: string };
 
@@ -8,7 +8,7 @@ const keyOf = (userId: number) => `recent:${userId}`;
 
 export function recentOf(userId: number): Recent[] {
   try {
-    const stored: unknown = JSON.parse(kept(keyOf(userId)) ?? "[]");
+    const stored: unknown = JSON.parse(readStorage(keyOf(userId)) ?? "[]");
     return Array.isArray(stored) ? stored.filter(isRecent).slice(0, most) : [];
   } catch {
     return [];
@@ -18,7 +18,7 @@ export function recentOf(userId: number): Recent[] {
 /** Moves the entry to the front. */
 export function remember(userId: number, opened: Recent): void {
   const others = recentOf(userId).filter((one) => one.to !== opened.to);
-  keep(keyOf(userId), JSON.stringify([opened, ...others].slice(0, most)));
+  writeStorage(keyOf(userId), JSON.stringify([opened, ...others].slice(0, most)));
 }
 
 function isRecent(value: unknown): value is Recent {

@@ -4,7 +4,7 @@ import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { formatRelative, formatTime, useFormat } from "#lib/format/quota.ts";
+import { formatRelative, type Formatters, formatTime, useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
 import { UsageBar } from "#ui/figures/usage-bar.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -27,10 +27,8 @@ function Bar({ use }: { use: PeriodUse }) {
   return <UsageBar used={use.used} share={share} tone={tone} />;
 }
 
-type Format = ReturnType<typeof useFormat>;
-
 /** "$1.20 / $5.00"; only the spent amount for a budget without a limit. */
-const amounts = (use: PeriodUse, format: Format) =>
+const amounts = (use: PeriodUse, format: Formatters) =>
   use.limit === 0 ? format.quota(use.used) : `${format.quota(use.used)} / ${format.quota(use.limit)}`;
 
 const resets = (use: PeriodUse, t: TFunction) =>

@@ -20,7 +20,7 @@ import { ChannelHoursBar } from "./channel-hours.tsx";
 import classes from "./object-usage.module.css";
 
 /** Filter of the log that selects the calls of this object. */
-type Filter = Record<string, string | number>;
+type UsageFilter = Record<string, string | number>;
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
@@ -87,13 +87,13 @@ export function HoursStat({ usage }: { usage: ObjectUsage }) {
   );
 }
 
-type Metric = "charged" | "requests" | "tokens";
+type UsageMetric = "charged" | "requests" | "tokens";
 
 /** 24 hours or 30 days of calls, charges or tokens. */
 export function UsageChart({ usage }: { usage: ObjectUsage }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [metric, setMetric] = useState<Metric>("charged");
+  const [metric, setMetric] = useState<UsageMetric>("charged");
   const names: Record<string, string> = {
     charged: t("Charged"),
     tokens: t("Tokens used"),
@@ -185,7 +185,7 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
 type DetailsProps = {
   usage: ObjectUsage;
   /** Undefined for users who may not see the calls. */
-  filter: Filter | undefined;
+  filter: UsageFilter | undefined;
 };
 
 /** Failures by reason, and calls by model. */

@@ -11,7 +11,7 @@ import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { requestedModel } from "#lib/requested-model.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -19,11 +19,11 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { AmountColumns } from "#ui/table/amount-columns.tsx";
 import classes from "./object-usage.module.css";
 
-type Filter = Record<string, string | number>;
+type CallFilter = Record<string, string | number>;
 
 const shown = 20;
 
-const callsQuery = (own: boolean, filter: Filter) =>
+const callsQuery = (own: boolean, filter: CallFilter) =>
   queryOptions({
     queryKey: ["log", "recent", own, filter],
     queryFn: () => http.get(own ? "/log/self" : "/log", asPage<LogPage>(), { ...filter, size: shown }),
@@ -33,7 +33,7 @@ const callsQuery = (own: boolean, filter: Filter) =>
 
 type RecentCallsProps = {
   title: string;
-  filter: Filter;
+  filter: CallFilter;
   /** The user's own calls. Everyone's require the right to see logs. */
   own?: boolean;
   /** Shown without entries. Default: "No calls". */
@@ -57,7 +57,7 @@ export function RecentCalls({ title, filter, own = false, empty }: RecentCallsPr
     >
       {rows === undefined ? (
         calls.error ? (
-          <Failed error={calls.error} onRetry={() => void calls.refetch()} />
+          <LoadError error={calls.error} onRetry={() => void calls.refetch()} />
         ) : (
           <Skeleton height={200} aria-busy />
         )

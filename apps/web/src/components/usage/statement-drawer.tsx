@@ -8,7 +8,7 @@ import { Amount } from "#components/amount.tsx";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { useSystemName } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./statement-drawer.module.css";
@@ -71,7 +71,7 @@ export function StatementDrawer(props: StatementDrawerProps) {
           </Group>
         </>
       ) : error ? (
-        <Failed error={error} onRetry={onRetry} />
+        <LoadError error={error} onRetry={onRetry} />
       ) : (
         <Skeleton height={240} />
       )}

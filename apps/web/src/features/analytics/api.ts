@@ -13,7 +13,7 @@ import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
-import { type AnalyticsParams, windowOf } from "./period.ts";
+import { type AnalyticsParams, periodWindow } from "./period.ts";
 
 export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
@@ -27,7 +27,7 @@ export const periodQuery = (params: AnalyticsParams) => {
     queryKey: ["analytics", "period", { range, from, to, by, user }],
     queryFn: () =>
       http.get("/analytics/period", asSent<Period>(), {
-        ...windowOf(params, new Date()),
+        ...periodWindow(params, new Date()),
         group_type: by,
         user_id: user,
         time_zone: timeZone(),
@@ -43,7 +43,7 @@ export const insightsQuery = (params: AnalyticsParams) => {
     queryKey: ["analytics", "insights", { range, from, to }],
     queryFn: () =>
       http.get("/analytics/insights", asSent<Insights>(), {
-        ...windowOf(params, new Date()),
+        ...periodWindow(params, new Date()),
         time_zone: timeZone(),
       }),
     staleTime: 30_000,

@@ -7,11 +7,11 @@ import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { logAddress } from "#lib/address/log-address.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
-import { type AnalyticsParams, share, windowOf } from "./period.ts";
+import { type AnalyticsParams, share, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
 export function ChannelInsights({ params }: { params: AnalyticsParams }) {
@@ -19,7 +19,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
-  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const { start_timestamp, end_timestamp } = periodWindow(params, now);
   const rows = insights.data?.channels ?? [];
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
@@ -31,7 +31,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
     >
       {!insights.data ? (
         insights.error ? (
-          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
         ) : (
           <Skeleton height={220} />
         )

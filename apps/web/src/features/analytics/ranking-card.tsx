@@ -1,5 +1,5 @@
 /** The models or users with the largest amounts of a period, each compared with the period before. */
-import type { Ranked } from "@gateway/shared/usage/insights";
+import type { RankedAmounts } from "@gateway/shared/usage/insights";
 import { Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -7,18 +7,18 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Trend } from "#ui/figures/trend.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
-import type { View } from "./period-bar.tsx";
-import { type Metric, share, windowOf } from "./period.ts";
+import type { AnalyticsView } from "./period-bar.tsx";
+import { type Metric, share, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
-type RankingCardProps = View & { of: "models" | "users" };
+type RankingCardProps = AnalyticsView & { of: "models" | "users" };
 
 export function RankingCard({ of, params, onChange }: RankingCardProps) {
   const { t } = useTranslation("analytics");
@@ -26,11 +26,11 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
   const { metric } = params;
-  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const { start_timestamp, end_timestamp } = periodWindow(params, now);
   const rows = (insights.data?.[of] ?? [])
     .filter((row) => row[metric] > 0 || row.before[metric] > 0)
     .toSorted((one, two) => two[metric] - one[metric]);
-  const filterOf = (row: Ranked): Record<string, string> =>
+  const filterOf = (row: RankedAmounts): Record<string, string> =>
     of === "models" ? { model_name: row.name } : { username: row.name };
   return (
     <Section
@@ -39,7 +39,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
     >
       {!insights.data ? (
         insights.error ? (
-          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
         ) : (
           <Skeleton height={320} />
         )
@@ -104,7 +104,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   );
 }
 
-function Change({ row, metric }: { row: Ranked; metric: Metric }) {
+function Change({ row, metric }: { row: RankedAmounts; metric: Metric }) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now, before] = [row[metric], row.before[metric]];

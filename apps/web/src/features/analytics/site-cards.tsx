@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -21,7 +21,7 @@ export function SiteCards() {
       {site.data ? (
         <Now site={site.data} />
       ) : site.error ? (
-        <Failed error={site.error} onRetry={() => void site.refetch()} />
+        <LoadError error={site.error} onRetry={() => void site.refetch()} />
       ) : (
         <Skeleton height={320} />
       )}

@@ -10,11 +10,11 @@ import { phrasesIn } from "#lib/i18n.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
-import type { View } from "./period-bar.tsx";
+import type { AnalyticsView } from "./period-bar.tsx";
 import { type Metric, partsOf } from "./period.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
@@ -31,7 +31,7 @@ const groupLabels: Record<GroupType, string> = {
   group: phrase("By group"),
 };
 
-export function UsageSection({ params, onChange }: View) {
+export function UsageSection({ params, onChange }: AnalyticsView) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const seesUsers = useMayEnter("users");
@@ -70,7 +70,7 @@ export function UsageSection({ params, onChange }: View) {
         </div>
       </div>
       {period.error && !period.data ? (
-        <Failed error={period.error} onRetry={() => void period.refetch()} />
+        <LoadError error={period.error} onRetry={() => void period.refetch()} />
       ) : !period.data ? (
         <Skeleton height={300} />
       ) : period.data.channel_statistics.length === 0 ? (

@@ -6,10 +6,10 @@ import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { useOpened } from "#lib/address/opened.ts";
 import { initialOf } from "#lib/address/params.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -23,7 +23,7 @@ import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
+import { auditParams, auditQuery, fetchEntry, type AuditRange } from "./api.ts";
 import { changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels, targetLabels } from "./labels.ts";
@@ -40,7 +40,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   const { t } = useTranslation("audit-log");
   const [filter, setFilter] = useListParams(auditParams);
-  const opened = useOpened("entry");
+  const opened = useDrawerParam("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
   const columns = useMemo(() => auditColumns(t, settings), [t, settings]);
@@ -96,7 +96,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
               <FilterSelect
                 label={t("Time")}
                 value={filter.range === "all" ? "" : filter.range}
-                onChange={(range) => setFilter({ range: (range || "all") as Range })}
+                onChange={(range) => setFilter({ range: (range || "all") as AuditRange })}
                 data={[
                   { value: "day", label: t("Last 24 hours") },
                   { value: "week", label: t("Last 7 days") },
@@ -240,7 +240,7 @@ function Fields({ row }: { row: AuditRow }) {
             field: label(only.path),
             detail: `${text(only.path, only.before)} → ${text(only.path, only.after)}`,
           })
-        : listed(named.map((change) => label(change.path))) || "–"}
+        : joinList(named.map((change) => label(change.path))) || "–"}
       {more > 0 ? ` +${more}` : ""}
     </Text>
   );

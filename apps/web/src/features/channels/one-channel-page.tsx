@@ -17,10 +17,10 @@ import {
   UsageStats,
 } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
-import { useOpened } from "#lib/address/opened.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -64,7 +64,7 @@ export default function OneChannelPage() {
 
 function Loaded({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const mayChange = useMayChange();
   const provider = useProvider(row.type);
   const seesCalls = useMayEnter("logs");
@@ -215,7 +215,7 @@ function Settings({ row }: { row: ChannelRow }) {
           </Fact>
           <Fact label={t("API address")}>{row.base_url || "–"}</Fact>
           <Fact label={t("Keys")}>{row.key_hints.length}</Fact>
-          <Fact label={t("Groups")}>{listed(row.groups.map(groupName))}</Fact>
+          <Fact label={t("Groups")}>{joinList(row.groups.map(groupName))}</Fact>
           <Fact label={t("Priority")}>{row.priority}</Fact>
           <Fact label={t("Weight")}>{row.weight}</Fact>
           <Fact label={t("Tag")}>{row.tag || "–"}</Fact>

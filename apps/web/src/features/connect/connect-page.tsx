@@ -5,7 +5,7 @@ import { Card, Text } from "@mantine/core";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/address/list-params.ts";
-import { matching, text } from "#lib/address/params.ts";
+import { matching, textParam } from "#lib/address/params.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
@@ -20,8 +20,8 @@ import classes from "./connect.module.css";
 const [firstClient] = clients;
 
 const connectParams = {
-  client: text(40),
-  model: text(160),
+  client: textParam(40),
+  model: textParam(160),
   /** Id of the token; "" is none. */
   token: matching(/^\d{0,10}$/),
 };

@@ -15,7 +15,7 @@ import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 
@@ -65,7 +65,7 @@ export function ConnectionChoices({
   const contextWindow = offered[resolved]?.info?.context_length ?? 0;
   useEffect(() => onResolved(resolved, contextWindow), [onResolved, resolved, contextWindow]);
   if (models.error && !models.data)
-    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
+    return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
   const names = Object.keys(offered).sort();
   return (
     <div className={classes.choices}>

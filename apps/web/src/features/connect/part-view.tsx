@@ -10,9 +10,9 @@ import classes from "./connect.module.css";
 
 const phrase = phrasesIn("connect");
 
-type Command = Extract<Part, { kind: "command" }>;
+type CommandPart = Extract<Part, { kind: "command" }>;
 
-const commandTitles: Record<Command["does"], string> = {
+const commandTitles: Record<CommandPart["does"], string> = {
   install: phrase("Install the client"),
   connect: phrase("Connect with one command"),
   start: phrase("Start it"),

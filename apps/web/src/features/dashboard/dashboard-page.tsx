@@ -12,7 +12,7 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChartSkeleton } from "#ui/charts/chart-skeleton.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Halves, Page, Section } from "#ui/page/page.tsx";
 import { dashboardQuery, recentTokensQuery, shownDays, useLiveAccount } from "./api.ts";
@@ -72,7 +72,7 @@ function Usage() {
   const format = useFormat();
   const dashboard = useQuery(dashboardQuery);
   if (dashboard.error && !dashboard.data)
-    return <Failed error={dashboard.error} onRetry={() => void dashboard.refetch()} />;
+    return <LoadError error={dashboard.error} onRetry={() => void dashboard.refetch()} />;
 
   const dates = dashboard.data?.dates ?? awaitedDays;
   const usage = dashboard.data?.usage ?? [];

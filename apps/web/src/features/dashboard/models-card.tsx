@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 
 const shownAtFirst = 18;
@@ -31,7 +31,7 @@ export function ModelsCard() {
       {models.isPending ? (
         <Skeleton height={70} />
       ) : models.error && !models.data ? (
-        <Failed error={models.error} onRetry={() => void models.refetch()} />
+        <LoadError error={models.error} onRetry={() => void models.refetch()} />
       ) : names.length === 0 ? (
         <Empty
           compact

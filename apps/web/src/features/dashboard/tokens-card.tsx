@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -31,7 +31,7 @@ export function TokensCard() {
       {tokens.isPending ? (
         <Skeleton height={150} />
       ) : tokens.error && !tokens.data ? (
-        <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
+        <LoadError error={tokens.error} onRetry={() => void tokens.refetch()} />
       ) : tokens.data.data.length === 0 ? (
         <Empty
           compact

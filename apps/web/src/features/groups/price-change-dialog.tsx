@@ -10,7 +10,7 @@ import { groupParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -53,7 +53,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
       title={row ? t("Change the prices of {{name}}", { name: row.name }) : t("Change the prices of a group")}
     >
       {groups.error ? (
-        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+        <LoadError error={groups.error} onRetry={() => void groups.refetch()} />
       ) : groups.data === undefined ? (
         <Skeleton height={180} aria-busy />
       ) : (

@@ -5,7 +5,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";
 import { EntryList } from "./entry-list.tsx";
 import { stateQuery } from "./state.ts";
@@ -44,7 +44,7 @@ export function LatestEntries({ onLeave, waiting }: LatestEntriesProps) {
       </Group>
       <div className={classes.panelList}>
         {inbox.error && !rows ? (
-          <Failed error={inbox.error} onRetry={() => void inbox.refetch()} />
+          <LoadError error={inbox.error} onRetry={() => void inbox.refetch()} />
         ) : !rows ? (
           waiting
         ) : rows.length === 0 ? (

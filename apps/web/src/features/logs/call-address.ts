@@ -26,7 +26,7 @@ export function openCallId(): string {
   return new URLSearchParams(window.location.search).get(parameter) ?? "";
 }
 
-type Panel = {
+type CallPanelAddress = {
   /** "" = closed. */
   id: string;
   open: (id: string) => void;
@@ -35,7 +35,7 @@ type Panel = {
   close: () => void;
 };
 
-export function useCallPanel(): Panel {
+export function useCallPanel(): CallPanelAddress {
   const [search, setSearch] = useSearchParams();
   const { state } = useLocation();
   const navigate = useNavigate();

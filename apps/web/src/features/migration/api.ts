@@ -9,7 +9,7 @@ import type {
 import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import { queryOptions } from "@tanstack/react-query";
 import { loadErrorTexts } from "#lib/errors/late-errors.ts";
-import { ApiError, apiUrl, asList, asSent, failureOf, http, version2 } from "#lib/http.ts";
+import { ApiError, apiUrl, asList, asSent, failureOf, http, apiVersionHeader } from "#lib/http.ts";
 
 const pollMs = 700;
 const withLink = (token: string) => ({ [setupTokenHeader]: token });
@@ -52,7 +52,7 @@ export function sendFile(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   request.open("PUT", apiUrl(`/migration/run/${id}/file`, { name: file.name.slice(0, 200) }));
   for (const [name, value] of Object.entries({
-    ...version2,
+    ...apiVersionHeader,
     ...withLink(token),
     "content-type": "application/octet-stream",
   }))

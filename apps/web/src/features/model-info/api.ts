@@ -2,7 +2,7 @@
 import type {
   ImportMode,
   ModelInfoChange,
-  ModelInfoImported,
+  ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
 } from "@gateway/shared/channels/model-info";
@@ -59,7 +59,7 @@ export function useImportModelInfo() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (input: { url?: string; models?: unknown; mode: ImportMode }) =>
-      http.post("/model_info/import", asSent<ModelInfoImported>(), input),
+      http.post("/model_info/import", asSent<ModelInfoImportResult>(), input),
     meta: { quiet: true },
     onSuccess: refresh,
   });

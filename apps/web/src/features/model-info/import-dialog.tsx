@@ -13,18 +13,18 @@ import { useImportModelInfo } from "./api.ts";
 
 const phrase = phrasesIn("model-info");
 
-type Source = "own" | "url" | "text";
+type ModelInfoSource = "own" | "url" | "text";
 
-const sources: { value: Source; word: string }[] = [
+const sources: { value: ModelInfoSource; word: string }[] = [
   { value: "own", word: phrase("Built-in list") },
   { value: "url", word: phrase("Address") },
   { value: "text", word: phrase("JSON") },
 ];
 
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("model-info");
   const phone = useIsPhone();
-  const [source, setSource] = useState<Source>("own");
+  const [source, setSource] = useState<ModelInfoSource>("own");
   const [url, setUrl] = useState("");
   const [text, setText] = useState("");
   const [mode, setMode] = useState<ImportMode>("skip");

@@ -7,11 +7,11 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { NEW, useOpened } from "#lib/address/opened.ts";
-import { paging, sizeOf, text } from "#lib/address/params.ts";
+import { paging, sizeOf, textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { nameOfModality } from "#lib/labels/modalities.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -25,12 +25,14 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
 
-const ImportDialog = lazyPart(() => import("./import-dialog.tsx").then((module) => module.ImportDialog));
+const ImportModelInfoDialog = lazyPart(() =>
+  import("./import-dialog.tsx").then((module) => module.ImportModelInfoDialog),
+);
 const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
-const catalogueParams = { ...paging, size: sizeOf(20), keyword: text(), tag: text() };
+const catalogueParams = { ...paging, size: sizeOf(20), keyword: textParam(), tag: textParam() };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelInfoQuery);
@@ -43,8 +45,8 @@ export default function ModelInfoPage() {
   const [params, setParams] = useListParams(catalogueParams);
   const infos = useQuery(modelInfoQuery);
   const remove = useDeleteModelInfo();
-  const edited = useOpened();
-  const importing = useOpened("import");
+  const edited = useDrawerParam();
+  const importing = useDrawerParam("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
   const wanted = params.keyword.trim().toLowerCase();
@@ -162,13 +164,13 @@ export default function ModelInfoPage() {
       >
         {(info) => <ModelInfoDrawer key={info.id} info={info} taken={taken} onClose={edited.close} />}
       </OpenedRow>
-      {importing.key !== "" && mayChange ? <ImportDialog onClose={importing.close} /> : null}
+      {importing.key !== "" && mayChange ? <ImportModelInfoDialog onClose={importing.close} /> : null}
     </Page>
   );
 }
 
 function infoColumns(t: TFunction<"model-info">, short: (value: number) => string): Column<ModelInfoRow>[] {
-  const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
+  const labels = (list: readonly string[]) => joinList(list.map((word) => t(nameOfModality(word)))) || "–";
   return [
     {
       id: "model",

@@ -10,7 +10,7 @@ import { useListParams, useQueryString } from "#lib/address/list-params.ts";
 import { modelAddress, useInConsole } from "#lib/address/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
@@ -122,7 +122,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           empty={empty}
         />
       ) : models.error && !models.data ? (
-        <Failed error={models.error} onRetry={() => void models.refetch()} />
+        <LoadError error={models.error} onRetry={() => void models.refetch()} />
       ) : !waiting && found.length === 0 ? (
         <Card>{empty}</Card>
       ) : (

@@ -8,13 +8,13 @@ import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type Offer, priceOf, type Unit } from "./offers.ts";
+import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
 type OfferCardProps = {
   offer: Offer;
   health: ModelHealth | undefined;
-  unit: Unit;
+  unit: TokenUnit;
   group: string;
   groupRatio: number;
   /** Names of the groups by symbol. */

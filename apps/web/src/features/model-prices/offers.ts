@@ -98,7 +98,7 @@ export function sortOffers(offers: Offer[], by: Sorting): Offer[] {
   });
 }
 
-export type Unit = "M" | "K";
+export type TokenUnit = "M" | "K";
 
 /**
  * Returns the price of one kind of token per thousand or
@@ -108,7 +108,7 @@ export function priceOf(
   offer: Pick<Offer, "type">,
   ratio: number,
   groupRatio: number,
-  options: { unit: Unit; freeWord: string; cnyPerUsd: number },
+  options: { unit: TokenUnit; freeWord: string; cnyPerUsd: number },
 ): string {
   return formatPrice(ratio * groupRatio, {
     perMillion: offer.type !== "times" && options.unit === "M",

@@ -8,9 +8,9 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { NEW, useOpened } from "#lib/address/opened.ts";
-import { text } from "#lib/address/params.ts";
+import { textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -26,7 +26,7 @@ import { ownersQuery, useDeleteOwner } from "./api.ts";
 
 const OwnerDrawer = lazyPart(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 
-const ownerParams = { keyword: text(), order: text() };
+const ownerParams = { keyword: textParam(), order: textParam() };
 
 export default function OwnersPage() {
   const { t } = useTranslation("owners");
@@ -34,7 +34,7 @@ export default function OwnersPage() {
   const [params, setParams] = useListParams(ownerParams);
   const owners = useQuery(ownersQuery);
   const remove = useDeleteOwner();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const columns = useMemo(() => ownerColumns(t), [t]);
   const wanted = params.keyword.trim().toLowerCase();
   const found = owners.data?.filter(

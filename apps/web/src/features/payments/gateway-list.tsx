@@ -7,10 +7,10 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { PaymentIcon } from "#components/icons/payment-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 /** The payment gateways and their fees. */
 import { gatewayParams } from "#lib/address/list-queries.ts";
-import { NEW, useOpened } from "#lib/address/opened.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -39,7 +39,7 @@ export function GatewayList() {
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
   const edits = useMayChange();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const columns = useMemo(() => gatewayColumns(t), [t]);
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
 

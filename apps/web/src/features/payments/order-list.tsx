@@ -13,7 +13,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { sharedOrderColumns } from "#components/order-columns.tsx";
+import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
 /** All users' orders and payments. */
@@ -203,7 +203,7 @@ export function OrderList() {
 }
 
 function orderColumns(t: TFunction<"payments">): Column<OrderRow>[] {
-  const shared = sharedOrderColumns<OrderRow>(t);
+  const shared = commonOrderColumns<OrderRow>(t);
   return [
     { ...shared.number, fixed: true },
     shared.time,

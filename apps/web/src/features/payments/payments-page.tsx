@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { AddressMissing } from "#components/address-missing.tsx";
-import { NEW, useOpened } from "#lib/address/opened.ts";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useSite } from "#lib/site.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -18,7 +18,7 @@ export default function PaymentsPage() {
   const [search, setSearch] = useSearchParams();
   const edits = useMayChange();
   const site = useSite();
-  const gateway = useOpened();
+  const gateway = useDrawerParam();
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (
     <Page

@@ -9,7 +9,7 @@ import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePageTitle, useSite } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { ChatView } from "./chat-view.tsx";
 import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
@@ -55,7 +55,7 @@ function OwnChat() {
   const wanted = useSearchParams()[0].get("model");
   const models = useQuery(modelsQuery);
   if (models.error && !models.data)
-    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
+    return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
   if (!self || !models.data) return <Skeleton className={classes.chat ?? ""} />;
   // The console's key belongs to the user's own group.
   const own = Object.entries(models.data).filter(([, model]) => model.groups.includes(self.group));

@@ -37,7 +37,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
 }
 
 /** Dollars and yuan, and the ratio they are derived from. */
-export function MoneyCell({
+export function PriceCell({
   price,
   side,
   scale,

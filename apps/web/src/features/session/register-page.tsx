@@ -29,9 +29,9 @@ const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
     error: because("passwords_differ"),
   });
 
-type Wanted = { email?: string; verification_code?: string };
+type EmailValues = { email?: string; verification_code?: string };
 
-function missing(t: TFunction<"session">, { email, verification_code }: Wanted): Record<string, string> {
+function missing(t: TFunction<"session">, { email, verification_code }: EmailValues): Record<string, string> {
   return {
     ...(email ? {} : { email: t("Enter your email address") }),
     ...(verification_code ? {} : { verification_code: t("Enter the code") }),

@@ -22,7 +22,7 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { setupLinkQuery, useSetup } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
@@ -71,7 +71,7 @@ function CheckedLink({ token }: { token: string }) {
           </Text>
         </Stack>
       ) : (
-        <Failed error={link.error} onRetry={() => void link.refetch()} />
+        <LoadError error={link.error} onRetry={() => void link.refetch()} />
       )}
     </EntryCard>
   );

@@ -45,7 +45,7 @@ export const chatLinkProblemsQuery = queryOptions({
  */
 export function useProblems(wanted: boolean) {
   const { data } = useQuery({ ...problemsQuery, enabled: wanted });
-  return data?.problemOf ?? (() => undefined);
+  return data?.settingProblem ?? (() => undefined);
 }
 
 /** Saves several settings. Everything on screen may depend on them, so all queries are invalidated. */

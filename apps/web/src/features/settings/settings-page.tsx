@@ -7,12 +7,12 @@ import { useSearchParams } from "react-router-dom";
 /** The settings of this installation. Every change takes effect on all nodes at once. */
 import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { useLeaveGuard } from "#ui/form/leave-guard.ts";
 import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
-import { afterSaving, type Drafts, withDraft, without } from "./drafts.ts";
+import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";
 import { settingGroups } from "./sections/fields.ts";
@@ -84,7 +84,7 @@ export default function SettingsPage() {
         </Tabs.List>
       </Tabs>
       {settings.error && !settings.data ? (
-        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+        <LoadError error={settings.error} onRetry={() => void settings.refetch()} />
       ) : !settings.data ? (
         <Center h={240}>
           <Loader size="sm" aria-label={t("Loading")} />
@@ -107,7 +107,7 @@ export default function SettingsPage() {
                 settings={settings.data}
                 drafts={drafts}
                 onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
-                onDiscard={(keys) => setDrafts((all) => without(all, keys))}
+                onDiscard={(keys) => setDrafts((all) => withoutDrafts(all, keys))}
                 onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
               />
             ))}

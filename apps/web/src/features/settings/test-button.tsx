@@ -6,7 +6,7 @@ import { useSettingTest } from "./api.ts";
 import type { TestAction } from "./sections/section.ts";
 
 /** Returns a function that sends a test with the saved settings and shows the result. */
-export function useShownTest() {
+export function useTestSettings() {
   const { t } = useTranslation("settings");
   const run = useSettingTest();
   const send = (test: TestAction) =>
@@ -21,7 +21,7 @@ export function useShownTest() {
 
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
   const { t } = useTranslation("settings");
-  const { send, isPending } = useShownTest();
+  const { send, isPending } = useTestSettings();
   return (
     <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>
       <Button

@@ -14,7 +14,7 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import classes from "./home-page.module.css";
 
 const shownAtFirst = 24;
@@ -149,7 +149,7 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
         {pending ? (
           <Skeleton height={120} />
         ) : failed ? (
-          <Failed error={failed} onRetry={onRetry} />
+          <LoadError error={failed} onRetry={onRetry} />
         ) : names.length === 0 ? (
           <Empty
             title={t("No models yet")}

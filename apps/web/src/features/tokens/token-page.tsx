@@ -10,7 +10,7 @@ import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { GroupName } from "#components/group-name.tsx";
 import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
@@ -183,9 +183,9 @@ function Settings({ token, edit }: { token: TokenRow; edit: string }) {
         <Fact label={t("Created")}>
           <RelativeTime seconds={token.created_time} />
         </Fact>
-        <Fact label={t("Models")}>{models.enabled ? listed(models.models) : t("All models")}</Fact>
+        <Fact label={t("Models")}>{models.enabled ? joinList(models.models) : t("All models")}</Fact>
         <Fact label={t("IP addresses")}>
-          {addresses.enabled ? listed(addresses.whitelist) : t("All addresses")}
+          {addresses.enabled ? joinList(addresses.whitelist) : t("All addresses")}
         </Fact>
         <Fact label={t("Limits")}>{limits.length === 0 ? t("No limit") : limits.join(" · ")}</Fact>
       </Facts>

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { sharedOrderColumns } from "#components/order-columns.tsx";
+import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
 /** The user's orders. Renders nothing without orders when no payments are accepted. */
@@ -59,7 +59,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
 }
 
 function orderColumns(t: TFunction<"top-up">): Column<OwnOrder>[] {
-  const shared = sharedOrderColumns<OwnOrder>(t);
+  const shared = commonOrderColumns<OwnOrder>(t);
   return [
     { ...shared.time, fixed: true, width: 140 },
     {

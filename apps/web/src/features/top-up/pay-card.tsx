@@ -13,7 +13,7 @@ import { PaymentIcon } from "#components/icons/payment-icon.tsx";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { formatMoney } from "#lib/format/money.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { choicesQuery, termsQuery, useOpenOrder } from "./api.ts";
 import { PriceLines } from "./price-lines.tsx";
@@ -40,7 +40,7 @@ export function PayCard({ onOpened }: PayCardProps) {
           <AddressMissing />
         )
       ) : error ? (
-        <Failed error={error} onRetry={() => void Promise.all([choices.refetch(), terms.refetch()])} />
+        <LoadError error={error} onRetry={() => void Promise.all([choices.refetch(), terms.refetch()])} />
       ) : (
         <Stack gap="md" aria-busy>
           <Skeleton height={64} radius="md" />

@@ -11,7 +11,7 @@ import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
 import { useSelf } from "#lib/session.ts";
@@ -54,7 +54,7 @@ function RightsList({ permissions }: { permissions: Permissions }) {
   const { t } = useTranslation("users");
   if (permissions === null) return <Text c="dimmed">{t("All permissions of administrators.")}</Text>;
   const names = (level: Level) =>
-    listed(
+    joinList(
       adminAreas.filter((area) => (permissions[area] ?? "none") === level).map((area) => t(areaTitles[area])),
     ) || "–";
   return (

@@ -92,9 +92,9 @@ export function NameFields<Values extends Record<string, unknown>>({ form }: { f
   );
 }
 
-type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
+type UserFieldProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
 
-export function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
+export function GroupField({ current, ...props }: UserFieldProps & { current?: string }) {
   const { t } = useTranslation("users");
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A disabled group stays visible, so that saving does not change it silently.
@@ -115,7 +115,7 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   );
 }
 
-export function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
+export function RoleField({ current, value, onChange, ...props }: UserFieldProps & { current: number }) {
   const { t } = useTranslation("users");
   const self = useSelf();
   const given = [Role.user, Role.reliable, Role.admin].filter(
@@ -133,7 +133,7 @@ export function RoleField({ current, value, onChange, ...props }: ChoiceProps & 
   );
 }
 
-export function QuotaField(props: {
+export function InitialBalanceField(props: {
   points: number;
   error?: React.ReactNode;
   onChange: (points: number) => void;

@@ -11,14 +11,14 @@ import { Amount } from "#components/amount.tsx";
 import { CacheEffectCard } from "#components/usage/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
-import { useOpened } from "#lib/address/opened.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Stat } from "#ui/figures/stats.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -59,8 +59,8 @@ export default function UserPage() {
 function Loaded({ user }: { user: UserDetail }) {
   const { t } = useTranslation("users");
   const format = useFormat();
-  const edited = useOpened();
-  const paid = useOpened("balance");
+  const edited = useDrawerParam();
+  const paid = useDrawerParam("balance");
   const below = useMayManage(user);
   const mayEdit = useMayChange() && below;
   const mayPay = useMayEnter("balances", "edit") && below;
@@ -253,7 +253,7 @@ function Tokens({ user }: { user: UserDetail }) {
     >
       {rows === undefined ? (
         tokens.error ? (
-          <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
+          <LoadError error={tokens.error} onRetry={() => void tokens.refetch()} />
         ) : (
           <Skeleton height={120} aria-busy />
         )

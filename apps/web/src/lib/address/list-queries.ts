@@ -14,20 +14,24 @@ import type { PageQuery } from "@gateway/shared/paging";
 import type { InboxQuery } from "@gateway/shared/site/inbox";
 import { inboxKinds } from "@gateway/shared/site/inbox-kinds";
 import type { TelegramMenuQuery } from "@gateway/shared/site/telegram";
-import { oneOf, paging, type Params, text, trimmed, whole } from "./params.ts";
+import { oneOf, paging, type Params, textParam, trimmedParam, whole } from "./params.ts";
 
 const id = whole(0, 2_147_483_647);
 const second = whole(0, 253_402_300_799);
 
 export const userParams: Params<UserQuery> = {
   ...paging,
-  keyword: trimmed(100),
+  keyword: trimmedParam(100),
   role: whole(0, 100),
   status: whole(0, 2),
-  group: text(50),
+  group: textParam(50),
 };
 
-export const tokenParams: Params<TokenQuery> = { ...paging, keyword: text(100), billing_tag: text(50) };
+export const tokenParams: Params<TokenQuery> = {
+  ...paging,
+  keyword: textParam(100),
+  billing_tag: textParam(50),
+};
 
 export const allTokensParams: Params<TokenAdminQuery> = {
   ...tokenParams,
@@ -38,33 +42,33 @@ export const allTokensParams: Params<TokenAdminQuery> = {
 /** Without `key`, which is no part of an address. */
 export const channelParams: Params<Omit<ChannelQuery, "key">> = {
   ...paging,
-  keyword: text(100),
+  keyword: textParam(100),
   type: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
   status: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
-  group: text(50),
-  model: text(160),
-  tag: text(64),
+  group: textParam(50),
+  model: textParam(160),
+  tag: textParam(64),
   filter_tag: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
-  test_model: text(128),
-  other: text(500),
+  test_model: textParam(128),
+  other: textParam(500),
 };
 
 export const groupParams: Params<UserGroupQuery> = {
   ...paging,
-  keyword: trimmed(50),
+  keyword: trimmedParam(50),
   enable: oneOf(["", "true", "false"]),
 };
 
 export const redemptionParams: Params<RedemptionQuery> = {
   ...paging,
-  keyword: trimmed(64),
+  keyword: trimmedParam(64),
   status: whole(0, 3),
 };
 
 export const gatewayParams: Params<PaymentQuery> = {
   ...paging,
-  name: trimmed(100),
-  uuid: trimmed(36),
+  name: trimmedParam(100),
+  uuid: trimmedParam(36),
   type: oneOf(["", ...paymentTypes]),
   currency: oneOf(["", ...currencies]),
 };
@@ -72,10 +76,10 @@ export const gatewayParams: Params<PaymentQuery> = {
 export const orderParams: Params<OrderQuery> = {
   ...paging,
   user_id: id,
-  username: trimmed(100),
+  username: trimmedParam(100),
   gateway_id: id,
-  trade_no: trimmed(50),
-  gateway_no: trimmed(100),
+  trade_no: trimmedParam(50),
+  gateway_no: trimmedParam(100),
   status: oneOf(["", ...orderStatuses]),
   start_timestamp: second,
   end_timestamp: second,
@@ -89,9 +93,9 @@ export type TaskFilter = Omit<TaskQuery, "user_ids">;
 export const taskParams: Params<TaskFilter> = {
   ...paging,
   platform: oneOf(taskPlatforms),
-  action: trimmed(40),
+  action: trimmedParam(40),
   status: oneOf(["", ...taskStatuses]),
-  task_id: trimmed(64),
+  task_id: trimmedParam(64),
   token_id: whole(),
   user_id: whole(),
   channel_id: whole(),
@@ -99,7 +103,7 @@ export const taskParams: Params<TaskFilter> = {
   end_timestamp: whole(),
 };
 
-export const telegramMenuParams: Params<TelegramMenuQuery> = { ...paging, keyword: trimmed(64) };
+export const telegramMenuParams: Params<TelegramMenuQuery> = { ...paging, keyword: trimmedParam(64) };
 
 export const inboxParams: Params<Pick<InboxQuery, "unread" | "kind">> = {
   unread: whole(0, 1),

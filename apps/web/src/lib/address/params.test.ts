@@ -6,12 +6,12 @@ import {
   oneOf,
   paging,
   readParams,
-  text,
-  trimmed,
+  textParam,
+  trimmedParam,
   whole,
 } from "./params.ts";
 
-const list = { name: trimmed(3), size: whole(1, 100, 10), kind: oneOf(["", "a"]) };
+const list = { name: trimmedParam(3), size: whole(1, 100, 10), kind: oneOf(["", "a"]) };
 const read = (search: string) => readParams(list, new URLSearchParams(search));
 
 it("list params: drops a value that is rejected and keeps the others", () => {
@@ -40,7 +40,7 @@ it("list params: a whole number has no other notation", () => {
 it("list params: text may be limited to a pattern", () => {
   expect(matching(/^\d*$/).read("12")).toBe("12");
   expect(matching(/^\d*$/).read("x")).toBeUndefined();
-  expect(text(2).read("abc")).toBeUndefined();
+  expect(textParam(2).read("abc")).toBeUndefined();
 });
 
 it("list params: an address without parameters has the initial values", () => {

@@ -11,15 +11,15 @@ export type Params<T extends object> = { [Name in keyof T]-?: Param<T[Name]> };
 export type ParamsOf<P> = { [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
 
 /** @param most characters */
-export const text = (most = Number.POSITIVE_INFINITY): Param<string> => ({
+export const textParam = (most = Number.POSITIVE_INFINITY): Param<string> => ({
   initial: "",
   read: (given) => (given.length <= most ? given : undefined),
 });
 
 /** Text without spaces around it. */
-export const trimmed = (most: number): Param<string> => ({
+export const trimmedParam = (most: number): Param<string> => ({
   initial: "",
-  read: (given) => text(most).read(given.trim()),
+  read: (given) => textParam(most).read(given.trim()),
 });
 
 export const matching = (pattern: RegExp): Param<string> => ({
@@ -48,7 +48,7 @@ export function oneOf<const Options extends readonly [string, ...string[]]>(
 export const paging = {
   page: whole(1),
   size: whole(1, 100, 10),
-  order: text(100),
+  order: textParam(100),
 } as const;
 
 /** The size of a list that shows more rows than 10 at first. */

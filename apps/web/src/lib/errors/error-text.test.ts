@@ -1,5 +1,5 @@
 import { allErrors } from "@gateway/shared/errors";
-import { filled, MISSING } from "@gateway/shared/errors/phrase";
+import { fillTemplate, MISSING } from "@gateway/shared/errors/phrase";
 import i18next, { createInstance, type TFunction } from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "#lib/http.ts";
@@ -46,7 +46,7 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
       expect(text, template).not.toContain("{{");
       if (!template.includes(MISSING)) expect(text, template).not.toContain(MISSING);
       for (const value of Object.values(values)) expect(text, template).toContain(value);
-      const english = filled(template, values);
+      const english = fillTemplate(template, values);
       if (language === "en_US") expect(text).toBe(english);
       // A template that is only a provider's message has no words to translate.
       else if (/[a-z]/.test(template.replace(/\{\{\w+\}\}/g, ""))) expect(text).not.toBe(english);

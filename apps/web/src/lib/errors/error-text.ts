@@ -4,7 +4,7 @@ import type { TFunction } from "i18next";
 import { ApiError, DataFormatError, isTimeout } from "#lib/http.ts";
 import { currentLocale, phrase } from "#lib/i18n.ts";
 import { unreachable } from "#lib/live/connection.ts";
-import { templateNamed } from "./late-errors.ts";
+import { findTemplate } from "./late-errors.ts";
 
 /** Numbers that are names have no thousands separators. */
 const naming = /^(id|port|status|type|channel)$/;
@@ -23,7 +23,7 @@ export function withSeparators(params: WireParams): WireParams {
 
 /** Returns the message of a template; undefined for a template of another server version. */
 export function namedText(t: TFunction, name: string, params: WireParams): string | undefined {
-  const template = templateNamed(name);
+  const template = findTemplate(name);
   if (template === undefined) return undefined;
   const shown = withSeparators(params);
   const values = Object.fromEntries(
@@ -50,7 +50,7 @@ export function codeText(t: TFunction, code: string, params: WireParams): string
   const name = typeof reason === "string" ? reason : code;
   const text = namedText(t, name, params);
   if (text === undefined || field === undefined || field === "") return text;
-  if (templateNamed(name)?.includes("{{field}}") === true) return text;
+  if (findTemplate(name)?.includes("{{field}}") === true) return text;
   return t("{{what}}: {{reason}}", { what: field, reason: text });
 }
 

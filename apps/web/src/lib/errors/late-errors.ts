@@ -9,11 +9,11 @@ let ofForms = lookupTable<string>({});
 let ofErrors: TemplateOf | undefined;
 
 /** Registers the templates of field errors. Called by forms. */
-export function knowTemplates(templates: Readonly<Record<string, string>>): void {
+export function registerTemplates(templates: Readonly<Record<string, string>>): void {
   ofForms = templates;
 }
 
-export function templateNamed(name: string): string | undefined {
+export function findTemplate(name: string): string | undefined {
   return ofErrors?.(name) ?? (Object.hasOwn(ofForms, name) ? ofForms[name] : undefined);
 }
 

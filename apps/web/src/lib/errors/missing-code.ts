@@ -1,7 +1,7 @@
 import { isLeavingGuarded } from "#lib/address/history.ts";
+import { writeStorage, readStorage } from "#lib/browser-storage.ts";
 /** Recovery from code that failed to load, mostly because a new version was deployed. */
-import { answers } from "#lib/live/connection.ts";
-import { keep, kept } from "#lib/stored.ts";
+import { responds } from "#lib/live/connection.ts";
 
 const storageKey = "reloadedAt";
 /** A second failure within this time is not solved by another reload. */
@@ -22,13 +22,13 @@ export function isMissingCode(error: unknown): boolean {
  * the server does not respond, or a form has unsaved changes.
  */
 export async function reloadOnce(): Promise<boolean> {
-  const last = Number(kept(storageKey, "sessionStorage") ?? 0);
+  const last = Number(readStorage(storageKey, "sessionStorage") ?? 0);
   if (Date.now() - last < ONCE_WITHIN_MS || isLeavingGuarded()) return false;
-  if (!(await answers("favicon.svg"))) return false;
+  if (!(await responds("favicon.svg"))) return false;
   const now = String(Date.now());
-  keep(storageKey, now, "sessionStorage");
+  writeStorage(storageKey, now, "sessionStorage");
   // Without storage the page would reload again and again.
-  if (kept(storageKey, "sessionStorage") !== now) return false;
+  if (readStorage(storageKey, "sessionStorage") !== now) return false;
   window.location.reload();
   return true;
 }

@@ -57,13 +57,13 @@ export function formatRelative(seconds: number, nowMs = Date.now()): string {
 /** Decimals that show a single point at the usual 500,000 points per dollar. */
 const chargeDigits = 6;
 
-type Unit = { inCurrency: boolean; pointsPerUsd: number };
+type QuotaUnit = { inCurrency: boolean; pointsPerUsd: number };
 
 /**
  * Formats a balance, limit or sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). An amount that
  * would round to zero is "<$0.01".
  */
-export function quotaText(points: number, unit: Unit): string {
+export function quotaText(points: number, unit: QuotaUnit): string {
   return formatQuota(points, { ...unit, marksSmall: true });
 }
 
@@ -71,12 +71,12 @@ export function quotaText(points: number, unit: Unit): string {
  * Formats the cost of one call or task, mostly far below a
  * cent: dollars with six decimals, or shortened points.
  */
-export function chargeText(points: number, unit: Unit): string {
+export function chargeText(points: number, unit: QuotaUnit): string {
   return formatQuota(points, { ...unit, digits: chargeDigits });
 }
 
 /** Returns the exact value behind a rounded one, for a tooltip: "$0.003152", or all the points. */
-export function exactText(points: number, unit: Unit): string {
+export function exactText(points: number, unit: QuotaUnit): string {
   if (!unit.inCurrency) return formatSum(points, 0);
   return chargeText(points, unit).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
@@ -111,7 +111,7 @@ export function decimalsOf(amounts: Iterable<number>, pointsPerUsd: number): num
  * Formats an amount with the decimals of its column: "$0.0032", "<$0.0001", or all the points, because
  * shortened ones have different decimals.
  */
-export function columnText(points: number, decimals: number, unit: Unit): string {
+export function columnText(points: number, decimals: number, unit: QuotaUnit): string {
   if (!unit.inCurrency) return formatSum(points, 0);
   return formatQuota(points, { ...unit, digits: decimals, marksSmall: true });
 }
@@ -126,7 +126,7 @@ export function shortText(value: number, whole: Intl.NumberFormat): string {
   return Math.abs(value) < 10_000 ? withMinus(whole.format(value)) : formatNumber(value).replace(".0", "");
 }
 
-type Formatters = ReturnType<typeof createFormatters>;
+export type Formatters = ReturnType<typeof createFormatters>;
 
 /** Created once per unit and language: a list has hundreds of cells, and number formats are slow to create. */
 const created = new Map<string, Formatters>();
@@ -143,7 +143,7 @@ export function useFormat(): Formatters {
   return known;
 }
 
-function createFormatters(language: string, unit: Unit) {
+function createFormatters(language: string, unit: QuotaUnit) {
   const locale = language.replace("_", "-");
   const whole = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });

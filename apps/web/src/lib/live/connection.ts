@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { phrase } from "#lib/i18n.ts";
 
 /** `unreachable`: the network works, but the server does not respond. */
-export type Reach = "reached" | "offline" | "unreachable";
+export type Reachability = "reached" | "offline" | "unreachable";
 
 /** The message of a request without a response. */
 export const unreachable = phrase(
@@ -14,19 +14,19 @@ const FIRST_CHECK_MS = 2_000;
 const LONGEST_CHECK_MS = 15_000;
 const CHECK_TIMEOUT_MS = 10_000;
 
-let reach: Reach = "reached";
+let reach: Reachability = "reached";
 let pause = FIRST_CHECK_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<(reach: Reach) => void>();
+const listeners = new Set<(reach: Reachability) => void>();
 
-function become(next: Reach): void {
+function become(next: Reachability): void {
   if (next === reach) return;
   reach = next;
   for (const listener of listeners) listener(reach);
 }
 
 /** Records that a request got a response. */
-export function noteReached(): void {
+export function reportReachable(): void {
   clearTimeout(timer);
   timer = undefined;
   pause = FIRST_CHECK_MS;
@@ -34,7 +34,7 @@ export function noteReached(): void {
 }
 
 /** Records that a request got no response. The server is then polled until it responds. */
-export function noteUnreachable(): void {
+export function reportUnreachable(): void {
   become(navigator.onLine ? "unreachable" : "offline");
   timer ??= setTimeout(() => void check(), pause);
 }
@@ -43,12 +43,12 @@ async function check(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   pause = Math.min(LONGEST_CHECK_MS, pause * 2);
-  if (await answers("api/health")) noteReached();
-  else noteUnreachable();
+  if (await responds("api/health")) reportReachable();
+  else reportUnreachable();
 }
 
 /** Returns whether the server responds at this path below the base path. */
-export async function answers(path: string): Promise<boolean> {
+export async function responds(path: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const response = await fetch(new URL(path, document.baseURI), { cache: "no-store", signal });
@@ -65,16 +65,16 @@ export function isGatewayFailure(status: number): boolean {
 
 // Unit tests of pure functions have no window.
 if (typeof window !== "undefined") {
-  window.addEventListener("offline", noteUnreachable);
+  window.addEventListener("offline", reportUnreachable);
   window.addEventListener("online", () => void check());
 }
 
 /** Calls the listener on every change. Returns a function that unsubscribes. */
-export function onReachChange(listener: (reach: Reach) => void): () => void {
+export function onReachabilityChange(listener: (reach: Reachability) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-export function useReach(): Reach {
-  return useSyncExternalStore(onReachChange, () => reach);
+export function useReachability(): Reachability {
+  return useSyncExternalStore(onReachabilityChange, () => reach);
 }

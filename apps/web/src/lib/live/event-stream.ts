@@ -1,5 +1,5 @@
 /** Reads server-sent events with fetch, because EventSource cannot send headers. */
-import { ApiError, apiUrl, failureOf, version2 } from "#lib/http.ts";
+import { ApiError, apiUrl, failureOf, apiVersionHeader } from "#lib/http.ts";
 
 /**
  * Calls back with the JSON of each event and resolves at the end of the stream. Throws ApiError when the
@@ -14,7 +14,7 @@ export async function readEvents(
 ): Promise<void> {
   const response = await fetch(apiUrl(path), {
     method: body === undefined ? "GET" : "POST",
-    headers: { ...version2, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    headers: { ...apiVersionHeader, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     body: body === undefined ? null : JSON.stringify(body),
     credentials: "same-origin",
     signal,

@@ -12,12 +12,12 @@ type TrendProps = {
 };
 
 /** Below the displayed precision. */
-export const isUnchanged = (share: number) => Math.abs(share) < 0.0005;
+export const hasNoChange = (share: number) => Math.abs(share) < 0.0005;
 
 export function Trend({ share, label = (percent) => percent, title }: TrendProps) {
   const format = useFormat();
   const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
-  const same = isUnchanged(share);
+  const same = hasNoChange(share);
   return (
     <span className={classes.trend} title={title}>
       {same ? null : <Arrow size={14} aria-hidden />}

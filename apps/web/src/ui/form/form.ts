@@ -8,10 +8,10 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { issueText, issueTexts } from "#lib/errors/error-text.ts";
-import { knowTemplates } from "#lib/errors/late-errors.ts";
+import { registerTemplates } from "#lib/errors/late-errors.ts";
 import { ApiError } from "#lib/http.ts";
 
-knowTemplates(fieldReasons);
+registerTemplates(fieldReasons);
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values> & {
   /** Shows the server's field errors until the values change or the form is submitted again. */

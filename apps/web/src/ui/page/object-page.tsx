@@ -10,7 +10,7 @@ import { Link, useSearchParams } from "react-router-dom";
 import { currentLocation } from "#lib/address/history.ts";
 import { useQueryString } from "#lib/address/list-params.ts";
 import { usePageTitle } from "#lib/site.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { isRefusal } from "./opened-row.tsx";
 import classes from "./object-page.module.css";
 
@@ -112,7 +112,7 @@ export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps)
         }
       />
     );
-  if (error) return <Failed error={error} onRetry={onRetry} />;
+  if (error) return <LoadError error={error} onRetry={onRetry} />;
   return (
     <Stack gap="md" aria-busy>
       <Skeleton height={40} maw={420} />

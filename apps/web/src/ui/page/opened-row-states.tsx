@@ -2,17 +2,17 @@
 import { Button, Drawer, Modal, Skeleton, Stack } from "@mantine/core";
 import { IconFileUnknown } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 type WaitingProps = { onClose: () => void; error?: unknown; onRetry?: () => void };
 
-export function Waiting({ onClose, error, onRetry }: WaitingProps) {
+export function RowLoading({ onClose, error, onRetry }: WaitingProps) {
   const phone = useIsPhone();
   return (
     <Drawer opened onClose={onClose} position="right" size={phone ? "100%" : 560} title=" ">
       {error ? (
-        <Failed error={error} {...(onRetry ? { onRetry } : {})} />
+        <LoadError error={error} {...(onRetry ? { onRetry } : {})} />
       ) : (
         <Stack gap="lg" aria-busy>
           {[0, 1, 2, 3].map((line) => (
@@ -24,7 +24,7 @@ export function Waiting({ onClose, error, onRetry }: WaitingProps) {
   );
 }
 
-export function Missing({ onClose }: { onClose: () => void }) {
+export function RowMissing({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Modal opened onClose={onClose} title={t("Not found")} centered>

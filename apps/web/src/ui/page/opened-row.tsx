@@ -1,12 +1,12 @@
 /** Opens the row named in the address, from the list or fetched. Shows a message when it does not exist. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { NEW, type Opened } from "#lib/address/opened.ts";
+import { NEW, type DrawerParam } from "#lib/address/drawer-param.ts";
 import { ApiError } from "#lib/http.ts";
-import { Missing, Waiting } from "./opened-row-states.tsx";
+import { RowMissing, RowLoading } from "./opened-row-states.tsx";
 
 type OpenedRowProps<Row> = {
-  opened: Opened;
+  opened: DrawerParam;
   /** The rows of the list; undefined while it loads. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string;
@@ -28,8 +28,8 @@ export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: 
   if (key === "") return null;
   if (key === NEW && create !== undefined) return create;
   if (row !== undefined) return children(row);
-  if (rows === undefined) return <Waiting onClose={close} />;
-  if (load === undefined || key === NEW) return <Missing onClose={close} />;
+  if (rows === undefined) return <RowLoading onClose={close} />;
+  if (load === undefined || key === NEW) return <RowMissing onClose={close} />;
   return (
     <Loaded key={key} id={key} load={load} onClose={close}>
       {children}
@@ -37,14 +37,14 @@ export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: 
   );
 }
 
-type LoadedProps<Row> = {
+type LoadedRowProps<Row> = {
   id: string;
   load: (key: string) => Promise<Row | undefined>;
   onClose: () => void;
   children: (row: Row) => ReactNode;
 };
 
-function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
+function Loaded<Row>({ id, load, onClose, children }: LoadedRowProps<Row>) {
   const found = useQuery({
     queryKey: ["opened-row", window.location.pathname, id],
     queryFn: async () => ({ row: await load(id) }),
@@ -54,8 +54,8 @@ function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
     meta: { quiet: true },
   });
   if (found.data?.row !== undefined) return children(found.data.row);
-  if (found.data !== undefined || isRefusal(found.error)) return <Missing onClose={onClose} />;
-  return <Waiting onClose={onClose} error={found.error} onRetry={() => void found.refetch()} />;
+  if (found.data !== undefined || isRefusal(found.error)) return <RowMissing onClose={onClose} />;
+  return <RowLoading onClose={onClose} error={found.error} onRetry={() => void found.refetch()} />;
 }
 
 /** Returns whether the server rejected the request for this user; a retry would fail again. */

@@ -97,9 +97,9 @@ export function layFlows(flows: Flows, metric: Metric, groupName: GroupName): Fl
   return { nodes: nodes.flat(), bands: bandsOf(merged, nodes, scale), total };
 }
 
-type Part = { keys: string[]; value: number };
+type FlowPart = { keys: string[]; value: number };
 
-function largest(parts: readonly Part[], column: number): Set<string> {
+function largest(parts: readonly FlowPart[], column: number): Set<string> {
   const values = sums(parts.map(({ keys, value }) => [keys[column] ?? "", value]));
   values.delete("");
   const ordered = [...values].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
@@ -112,7 +112,7 @@ function sums(values: readonly (readonly [string, number])[]): Map<string, numbe
   return result;
 }
 
-function bandsOf(parts: readonly Part[], nodes: readonly FlowNode[][], scale: number): FlowBand[] {
+function bandsOf(parts: readonly FlowPart[], nodes: readonly FlowNode[][], scale: number): FlowBand[] {
   return nodes.slice(1).flatMap((targets, column) => {
     const sources = nodes[column] ?? [];
     const values = sums(

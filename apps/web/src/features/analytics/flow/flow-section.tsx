@@ -9,13 +9,13 @@ import { useGroupNames } from "#components/group-name.tsx";
 import { insightsQuery } from "#features/analytics/api.ts";
 import { MetricAmount, metricAmounts } from "#features/analytics/metric-amount.tsx";
 import { metricLabels, metricText } from "#features/analytics/metric-labels.ts";
-import type { View } from "#features/analytics/period-bar.tsx";
-import { windowOf } from "#features/analytics/period.ts";
+import type { AnalyticsView } from "#features/analytics/period-bar.tsx";
+import { periodWindow } from "#features/analytics/period.ts";
 import { MetricControl, TableToggle } from "#features/analytics/view-controls.tsx";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -36,7 +36,7 @@ const titles: Record<FlowColumn, string> = {
 /** Rows of the table. */
 const mostPaths = 50;
 
-export function FlowSection({ params, onChange }: View) {
+export function FlowSection({ params, onChange }: AnalyticsView) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now] = useState(() => new Date());
@@ -50,7 +50,7 @@ export function FlowSection({ params, onChange }: View) {
   const table = params.flow === "table";
   const other = table ? t("Show the flow as a chart") : t("Show the flow as a table");
   const print = (value: number) => metricText(params.metric, value, format);
-  const { end_timestamp } = windowOf(params, now);
+  const { end_timestamp } = periodWindow(params, now);
   const paths = (flows?.paths ?? [])
     .filter((path) => amountOf(path, params.metric) > 0)
     .toSorted((one, two) => amountOf(two, params.metric) - amountOf(one, params.metric))
@@ -89,7 +89,7 @@ export function FlowSection({ params, onChange }: View) {
       </div>
       {!flows || !layout ? (
         insights.error ? (
-          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
         ) : (
           <Skeleton height={430} />
         )

@@ -14,26 +14,26 @@ import {
   statementOfUserQuery,
   statementUsersQuery,
 } from "#features/analytics/api.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { useOpened } from "#lib/address/opened.ts";
-import { paging, sizeOf, text } from "#lib/address/params.ts";
+import { paging, sizeOf, textParam } from "#lib/address/params.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
-import { useFormat } from "#lib/format/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { type Formatters, useFormat } from "#lib/format/quota.ts";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
-const listParams = { ...paging, size: sizeOf(20), month: text(), keyword: text() };
+const listParams = { ...paging, size: sizeOf(20), month: textParam(), keyword: textParam() };
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
   const { t } = useTranslation("analytics");
   const months = useQuery(closedMonthsQuery);
   if (months.error && !months.data)
-    return <Failed error={months.error} onRetry={() => void months.refetch()} />;
+    return <LoadError error={months.error} onRetry={() => void months.refetch()} />;
   if (!months.data) return <Skeleton height={320} radius="lg" />;
   if (months.data.length === 0)
     return (
@@ -56,7 +56,7 @@ function StatementList({ months }: { months: string[] }) {
   const format = useFormat();
   const client = useQueryClient();
   const [params, setParams] = useListParams(listParams);
-  const opened = useOpened("statement");
+  const opened = useDrawerParam("statement");
   const date =
     months.find((month) => month.startsWith(params.month) && params.month !== "") ?? months[0] ?? "";
   const { keyword, page, size, order } = params;
@@ -160,10 +160,7 @@ function UserMonth({ date, user, onClose }: { date: string; user: StatementUser;
   );
 }
 
-function userColumns(
-  t: TFunction<"analytics">,
-  format: ReturnType<typeof useFormat>,
-): Column<StatementUser>[] {
+function userColumns(t: TFunction<"analytics">, format: Formatters): Column<StatementUser>[] {
   const number = (
     id: keyof StatementUser,
     title: string,

@@ -15,7 +15,7 @@ import { asList, asSent, http } from "#lib/http.ts";
 export const deleteChannels = (ids: number[]) =>
   http.del("/channel/batch", asSent<ChannelBatchAnswer>(), { ids });
 
-export const deleteDisabled = () => http.del("/channel/disabled", asSent<ChannelBatchAnswer>());
+export const deleteDisabledChannels = () => http.del("/channel/disabled", asSent<ChannelBatchAnswer>());
 
 export const switchChannels = (ids: number[], on: boolean) =>
   http.put(`/channel/batch/status/${on ? "enable" : "disable"}`, asSent<ChannelBatchAnswer>(), { ids });

@@ -4,10 +4,10 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Faults } from "./bulk-bar.tsx";
+import { Faults } from "./channel-bulk-bar.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 const phrase = phrasesIn("channels");
@@ -50,7 +50,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
           icon={<IconTrash size={17} />}
           title={t("{{count}} channels will be deleted", { count: removed.length })}
         >
-          {listed(removed.map((channel) => channel.name))}
+          {joinList(removed.map((channel) => channel.name))}
         </Alert>
       ) : null}
       {added.length > 0 ? (
@@ -59,7 +59,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
             {t("{{count}} new channels", { count: added.length })}
           </Text>
           <Text fz="sm" ff="monospace" className={classes.added}>
-            {listed(added)}
+            {joinList(added)}
           </Text>
         </div>
       ) : null}
@@ -104,9 +104,9 @@ function Change({ change: { field, added, removed } }: { change: FieldChange }) 
         {t(fieldNames[field] ?? field)}
         {": "}
       </Text>
-      {removed.length > 0 ? <span className={classes.removed}>{listed(removed)}</span> : null}
+      {removed.length > 0 ? <span className={classes.removed}>{joinList(removed)}</span> : null}
       {removed.length > 0 && added.length > 0 ? " → " : null}
-      {added.length > 0 ? <span className={classes.added}>{listed(added)}</span> : null}
+      {added.length > 0 ? <span className={classes.added}>{joinList(added)}</span> : null}
     </Text>
   );
 }

@@ -10,7 +10,7 @@ import { keysQuery, useSaveChannel } from "#features/channels/api.ts";
 import { countKeys } from "#features/channels/keys/count-keys.ts";
 import { keyModeOf } from "#features/channels/keys/keys-field.tsx";
 import { helpOfProvider } from "#features/channels/provider-help.ts";
-import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
+import { testUnsavedChannel } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -160,7 +160,7 @@ function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[
         groups: draft.groups.length > 0 ? draft.groups : groups,
       };
       try {
-        return await testUnsaved({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
+        return await testUnsavedChannel({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
       } catch (error) {
         if (!showFieldErrors(form, inFormPaths(error, draft), t)) throw error;
         return null;

@@ -118,7 +118,7 @@ const toPairs = (map: Record<string, string>): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ key, value }));
 
 /** Returns the form values of a stored channel, without its keys: they never leave the server. */
-export function draftOf(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
+export function toChannelDraft(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
   return {
     type: row.type,
     name: row.name,
@@ -217,7 +217,7 @@ export function errorWithin(errors: FormErrors, field: string): React.ReactNode 
 }
 
 /** Returns whether one of these fields, or a value inside it, has an error. */
-export function anyWrong(errors: FormErrors, fields: readonly string[]): boolean {
+export function hasErrorIn(errors: FormErrors, fields: readonly string[]): boolean {
   return Object.keys(errors).some((path) => fields.includes(path.split(".")[0] ?? ""));
 }
 

@@ -10,7 +10,7 @@ import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import { problemIn } from "#ui/form/problem.ts";
 import type { DraftForm } from "./draft.ts";
-import { ModelPicker } from "./model-picker.tsx";
+import { ProviderModelPicker } from "./provider-model-picker.tsx";
 import { UnpricedModels } from "./unpriced-models.tsx";
 import classes from "#features/channels/channels.module.css";
 
@@ -132,7 +132,9 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
         </Group>
         <UnpricedModels models={models} mapping={mapping} />
       </div>
-      {picking ? <ModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={take} /> : null}
+      {picking ? (
+        <ProviderModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={take} />
+      ) : null}
     </FormSection>
   );
 }

@@ -24,7 +24,7 @@ import { Reason } from "#features/channels/reason.tsx";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
@@ -35,7 +35,7 @@ const tallest = 296;
 export function KeyList({ id }: { id: number }) {
   const { t } = useTranslation("channels");
   const keys = useQuery({ ...keysQuery(id) });
-  if (keys.error) return <Failed error={keys.error} onRetry={() => void keys.refetch()} />;
+  if (keys.error) return <LoadError error={keys.error} onRetry={() => void keys.refetch()} />;
   if (!keys.data) return <Skeleton height={44} />;
   if (keys.data.length === 0) return null;
   const inUse = keys.data.filter((key) => key.status === ChannelStatus.enabled).length;

@@ -7,7 +7,7 @@ import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -49,7 +49,7 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
       </Text>
     );
   return (
-    <Tooltip label={listed(names)}>
+    <Tooltip label={joinList(names)}>
       <Text span fz="sm" className={classes.groups} tabIndex={0}>
         {first}
         <Text span c="dimmed" fz="sm">

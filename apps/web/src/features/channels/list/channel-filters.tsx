@@ -15,12 +15,12 @@ import { providersQuery } from "#lib/queries/providers.ts";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
-type Filters = Pick<
+type ChannelFilterValues = Pick<
   ChannelQuery,
   "keyword" | "type" | "status" | "group" | "model" | "tag" | "filter_tag" | "test_model" | "other"
 >;
 
-export const noFilters: Filters = {
+export const noFilters: ChannelFilterValues = {
   keyword: "",
   type: 0,
   status: 0,
@@ -33,13 +33,17 @@ export const noFilters: Filters = {
 };
 
 /** Returns the number of active filters. */
-export function filterCount(query: Filters): number {
-  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
+export function filterCount(query: ChannelFilterValues): number {
+  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof ChannelFilterValues] !== none)
+    .length;
 }
 
 const rare = ["filter_tag", "test_model", "other"] as const;
 
-type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
+type ChannelFiltersProps = {
+  query: ChannelFilterValues;
+  onChange: (patch: Partial<ChannelFilterValues>) => void;
+};
 
 export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation("channels");

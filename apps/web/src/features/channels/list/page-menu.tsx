@@ -14,7 +14,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { deleteDisabled } from "#features/channels/bulk/batch-api.ts";
+import { deleteDisabledChannels } from "#features/channels/bulk/batch-api.ts";
 import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/errors/error-text.ts";
@@ -46,7 +46,7 @@ export function PageMenu({
   const counts = useQuery(modelChangeCountQuery).data?.counts;
   const changed = counts === undefined ? 0 : counts.added + counts.removed;
   const clean = useMutation({
-    mutationFn: deleteDisabled,
+    mutationFn: deleteDisabledChannels,
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
       if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));

@@ -16,10 +16,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -51,7 +51,7 @@ export function Events({ id }: { id: number }) {
   const { t } = useTranslation("channels");
   const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
   if (events.error && !events.data)
-    return <Failed error={events.error} onRetry={() => void events.refetch()} />;
+    return <LoadError error={events.error} onRetry={() => void events.refetch()} />;
   if (!events.data)
     return (
       <Stack gap="lg" aria-busy>
@@ -118,7 +118,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
   return (
     <>
       {row.fields.length > 0 ? (
-        <Text fz="sm">{listed(row.fields.map((field) => t(fieldNameOf(field))))}</Text>
+        <Text fz="sm">{joinList(row.fields.map((field) => t(fieldNameOf(field))))}</Text>
       ) : null}
       {row.reason ? (
         <Text fz="sm">

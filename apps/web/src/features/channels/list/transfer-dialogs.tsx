@@ -19,7 +19,7 @@ import { toast } from "#ui/toast.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** @param ids channels to export; undefined for all */
-export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
+export function ExportChannelsDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
   const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
   const [withKeys, setWithKeys] = useState(false);
@@ -93,7 +93,7 @@ export function channelsIn(text: string): unknown[] | undefined {
 /** Batch size below the server's limit on a request body, including keys and hundreds of models. */
 const portion = 50;
 
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+export function ImportChannelsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("channels");
   const client = useQueryClient();
   const [fault, setFault] = useState("");

@@ -19,7 +19,7 @@ import { Reason } from "#features/channels/reason.tsx";
 import { RunBar } from "#features/channels/runs/run-bars.tsx";
 import { runsQuery, useStartRun } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -55,7 +55,7 @@ function Changes() {
   const [page, setPage] = useState(1);
   const changes = useQuery(modelChangesQuery({ page, size, ignored: view === "ignored" ? 1 : 0 }));
   if (changes.error && !changes.data)
-    return <Failed error={changes.error} onRetry={() => void changes.refetch()} />;
+    return <LoadError error={changes.error} onRetry={() => void changes.refetch()} />;
   if (!changes.data)
     return (
       <Stack gap="md" aria-busy>

@@ -19,7 +19,7 @@ import { rankProblem } from "#features/channels/rank-problem.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -187,7 +187,7 @@ function ProviderServices({ types }: { types: number[] }) {
   const providers = useQuery(providersQuery).data ?? [];
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={listed(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
+    <Tooltip label={joinList(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
       <Group gap={6} wrap="nowrap" w="fit-content" tabIndex={0}>
         {known.slice(0, mostIcons).map((provider, index) => (
           <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />

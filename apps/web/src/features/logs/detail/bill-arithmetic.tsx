@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { billKindText } from "#features/logs/log-labels.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { aligned, explainLines, isPerCall, multiply, PRICE_DECIMALS, worthOf } from "./bill.ts";
+import { alignDecimals, explainLines, isPerCall, multiply, PRICE_DECIMALS, worthOf } from "./bill.ts";
 import classes from "#features/logs/logs.module.css";
 
 /** The calculation of a bill: every line in points, the sum, the rounding, the dollars. */
@@ -17,11 +17,11 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
   const usdPerPoint = worthOf(1, format.pointsPerUsd);
   const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
   const discounted = bill.group_ratio !== "1";
-  const prices = aligned(
+  const prices = alignDecimals(
     lines.map(({ kind, ratio }) => multiply(ratio, isPerCall(bill, kind) ? usdPerPoint : usdPerMillion)),
     PRICE_DECIMALS,
   );
-  const points = aligned([...lines.map((line) => line.points), bill.exact]).map((number) => {
+  const points = alignDecimals([...lines.map((line) => line.points), bill.exact]).map((number) => {
     const [whole = "0", fraction] = number.split(".");
     return fraction === undefined
       ? format.whole(Number(whole))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cachedShare } from "#lib/cached-share.ts";
-import { aligned, costsOf, explainLines, multiply } from "./bill.ts";
+import { alignDecimals, costsOf, explainLines, multiply } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",
@@ -19,9 +19,9 @@ describe("a bill explained", () => {
   });
 
   it("aligns the decimals of a column", () => {
-    expect(aligned(["1200", "360", "1.2"])).toEqual(["1200.0", "360.0", "1.2"]);
-    expect(aligned(["3", "40"])).toEqual(["3", "40"]);
-    expect(aligned(["3"], 2)).toEqual(["3.00"]);
+    expect(alignDecimals(["1200", "360", "1.2"])).toEqual(["1200.0", "360.0", "1.2"]);
+    expect(alignDecimals(["3", "40"])).toEqual(["3", "40"]);
+    expect(alignDecimals(["3"], 2)).toEqual(["3.00"]);
   });
 
   it("is exact where floating point is not", () => {

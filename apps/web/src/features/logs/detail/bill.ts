@@ -100,7 +100,7 @@ function padded(text: string, decimals: number): string {
 }
 
 /** Returns decimal numbers with as many decimals as the longest has. */
-export function aligned(numbers: readonly string[], least = 0): string[] {
+export function alignDecimals(numbers: readonly string[], least = 0): string[] {
   const decimals = Math.max(least, ...numbers.map(decimalsOf));
   return numbers.map((number) => (decimals === 0 ? number : padded(number, decimals)));
 }

@@ -9,7 +9,7 @@ import { ConversationView } from "#features/logs/conversation/conversation-view.
 import { readConversation } from "#features/logs/conversation/conversation.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { BodyActions } from "./body-actions.tsx";
 import classes from "#features/logs/logs.module.css";
@@ -23,7 +23,7 @@ export function Bodies({ row }: { row: LogRow }) {
   if (kept.error && bodies === undefined)
     return (
       <Section padding="md" title={t("Request and response")}>
-        <Failed error={kept.error} onRetry={() => void kept.refetch()} />
+        <LoadError error={kept.error} onRetry={() => void kept.refetch()} />
       </Section>
     );
   if (!bodies) return null;

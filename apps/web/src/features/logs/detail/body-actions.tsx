@@ -7,10 +7,10 @@ import { Button, Group } from "@mantine/core";
 import { IconMessageCircle, IconPlayerPlay, IconTerminal2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
-import { type Conversation, draftOf } from "#features/logs/conversation/conversation.ts";
+import { type Conversation, toPlaygroundDraft } from "#features/logs/conversation/conversation.ts";
 import { curlOf } from "#features/logs/conversation/curl.ts";
-import { parsed } from "#features/logs/conversation/turns.ts";
-import { offerDraft } from "#lib/playground-draft.ts";
+import { parseJson } from "#features/logs/conversation/messages.ts";
+import { passDraft } from "#lib/playground-draft.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
 
@@ -21,12 +21,12 @@ export function BodyActions({ row, bodies, conversation }: BodyActionsProps) {
   const navigate = useNavigate();
   const server = useServerAddress();
   const model = row.model_name;
-  const draft = conversation && model !== "" ? draftOf(conversation, model) : null;
+  const draft = conversation && model !== "" ? toPlaygroundDraft(conversation, model) : null;
   // A truncated body is not a valid request.
-  const isWhole = parsed(bodies.request) !== undefined;
+  const isWhole = parseJson(bodies.request) !== undefined;
   const open = (send: boolean) => {
     if (draft === null) return;
-    offerDraft({ ...draft, send });
+    passDraft({ ...draft, send });
     void navigate("/panel/playground");
   };
   if (draft === null && !isWhole) return null;

@@ -44,8 +44,8 @@ export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelPro
             <Group justify="space-between" wrap="nowrap" align="flex-start">
               <CallActions row={call} inPanel />
               <Group gap={2} wrap="nowrap">
-                <Step label={t("Previous call (k)")} icon={IconChevronUp} onClick={onPrevious} />
-                <Step label={t("Next call (j)")} icon={IconChevronDown} onClick={onNext} />
+                <NeighbourButton label={t("Previous call (k)")} icon={IconChevronUp} onClick={onPrevious} />
+                <NeighbourButton label={t("Next call (j)")} icon={IconChevronDown} onClick={onNext} />
               </Group>
             </Group>
           )}
@@ -55,9 +55,9 @@ export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelPro
   );
 }
 
-type StepProps = { label: string; icon: Icon; onClick: (() => void) | undefined };
+type NeighbourProps = { label: string; icon: Icon; onClick: (() => void) | undefined };
 
-function Step({ label, icon: Picture, onClick }: StepProps) {
+function NeighbourButton({ label, icon: Picture, onClick }: NeighbourProps) {
   return (
     <ActionIcon size={30} aria-label={label} title={label} disabled={onClick === undefined} onClick={onClick}>
       <Picture size={17} />

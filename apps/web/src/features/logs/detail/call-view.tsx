@@ -4,7 +4,7 @@ import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { hasFailed, pauseSentence, shortReason } from "#features/logs/failure.ts";
+import { isFailedCall, pauseSentence, shortReason } from "#features/logs/failure.ts";
 import { timeOfDay } from "#features/logs/list/time-cell.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "#features/logs/log-labels.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
@@ -53,7 +53,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
   const call = isCall(row);
   return (
     <Stack gap="md">
-      {hasFailed(row) ? (
+      {isFailedCall(row) ? (
         <FailureAlert row={row} />
       ) : row.content || sentence ? (
         <div>

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { callQuery } from "#features/logs/api.ts";
 import { ApiError } from "#lib/http.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { CallView } from "./call-view.tsx";
 
 type LoadedCallProps = {
@@ -31,7 +31,7 @@ export function LoadedCall({ id, known, head, wide }: LoadedCallProps) {
   const { error } = call;
   // An invalid id is treated like an unknown one.
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <NoSuchCall />;
-  if (error) return <Failed error={error} onRetry={() => void call.refetch()} />;
+  if (error) return <LoadError error={error} onRetry={() => void call.refetch()} />;
   return (
     <Stack gap="md" aria-busy>
       <Skeleton height={64} radius="md" />

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CostCell } from "#features/logs/list/cost-cell.tsx";
 import { isCall } from "#features/logs/log-labels.ts";
-import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "#features/logs/pace.ts";
+import { rateDuration, rateThroughput, tokensPerSecond } from "#features/logs/pace.ts";
 import { sessionAddress } from "#lib/address/session-address.ts";
 import { formatDuration, formatTime } from "#lib/format/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -72,7 +72,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       label: t("Duration"),
       value: failed
         ? formatDuration(row.request_time)
-        : `${formatDuration(row.request_time)} · ${t(paceOfDuration(row.request_time).text)}`,
+        : `${formatDuration(row.request_time)} · ${t(rateDuration(row.request_time).text)}`,
       shown: call,
     },
     {
@@ -80,7 +80,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       value:
         speed === null
           ? ""
-          : `${t("{{speed}} tokens per second", { speed: speed.toFixed(1) })} · ${t(paceOfSpeed(speed).text)}`,
+          : `${t("{{speed}} tokens per second", { speed: speed.toFixed(1) })} · ${t(rateThroughput(speed).text)}`,
       shown: speed !== null,
     },
     {

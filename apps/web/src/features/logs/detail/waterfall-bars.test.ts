@@ -1,6 +1,6 @@
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { describe, expect, it } from "vitest";
-import { barsOf } from "./waterfall-bars.ts";
+import { layOutAttempts } from "./waterfall-bars.ts";
 
 const row = (values: Partial<LogRow>) =>
   ({
@@ -20,8 +20,8 @@ const note = (values: Partial<AttemptNote>): AttemptNote => ({
   message: "",
   ...values,
 });
-const sizes = (...given: Parameters<typeof barsOf>) =>
-  barsOf(...given).bars.map(({ from, waiting, streaming }) => [from, waiting, streaming]);
+const sizes = (...given: Parameters<typeof layOutAttempts>) =>
+  layOutAttempts(...given).bars.map(({ from, waiting, streaming }) => [from, waiting, streaming]);
 
 describe("the bars of a call", () => {
   it("start where the attempts began, and a stream follows its first byte", () => {
@@ -40,7 +40,9 @@ describe("the bars of a call", () => {
   });
 
   it("are as long as the longest, even when a clock was wrong", () => {
-    expect(barsOf(row({ request_time: 0, error_code: "x" }), [note({ duration: 40 })]).total).toBe(40);
-    expect(barsOf(row({ channel_id: 0, request_time: 7 }), [])).toEqual({ bars: [], total: 7 });
+    expect(layOutAttempts(row({ request_time: 0, error_code: "x" }), [note({ duration: 40 })]).total).toBe(
+      40,
+    );
+    expect(layOutAttempts(row({ channel_id: 0, request_time: 7 }), [])).toEqual({ bars: [], total: 7 });
   });
 });

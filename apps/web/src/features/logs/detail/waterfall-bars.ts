@@ -2,10 +2,10 @@
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 
 /** In milliseconds; `from` is relative to the arrival of the call. */
-export type Bar = { note: AttemptNote; from: number; waiting: number; streaming: number };
+export type AttemptBar = { note: AttemptNote; from: number; waiting: number; streaming: number };
 
-export function barsOf(row: LogRow, attempts: AttemptNote[]): { bars: Bar[]; total: number } {
-  const bars: Bar[] = [];
+export function layOutAttempts(row: LogRow, attempts: AttemptNote[]): { bars: AttemptBar[]; total: number } {
+  const bars: AttemptBar[] = [];
   let end = 0;
   for (const note of withAnswer(row, attempts)) {
     // Rows of older versions contain no start times. The attempts then follow each other.

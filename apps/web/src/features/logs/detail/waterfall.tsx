@@ -10,12 +10,12 @@ import { formatDuration } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import { type Bar, barsOf } from "./waterfall-bars.ts";
+import { type AttemptBar, layOutAttempts } from "./waterfall-bars.ts";
 import classes from "./call.module.css";
 
 export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNote[] }) {
   const { t } = useTranslation("logs");
-  const { bars, total } = barsOf(row, attempts);
+  const { bars, total } = layOutAttempts(row, attempts);
   if (bars.length === 0)
     return (
       <Text c="dimmed">
@@ -41,7 +41,7 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
   );
 }
 
-function Attempt({ bar, number, total }: { bar: Bar; number: number; total: number }) {
+function Attempt({ bar, number, total }: { bar: AttemptBar; number: number; total: number }) {
   const { t } = useTranslation("logs");
   const { note } = bar;
   const ok = note.result === "ok";
@@ -94,7 +94,7 @@ function Attempt({ bar, number, total }: { bar: Bar; number: number; total: numb
   );
 }
 
-function barText(t: TFunction<"logs">, { waiting, streaming }: Bar): string {
+function barText(t: TFunction<"logs">, { waiting, streaming }: AttemptBar): string {
   if (streaming === 0) return formatDuration(waiting);
   return t("{{waiting}} to the first byte, then {{streaming}}", {
     waiting: formatDuration(waiting),

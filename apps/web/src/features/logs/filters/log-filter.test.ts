@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { initialOf, readParams } from "#lib/address/params.ts";
-import { countNarrowing, logParams, windowOf } from "./log-filter.ts";
+import { countNarrowing, logParams, logWindow } from "./log-filter.ts";
 
 const now = new Date(2026, 10, 21, 9, 30, 15);
 const seconds = now.getTime() / 1000;
@@ -8,16 +8,16 @@ const seconds = now.getTime() / 1000;
 describe("time ranges", () => {
   it("stay open at the end unless they are custom", () => {
     for (const range of ["hour", "today", "7d", "30d", "all"] as const)
-      expect(windowOf({ range, from: 5, to: 9 }, now).end_timestamp, range).toBe(0);
+      expect(logWindow({ range, from: 5, to: 9 }, now).end_timestamp, range).toBe(0);
   });
 
   it("begin at local midnight for today", () => {
-    const start = windowOf({ range: "today", from: 0, to: 0 }, now).start_timestamp;
+    const start = logWindow({ range: "today", from: 0, to: 0 }, now).start_timestamp;
     expect(seconds - start).toBe(9 * 3600 + 30 * 60 + 15);
   });
 
   it("use the selected times when custom", () => {
-    expect(windowOf({ range: "custom", from: 5, to: 9 }, now)).toEqual({
+    expect(logWindow({ range: "custom", from: 5, to: 9 }, now)).toEqual({
       start_timestamp: 5,
       end_timestamp: 9,
     });

@@ -1,14 +1,14 @@
 import type { LogQuery } from "@gateway/shared/usage/log";
 /** The filter of the list, kept in the address. Pure. */
 import { outcomes } from "@gateway/shared/usage/outcomes";
-import { oneOf, paging, type Params, sizeOf, text, whole } from "#lib/address/params.ts";
+import { oneOf, paging, type Params, sizeOf, textParam, whole } from "#lib/address/params.ts";
 
 export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;
-export type Range = (typeof ranges)[number];
+export type LogRange = (typeof ranges)[number];
 
 /** `from` and `to` are unix seconds and apply only to a custom range; 0 is open. */
 export type LogFilter = Omit<LogQuery, "cursor" | "start_timestamp" | "end_timestamp" | "page"> & {
-  range: Range;
+  range: LogRange;
   from: number;
   to: number;
   /** An administrator's own calls only. */
@@ -18,16 +18,16 @@ export const logParams: Params<LogFilter> = {
   size: sizeOf(50),
   order: paging.order,
   log_type: whole(0, 5),
-  model_name: text(160),
-  token_name: text(64),
-  request_id: text(64),
-  source_ip: text(64),
-  session: text(200),
-  billing_tag: text(50),
-  username: text(64),
+  model_name: textParam(160),
+  token_name: textParam(64),
+  request_id: textParam(64),
+  source_ip: textParam(64),
+  session: textParam(200),
+  billing_tag: textParam(50),
+  username: textParam(64),
   channel_id: whole(),
   outcome: oneOf(["", ...outcomes]),
-  error_code: text(100),
+  error_code: textParam(100),
   retried: whole(0, 1),
   min_time: whole(),
   min_quota: whole(),
@@ -43,7 +43,7 @@ const daySeconds = 24 * hourSeconds;
 type Window = { start_timestamp: number; end_timestamp: number };
 
 /** Only a custom range has an end, so that other ranges keep receiving new rows. */
-export function windowOf({ range, from, to }: Pick<LogFilter, "range" | "from" | "to">, now: Date): Window {
+export function logWindow({ range, from, to }: Pick<LogFilter, "range" | "from" | "to">, now: Date): Window {
   const seconds = Math.floor(now.getTime() / 1000);
   const since = (start: number): Window => ({ start_timestamp: start, end_timestamp: 0 });
   switch (range) {

@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { findChannels, nameOfChannel, type Whose } from "#features/logs/api.ts";
+import { findChannels, nameOfChannel, type LogScope } from "#features/logs/api.ts";
 import { shortReason } from "#features/logs/failure.ts";
 import { outcomeText } from "#features/logs/log-labels.ts";
 import { phrasesIn } from "#lib/i18n.ts";
@@ -20,19 +20,26 @@ import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type FacetOption, FacetPicker } from "./facet-picker.tsx";
-import { countNarrowing, type LogFilter, noNarrowing, type Range, ranges, windowOf } from "./log-filter.ts";
+import {
+  countNarrowing,
+  type LogFilter,
+  noNarrowing,
+  type LogRange,
+  ranges,
+  logWindow,
+} from "./log-filter.ts";
 
 const phrase = phrasesIn("logs");
 
-type Props = {
+type LogFiltersProps = {
   filter: LogFilter;
   onChange: (patch: Partial<LogFilter>) => void;
-  whose: Whose;
+  scope: LogScope;
   /** Undefined while loading. */
   facets: LogFacets | undefined;
 };
 
-const rangeTexts: Record<Range, string> = {
+const rangeTexts: Record<LogRange, string> = {
   hour: phrase("Last hour"),
   today: phrase("Today"),
   "7d": phrase("Last 7 days"),
@@ -41,7 +48,7 @@ const rangeTexts: Record<Range, string> = {
   custom: phrase("Custom period"),
 };
 
-export function LogFilters(props: Props) {
+export function LogFilters(props: LogFiltersProps) {
   const { filter, onChange } = props;
   const phone = useIsPhone();
   const count = countNarrowing(filter);
@@ -57,7 +64,7 @@ export function LogFilters(props: Props) {
 }
 
 /** All filters on a sheet, for phones. */
-function FilterSheet(props: Props & { count: number }) {
+function FilterSheet(props: LogFiltersProps & { count: number }) {
   const { t } = useTranslation("logs");
   const { filter, onChange, count } = props;
   const [isOpen, sheet] = useDisclosure(false);
@@ -78,7 +85,7 @@ function FilterSheet(props: Props & { count: number }) {
   );
 }
 
-function RareFilters(props: Props) {
+function RareFilters(props: LogFiltersProps) {
   const { t } = useTranslation("logs");
   const { request_id, source_ip, billing_tag, session } = props.filter;
   const hidden = [request_id, source_ip, billing_tag, session].filter((value) => value !== "").length;
@@ -100,7 +107,7 @@ function RareFilters(props: Props) {
   );
 }
 
-function RareFields({ filter, onChange, facets }: Props) {
+function RareFields({ filter, onChange, facets }: LogFiltersProps) {
   const { t } = useTranslation("logs");
   const admin = useMayEnter("logs");
   const seesTags = useCan("seeBillingTag");
@@ -150,11 +157,11 @@ function RareFields({ filter, onChange, facets }: Props) {
   );
 }
 
-function MainFilters({ filter, onChange, whose, facets }: Props) {
+function MainFilters({ filter, onChange, scope, facets }: LogFiltersProps) {
   const { t } = useTranslation("logs");
   const models = useQuery(modelsQuery).data;
   const seesChannels = useMayEnter("channels");
-  const everybody = whose === "everybody";
+  const everybody = scope === "everybody";
   const counted: FacetOption[] = (facets?.model_name ?? []).map(({ value, count }) => ({
     value,
     label: value,
@@ -272,12 +279,12 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
   );
 }
 
-function RangeFilter({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
+function RangeFilter({ filter, onChange }: Pick<LogFiltersProps, "filter" | "onChange">) {
   const { t } = useTranslation("logs");
   const phone = useIsPhone();
-  const choose = (range: Range) => {
+  const choose = (range: LogRange) => {
     // A custom range starts with the previously shown range.
-    const before = windowOf(filter, new Date());
+    const before = logWindow(filter, new Date());
     onChange(range === "custom" ? { range, from: before.start_timestamp, to: 0 } : { range, from: 0, to: 0 });
   };
   return (

@@ -1,7 +1,7 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { useTranslation } from "react-i18next";
-import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "#features/logs/pace.ts";
+import { rateDuration, rateThroughput, tokensPerSecond } from "#features/logs/pace.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import classes from "#features/logs/logs.module.css";
 
@@ -9,9 +9,9 @@ import classes from "#features/logs/logs.module.css";
 export function DurationCell({ row }: { row: LogRow }) {
   const { t } = useTranslation("logs");
   const failed = row.type === LogType.failed;
-  const pace = paceOfDuration(row.request_time);
+  const pace = rateDuration(row.request_time);
   const speed = tokensPerSecond(row);
-  const speedPace = speed === null ? null : paceOfSpeed(speed);
+  const speedPace = speed === null ? null : rateThroughput(speed);
   return (
     <div className={classes.stack} data-right>
       {/* Titles, not tooltips: hundreds of rows are drawn. */}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { barsOf } from "./histogram-bars.ts";
+import { fillHistogram } from "./histogram-bars.ts";
 
 const hour = 3_600;
 const open = { start_timestamp: 0, end_timestamp: 0 };
@@ -8,11 +8,12 @@ const histogram = (starts: number[], complete = true) => ({
   complete,
   bars: starts.map((at) => ({ starts: at, count: 2, failed: 1 })),
 });
-const startsOf = (...given: Parameters<typeof barsOf>) => barsOf(...given).map((bar) => bar.starts / hour);
+const startsOf = (...given: Parameters<typeof fillHistogram>) =>
+  fillHistogram(...given).map((bar) => bar.starts / hour);
 
 describe("bars of the log's chart", () => {
   it("fill the gaps between calls", () => {
-    const bars = barsOf(histogram([100 * hour, 103 * hour], false), open, 103 * hour);
+    const bars = fillHistogram(histogram([100 * hour, 103 * hour], false), open, 103 * hour);
     expect(bars.map((bar) => bar.count)).toEqual([2, 0, 0, 2]);
   });
 

@@ -2,7 +2,7 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 
 type Histogram = LogFacets["histogram"];
-type Bar = Histogram["bars"][number];
+type HistogramBar = Histogram["bars"][number];
 /** Unix seconds; 0 is open. */
 export type Period = { start_timestamp: number; end_timestamp: number };
 
@@ -12,7 +12,11 @@ const mostBars = 200;
 const fewestBars = 40;
 
 /** @param now Unix seconds: the end of a period that is open */
-export function barsOf({ span, bars, complete }: Histogram, period: Period, now: number): Bar[] {
+export function fillHistogram(
+  { span, bars, complete }: Histogram,
+  period: Period,
+  now: number,
+): HistogramBar[] {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return [];
   const known = new Map(bars.map((bar) => [bar.starts, bar]));

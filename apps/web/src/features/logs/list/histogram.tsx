@@ -2,7 +2,7 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { useTranslation } from "react-i18next";
 import { formatTime, useFormat } from "#lib/format/quota.ts";
-import { barsOf, type Period } from "./histogram-bars.ts";
+import { fillHistogram, type Period } from "./histogram-bars.ts";
 import classes from "#features/logs/filters/facets.module.css";
 
 type HistogramProps = {
@@ -25,7 +25,7 @@ export function Histogram({ histogram, period, now, onNarrow }: HistogramProps) 
   const { t } = useTranslation("logs");
   const format = useFormat();
   const { span } = histogram;
-  const bars = barsOf(histogram, period, now);
+  const bars = fillHistogram(histogram, period, now);
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return <div className={classes.histogram} />;
   const most = Math.max(...bars.map((bar) => bar.count));

@@ -5,10 +5,10 @@ import type { TFunction } from "i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { ChargedGroup } from "#features/logs/detail/charged-group.tsx";
-import { hasFailed, shortReason } from "#features/logs/failure.ts";
+import { isFailedCall, shortReason } from "#features/logs/failure.ts";
 import { contentText, isCall, outcomeWord, retriesOf, typeText } from "#features/logs/log-labels.ts";
 import { sessionAddress } from "#lib/address/session-address.ts";
-import { formatDuration, type useFormat } from "#lib/format/quota.ts";
+import { formatDuration, type Formatters } from "#lib/format/quota.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -18,13 +18,11 @@ import { InputCell } from "./input-cell.tsx";
 import { TimeCell } from "./time-cell.tsx";
 import classes from "#features/logs/logs.module.css";
 
-type Format = ReturnType<typeof useFormat>;
-
 // Plain elements instead of `Text`: hundreds of rows are rendered.
 const dash = <span className={classes.quiet}>–</span>;
 
 /** @param forAdmins adds the user and the channel of a call */
-export function logColumns(t: TFunction<"logs">, format: Format, forAdmins: boolean): Column<LogRow>[] {
+export function logColumns(t: TFunction<"logs">, format: Formatters, forAdmins: boolean): Column<LogRow>[] {
   const columns: (Column<LogRow> | false)[] = [
     {
       id: "outcome",
@@ -141,7 +139,7 @@ export function logColumns(t: TFunction<"logs">, format: Format, forAdmins: bool
 /** A row on a phone: model and cost above; time, user, duration and reason below. */
 export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction<"logs">; forAdmins: boolean }) {
   const who = [forAdmins ? row.username : "", row.token_name].filter(Boolean).join(" · ");
-  const failed = hasFailed(row);
+  const failed = isFailedCall(row);
   return (
     <div className={classes.compact}>
       <OutcomeDot row={row} t={t} />
@@ -219,7 +217,7 @@ function FailureReason({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
 }
 
 function ModelCell({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
-  if (!hasFailed(row)) return <ModelName row={row} t={t} />;
+  if (!isFailedCall(row)) return <ModelName row={row} t={t} />;
   return (
     <div className={classes.stack} data-left>
       <ModelName row={row} t={t} />

@@ -1,6 +1,6 @@
 /** The filtered log as a file. */
 import type { LogRow } from "@gateway/shared/usage/log";
-import { fetchLogs, type Whose } from "#features/logs/api.ts";
+import { fetchLogs, type LogScope } from "#features/logs/api.ts";
 import type { LogFilter } from "#features/logs/filters/log-filter.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { formatTime } from "#lib/format/quota.ts";
@@ -38,13 +38,13 @@ const fields: [string, (row: LogRow) => string | number][] = [
 
 /** Downloads the newest rows of the filter. Returns their number, and whether these are all. */
 export async function exportLogs(
-  whose: Whose,
+  scope: LogScope,
   filter: LogFilter,
 ): Promise<{ count: number; complete: boolean }> {
   const rows: LogRow[] = [];
   let cursor: string | null = "";
   while (cursor !== null && rows.length < mostRows) {
-    const page = await fetchLogs(whose, filter, cursor);
+    const page = await fetchLogs(scope, filter, cursor);
     rows.push(...page.data);
     cursor = page.next;
   }

@@ -2,15 +2,15 @@ import { Button, Tooltip } from "@mantine/core";
 import { IconDownload, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Whose } from "#features/logs/api.ts";
+import type { LogScope } from "#features/logs/api.ts";
 import type { LogFilter } from "#features/logs/filters/log-filter.ts";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { exportLogs, mostRows } from "./log-export.ts";
 
-type Props = {
-  whose: Whose;
+type LogToolsProps = {
+  scope: LogScope;
   filter: LogFilter;
   live: boolean;
   onLive: (live: boolean) => void;
@@ -18,10 +18,10 @@ type Props = {
   onRefresh: () => void;
 };
 
-export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }: Props) {
+export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }: LogToolsProps) {
   const { t } = useTranslation("logs");
   const exporting = useMutation({
-    mutationFn: () => exportLogs(whose, filter),
+    mutationFn: () => exportLogs(scope, filter),
     onSuccess: ({ count, complete }) =>
       complete
         ? toast.success(t("{{count}} rows exported", { count }))

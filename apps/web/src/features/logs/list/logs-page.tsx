@@ -6,7 +6,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type Whose } from "#features/logs/api.ts";
+import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type LogScope } from "#features/logs/api.ts";
 import { idOfCall, useCallPanel } from "#features/logs/call-address.ts";
 import { Flags } from "#features/logs/filters/flags.tsx";
 import {
@@ -14,7 +14,7 @@ import {
   type LogFilter,
   logParams,
   noNarrowing,
-  windowOf,
+  logWindow,
 } from "#features/logs/filters/log-filter.ts";
 import { LogFilters } from "#features/logs/filters/log-filters.tsx";
 import { isCall } from "#features/logs/log-labels.ts";
@@ -50,11 +50,11 @@ export async function prefetch(client: QueryClient): Promise<void> {
   const self = client.getQueryData(selfQuery.queryKey);
   if (!self) return;
   const filter = initialOf(logParams);
-  const whose: Whose = mayEnter(self, "logs") ? "everybody" : "own";
+  const scope: LogScope = mayEnter(self, "logs") ? "everybody" : "own";
   await Promise.all([
-    client.prefetchInfiniteQuery(logsQuery(whose, filter)),
-    client.prefetchQuery(totalsQuery(whose, filter)),
-    client.prefetchQuery(facetsQuery(whose, filter)),
+    client.prefetchInfiniteQuery(logsQuery(scope, filter)),
+    client.prefetchQuery(totalsQuery(scope, filter)),
+    client.prefetchQuery(facetsQuery(scope, filter)),
   ]);
 }
 
@@ -63,16 +63,16 @@ export default function LogsPage() {
   const format = useFormat();
   const self = useSelf();
   const [filter, setFilter] = useListParams(logParams);
-  const whose: Whose = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
+  const scope: LogScope = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
   const panel = useCallPanel();
 
   const logs = useInfiniteQuery({
-    ...logsQuery(whose, filter),
+    ...logsQuery(scope, filter),
     // Every loaded page is refetched, so the interval grows with their number.
     refetchInterval: (query) => (live ? liveEveryMs * (query.state.data?.pages.length ?? 1) : false),
   });
-  const totals = useQuery({ ...totalsQuery(whose, filter), refetchInterval: live ? liveEveryMs : false });
+  const totals = useQuery({ ...totalsQuery(scope, filter), refetchInterval: live ? liveEveryMs : false });
   const rows = useMemo(() => logs.data?.pages.flatMap((page) => page.data), [logs.data]);
   const aboutAnyCall = [LogType.all, LogType.consume, LogType.failed].some(
     (type) => type === filter.log_type,
@@ -82,13 +82,13 @@ export default function LogsPage() {
     dataUpdatedAt: countedAt,
     isPending: countsPending,
   } = useQuery({
-    ...facetsQuery(whose, filter),
+    ...facetsQuery(scope, filter),
     enabled: aboutAnyCall,
     refetchInterval: live ? 4 * liveEveryMs : false,
   });
   const searchedUntil = logs.data?.pages.at(-1)?.searched_until;
   const rest = useRowKeys(rows, panel);
-  const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
+  const columns = useMemo(() => logColumns(t, format, scope === "everybody"), [t, format, scope]);
   const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
   const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
   // The time is indexed. Any other order sorts only the newest rows.
@@ -102,7 +102,7 @@ export default function LogsPage() {
       description={t("All calls with tokens, duration and cost. Select a call to see its details.")}
       actions={
         <LogTools
-          whose={whose}
+          scope={scope}
           filter={filter}
           live={live}
           onLive={setLive}
@@ -120,18 +120,18 @@ export default function LogsPage() {
         <div className={facetClasses.strip}>
           <Histogram
             histogram={facets.histogram}
-            period={windowOf(filter, new Date(countedAt))}
+            period={logWindow(filter, new Date(countedAt))}
             now={countedAt / 1000}
             onNarrow={(from, to) => setFilter({ range: "custom", from, to })}
           />
-          <Flags facets={facets} filter={filter} onChange={setFilter} forAdmins={whose === "everybody"} />
+          <Flags facets={facets} filter={filter} onChange={setFilter} forAdmins={scope === "everybody"} />
         </div>
       ) : aboutAnyCall && countsPending && rows?.length !== 0 ? (
         // Keeps the place, so that the list does not move.
         <div className={facetClasses.strip} aria-busy />
       ) : null}
       <DataTable
-        id={whose === "everybody" ? "logs-admin" : "logs"}
+        id={scope === "everybody" ? "logs-admin" : "logs"}
         label={t("Logs")}
         columns={columns}
         rows={rows}
@@ -143,7 +143,7 @@ export default function LogsPage() {
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
         openKey={rest.shown?.id ?? ""}
-        compactRow={(row) => <CompactRow row={row} t={t} forAdmins={whose === "everybody"} />}
+        compactRow={(row) => <CompactRow row={row} t={t} forAdmins={scope === "everybody"} />}
         paging={{
           kind: "more",
           hasMore: logs.hasNextPage,
@@ -156,7 +156,7 @@ export default function LogsPage() {
                 note: t("searched back to {{time}}", { time: momentText(searchedUntil) }),
               }),
         }}
-        toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} facets={facets} />}
+        toolbar={<LogFilters filter={filter} onChange={setFilter} scope={scope} facets={facets} />}
         note={isPartlySorted ? t("The newest 10,000 rows are sorted.") : undefined}
         empty={
           firstCallWaits ? (

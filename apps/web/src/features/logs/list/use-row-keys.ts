@@ -3,7 +3,7 @@ import type { LogRow } from "@gateway/shared/usage/log";
 import { useEffect, useEffectEvent } from "react";
 import { idOfCall, openCallId } from "#features/logs/call-address.ts";
 
-type Panel = { id: string; swap: (id: string) => void };
+type OpenPanel = { id: string; swap: (id: string) => void };
 
 type Steps = {
   /** The row of the open call, if the list contains it. */
@@ -12,7 +12,7 @@ type Steps = {
   next: (() => void) | undefined;
 };
 
-export function useRowKeys(rows: readonly LogRow[] | undefined, panel: Panel): Steps {
+export function useRowKeys(rows: readonly LogRow[] | undefined, panel: OpenPanel): Steps {
   const placeOf = (id: string) => (id === "" ? -1 : (rows ?? []).findIndex((row) => idOfCall(row) === id));
   const at = placeOf(panel.id);
   const step = (from: number, by: 1 | -1) => {

@@ -43,12 +43,12 @@ export function compare(
   return readEvents(path, { body: form, signal }, (data) => onEvent(data as ComparisonEvent));
 }
 
-export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
+export async function findComparisonChannels(keyword: string): Promise<{ id: number; name: string }[]> {
   const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20 });
   return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
 }
 
-export async function nameOfChannel(id: number): Promise<string> {
+export async function comparisonChannelName(id: number): Promise<string> {
   const { name } = await http.get(`/channel/${id}`, asSent<ChannelRow>());
   return `${name} #${id}`;
 }

@@ -11,7 +11,7 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -30,7 +30,7 @@ export function BindingsSection() {
   return (
     <Section title={t("Connected accounts")} hint={t("External accounts that you can use to sign in.")}>
       {bound.error && !bound.data ? (
-        <Failed error={bound.error} onRetry={() => void bound.refetch()} />
+        <LoadError error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (
         <LineList>
           {shown.map((id) => (

@@ -9,7 +9,7 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -46,7 +46,7 @@ export function PasskeysSection() {
       }
     >
       {passkeys.error && !passkeys.data ? (
-        <Failed error={passkeys.error} onRetry={() => void passkeys.refetch()} />
+        <LoadError error={passkeys.error} onRetry={() => void passkeys.refetch()} />
       ) : !passkeys.data ? (
         <Skeleton height={56} radius="md" />
       ) : count === 0 ? (

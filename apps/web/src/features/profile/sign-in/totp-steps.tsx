@@ -11,7 +11,7 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { toast } from "#ui/toast.tsx";
 
-type StepProps = {
+type TotpStepProps = {
   onSubmit: () => void;
   action: string;
   loading: boolean;
@@ -19,7 +19,7 @@ type StepProps = {
   children: ReactNode;
 };
 
-function Step({ onSubmit, action, loading, danger = false, children }: StepProps) {
+function Step({ onSubmit, action, loading, danger = false, children }: TotpStepProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
@@ -38,9 +38,9 @@ function Step({ onSubmit, action, loading, danger = false, children }: StepProps
   );
 }
 
-type FieldProps = { value: string; onChange: (value: string) => void; error: ReactNode };
+type TotpFieldProps = { value: string; onChange: (value: string) => void; error: ReactNode };
 
-function PasswordField({ value, onChange, error }: FieldProps) {
+function PasswordField({ value, onChange, error }: TotpFieldProps) {
   const { t } = useTranslation("profile");
   return (
     <PasswordInput
@@ -55,7 +55,7 @@ function PasswordField({ value, onChange, error }: FieldProps) {
   );
 }
 
-function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofocus: boolean }) {
+function CodeField({ value, onChange, error, autofocus }: TotpFieldProps & { autofocus: boolean }) {
   const { t } = useTranslation("profile");
   return (
     <TextInput

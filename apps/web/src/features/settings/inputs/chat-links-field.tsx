@@ -16,7 +16,7 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { chatLinkProblemsQuery } from "#features/settings/api.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "#features/settings/settings.module.css";
 
@@ -27,10 +27,10 @@ type ChatLinksFieldProps = {
   onChange: (value: string) => void;
 };
 
-type Row = ChatLinkEntry & { id: number };
+type ChatLinkRow = ChatLinkEntry & { id: number };
 
 let lastId = 0;
-const rowOf = (entry: ChatLinkEntry): Row => ({ ...entry, id: ++lastId });
+const rowOf = (entry: ChatLinkEntry): ChatLinkRow => ({ ...entry, id: ++lastId });
 const rowsOf = (text: string) => (readChatLinks(text) ?? []).map(rowOf);
 const textOf = (rows: readonly ChatLinkEntry[]) =>
   rows.length === 0
@@ -52,7 +52,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
       {rows.length === 0 ? (
         <Text fz="sm" mb="xs">
           {t("The list is empty. The default clients are offered: {{names}}.", {
-            names: listed(defaultChatLinks.filter((entry) => entry.show).map((entry) => entry.name)),
+            names: joinList(defaultChatLinks.filter((entry) => entry.show).map((entry) => entry.name)),
           })}
         </Text>
       ) : null}
@@ -92,7 +92,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
 }
 
 type LinkRowProps = {
-  row: Row;
+  row: ChatLinkRow;
   number: number;
   onChange: (patch: Partial<ChatLinkEntry>) => void;
   onRemove: () => void;
@@ -101,7 +101,7 @@ type LinkRowProps = {
 function LinkRow({ row, number, onChange, onRemove }: LinkRowProps) {
   const { t } = useTranslation("settings");
   const { data: checks } = useQuery(chatLinkProblemsQuery);
-  const problem = (key: "name" | "url") => checks?.problemOf(t, key, row[key]);
+  const problem = (key: "name" | "url") => checks?.chatLinkProblem(t, key, row[key]);
   const remove = t("Remove client {{number}}", { number });
   return (
     <div className={classes.link}>

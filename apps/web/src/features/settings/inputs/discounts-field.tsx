@@ -4,7 +4,7 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
-import { type Discount, isRepeated, readDiscounts, writeDiscounts } from "./discounts.ts";
+import { type Discount, isDuplicate, readDiscounts, writeDiscounts } from "./discounts.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "#features/settings/settings.module.css";
 
@@ -15,10 +15,11 @@ type DiscountsFieldProps = {
   onChange: (value: string) => void;
 };
 
-type Row = Discount & { id: number };
+type DiscountRow = Discount & { id: number };
 
 let lastId = 0;
-const rowsOf = (text: string): Row[] => (readDiscounts(text) ?? []).map((row) => ({ ...row, id: ++lastId }));
+const rowsOf = (text: string): DiscountRow[] =>
+  (readDiscounts(text) ?? []).map((row) => ({ ...row, id: ++lastId }));
 
 export function DiscountsField({ label, value, error, onChange }: DiscountsFieldProps) {
   const { t } = useTranslation("settings");
@@ -39,7 +40,7 @@ export function DiscountsField({ label, value, error, onChange }: DiscountsField
           row={row}
           number={place + 1}
           groups={groups}
-          repeated={isRepeated(rows, place)}
+          repeated={isDuplicate(rows, place)}
           onChange={(patch) => change(rows.map((one) => (one.id === row.id ? { ...one, ...patch } : one)))}
           onRemove={() => change(rows.filter((one) => one.id !== row.id))}
         />
@@ -62,7 +63,7 @@ export function DiscountsField({ label, value, error, onChange }: DiscountsField
 }
 
 type DiscountRowProps = {
-  row: Row;
+  row: DiscountRow;
   number: number;
   groups: string[];
   repeated: boolean;

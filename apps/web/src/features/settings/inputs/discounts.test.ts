@@ -1,6 +1,6 @@
 import { DiscountText, discountsFor } from "@gateway/shared/billing/discount";
 import { expect, it } from "vitest";
-import { type Discount, isRepeated, readDiscounts, writeDiscounts } from "./discounts.ts";
+import { type Discount, isDuplicate, readDiscounts, writeDiscounts } from "./discounts.ts";
 
 const rows: Discount[] = [
   { group: "", amount: 100, off: 10 },
@@ -36,6 +36,6 @@ it("discounts: text that is no table is not read", () => {
 
 it("discounts: names the row that would replace another", () => {
   const [first] = rows as [Discount];
-  expect(isRepeated([...rows, first], 3)).toBe(true);
-  expect(rows.map((_, place) => isRepeated(rows, place))).toEqual([false, false, false]);
+  expect(isDuplicate([...rows, first], 3)).toBe(true);
+  expect(rows.map((_, place) => isDuplicate(rows, place))).toEqual([false, false, false]);
 });

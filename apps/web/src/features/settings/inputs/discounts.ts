@@ -53,7 +53,7 @@ export function writeDiscounts(rows: readonly Discount[]): string {
 }
 
 /** Returns whether another row above has the same group and amount. The lower one would replace it. */
-export function isRepeated(rows: readonly Discount[], place: number): boolean {
+export function isDuplicate(rows: readonly Discount[], place: number): boolean {
   const row = rows[place];
   return rows
     .slice(0, place)

@@ -15,8 +15,8 @@ import {
 import { IconArrowBackUp } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { defaultOf, type Draft, type Value } from "#features/settings/drafts.ts";
-import type { Field } from "#features/settings/sections/section.ts";
+import { defaultOf, type DraftValue, type SettingValue } from "#features/settings/drafts.ts";
+import type { SettingFieldRecord } from "#features/settings/sections/section.ts";
 import { units } from "#features/settings/sections/units.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { languages } from "#lib/i18n.ts";
@@ -32,12 +32,12 @@ import classes from "#features/settings/settings.module.css";
 const EventsField = lazyPart(async () => (await import("./events-field.tsx")).EventsField);
 
 type SettingFieldProps = {
-  field: Field;
-  value: Value;
+  field: SettingFieldRecord;
+  value: SettingValue;
   dirty: boolean;
   secretSet: boolean;
   error: string | undefined;
-  onChange: (value: Draft) => void;
+  onChange: (value: DraftValue) => void;
 };
 
 export function SettingField(props: SettingFieldProps) {
@@ -48,7 +48,7 @@ export function SettingField(props: SettingFieldProps) {
     field.kind,
   );
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
-  const back: { label: string; to: Draft } =
+  const back: { label: string; to: DraftValue } =
     field.kind !== "secret"
       ? { label: t("Reset to default: {{value}}", { value: printed(initial, field, t) }), to: initial }
       : dirty
@@ -79,7 +79,7 @@ export function SettingField(props: SettingFieldProps) {
   );
 }
 
-function printed(value: Value, field: Field, t: (key: string) => string): string {
+function printed(value: SettingValue, field: SettingFieldRecord, t: (key: string) => string): string {
   if (value === "") return t("empty");
   if (typeof value === "boolean") return value ? t("on") : t("off");
   if (field.kind === "events") return t("all");

@@ -1,10 +1,10 @@
 /** The settings of the screen, with their sections and labels. Only settings with an effect are listed. */
 import { phrasesIn } from "#lib/i18n.ts";
 import { brandSections } from "./brand-fields.ts";
-import { endpointsSection, monitoringSection, keywordsSection } from "./guard-fields.ts";
+import { botSection, mailSection, noticeSections, personSections } from "./mail-and-notice-fields.ts";
 import { demoSection, taskSection, translationSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
-import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
+import { endpointsSection, monitoringSection, keywordsSection } from "./monitoring-fields.ts";
 import type { SettingGroup } from "./section.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
 import { units } from "./units.ts";

@@ -1,7 +1,7 @@
 /** The structure of a section of the settings screen. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import type { SettingKey } from "@gateway/shared/site/settings";
-import type { Unit } from "./units.ts";
+import type { UnitText } from "./units.ts";
 
 export type FieldKind =
   | "text"
@@ -31,14 +31,14 @@ export type FieldKind =
   | "discounts"
   | "chat-links";
 
-export type Field = {
+export type SettingFieldRecord = {
   key: SettingKey;
   kind: FieldKind;
   /** English; translated when displayed. */
   label: string;
   hint?: string;
   /** Shown after the number. */
-  unit?: Unit;
+  unit?: UnitText;
   choices?: { value: string; label: string }[];
   /** Values to choose from besides typing, each with the values that it sets in other fields. */
   known?: Record<string, FieldValues>;
@@ -70,7 +70,7 @@ export type SettingSection = {
   test?: TestAction;
   /** Shows the unsaved values as they will look. */
   preview?: "brand";
-  fields: Field[];
+  fields: SettingFieldRecord[];
 };
 export type SettingGroup = {
   id: "operation" | "system" | "notices" | "other";

@@ -1,7 +1,7 @@
 /** The unit after the number of a setting, in singular or plural. */
 import type { TFunction } from "i18next";
 
-export type Unit = (t: TFunction, count: number) => string;
+export type UnitText = (t: TFunction, count: number) => string;
 
 export const units = {
   days: (t, count) => t("days", { count }),
@@ -13,4 +13,4 @@ export const units = {
   percent: (t) => t("%"),
   kilobytes: (t) => t("KB"),
   gigabytes: (t) => t("GB"),
-} satisfies Record<string, Unit>;
+} satisfies Record<string, UnitText>;

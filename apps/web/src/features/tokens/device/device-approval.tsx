@@ -7,13 +7,13 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ExpiryField } from "#features/tokens/form/expiry-field.tsx";
 import {
-  initialValues,
+  toTokenFormValues,
   toInput,
   tokenFormSchema,
   type TokenSchemaForm,
 } from "#features/tokens/form/form-schema.ts";
 import { GroupFields } from "#features/tokens/form/group-fields.tsx";
-import { QuotaField } from "#features/tokens/form/quota-field.tsx";
+import { TokenQuotaField } from "#features/tokens/form/quota-field.tsx";
 import { Restrictions } from "#features/tokens/form/restrictions.tsx";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -27,13 +27,17 @@ import { useApproveDevice, useDenyDevice } from "./device-api.ts";
 
 const schema = tokenFormSchema();
 
-type Props = { code: string; device: WaitingDevice; onDecided: (decision: "approved" | "denied") => void };
+type DeviceApprovalProps = {
+  code: string;
+  device: WaitingDevice;
+  onDecided: (decision: "approved" | "denied") => void;
+};
 
-export function DeviceApprovalForm({ code, device, onDecided }: Props) {
+export function DeviceApprovalForm({ code, device, onDecided }: DeviceApprovalProps) {
   const { t } = useTranslation("tokens");
   const self = useSelf();
   const form = useSchemaForm(schema, {
-    ...initialValues(),
+    ...toTokenFormValues(),
     name: device.device_name,
   }) as TokenSchemaForm;
   const approve = useApproveDevice(code);
@@ -80,7 +84,7 @@ export function DeviceApprovalForm({ code, device, onDecided }: Props) {
           </Alert>
         ) : null}
         <TextInput label={t("Name")} withAsterisk maxLength={64} {...form.getInputProps("name")} />
-        <QuotaField form={form} />
+        <TokenQuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
           onChange={(time) => form.setFieldValue("expired_time", time)}

@@ -11,14 +11,14 @@ import { Page, Section } from "#ui/page/page.tsx";
 import { useFindDevice } from "./device-api.ts";
 import { DeviceApprovalForm } from "./device-approval.tsx";
 
-type Step =
+type ApprovalStep =
   | { name: "code" }
   | { name: "confirm"; code: string; device: WaitingDevice }
   | { name: "approved" | "denied"; device: WaitingDevice };
 
 export default function DevicePage() {
   const { t } = useTranslation("tokens");
-  const [step, setStep] = useState<Step>({ name: "code" });
+  const [step, setStep] = useState<ApprovalStep>({ name: "code" });
   return (
     <Box maw={640} mx="auto" w="100%">
       <Page

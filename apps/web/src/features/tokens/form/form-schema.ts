@@ -48,7 +48,7 @@ function checkAddresses({ setting }: TokenInput, report: Report): void {
 export type TokenFormValues = TokenForm & Required<Pick<z.output<typeof TokenInput>, "setting">>;
 export type TokenSchemaForm = SchemaForm<TokenFormValues>;
 
-export function initialValues(token?: TokenRow): TokenFormValues {
+export function toTokenFormValues(token?: TokenRow): TokenFormValues {
   return {
     name: token?.name ?? "",
     group: token?.group ?? "",

@@ -14,15 +14,15 @@ import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
-import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import { toTokenFormValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 import { OwnerField } from "./owner-field.tsx";
-import { QuotaField } from "./quota-field.tsx";
+import { TokenQuotaField } from "./quota-field.tsx";
 
 export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
   const { t } = useTranslation("tokens");
   const schema = useMemo(() => tokenFormSchema(token), [token]);
-  const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
+  const form = useSchemaForm(schema, toTokenFormValues(token)) as TokenSchemaForm;
   const change = useAdministerToken();
   const [owner, setOwner] = useState(token.user_id);
   const moves = owner !== token.user_id;
@@ -73,7 +73,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         <BillingTagField form={form} />
       </FormSection>
       <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
-        <QuotaField form={form} />
+        <TokenQuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
           onChange={(time) => form.setFieldValue("expired_time", time)}

@@ -9,7 +9,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 const firstOffer = 5;
 
 /** A limit in dollars with its points beside it, or no limit. */
-export function QuotaField({ form }: { form: TokenSchemaForm }) {
+export function TokenQuotaField({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation("tokens");
   const format = useFormat();
   const { unlimited_quota: unlimited = true, remain_quota: points = 0 } = form.values;

@@ -6,10 +6,10 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
-type Props = { form: TokenSchemaForm; token: TokenRow | undefined };
+type RateFieldsProps = { form: TokenSchemaForm; token: TokenRow | undefined };
 
 /** Rate and spending limits of the key. An empty field is no limit, stored as 0. */
-export function RateFields({ form, token }: Props) {
+export function RateFields({ form, token }: RateFieldsProps) {
   const { t } = useTranslation("tokens");
   const format = useFormat();
   return (
@@ -45,11 +45,16 @@ export function RateFields({ form, token }: Props) {
   );
 }
 
-type FieldProps = { form: TokenSchemaForm; name: keyof TokenRates; label: string; hint?: string | undefined };
+type TokenRateFieldProps = {
+  form: TokenSchemaForm;
+  name: keyof TokenRates;
+  label: string;
+  hint?: string | undefined;
+};
 
 const pathOf = (name: keyof TokenRates) => `setting.rates.${name}`;
 
-function CountField({ form, name, label }: FieldProps) {
+function CountField({ form, name, label }: TokenRateFieldProps) {
   const { t } = useTranslation("tokens");
   const path = pathOf(name);
   const value = form.values.setting.rates[name];
@@ -68,7 +73,7 @@ function CountField({ form, name, label }: FieldProps) {
   );
 }
 
-function SpendField({ form, name, label, hint }: FieldProps) {
+function SpendField({ form, name, label, hint }: TokenRateFieldProps) {
   const { t } = useTranslation("tokens");
   const format = useFormat();
   const path = pathOf(name);

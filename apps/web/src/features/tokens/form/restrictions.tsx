@@ -8,9 +8,9 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 import { SwitchedField } from "./switched-field.tsx";
 import classes from "#features/tokens/tokens.module.css";
 
-type Props = { form: TokenSchemaForm; models: AvailableModels; reachable: string[] };
+type RestrictionsProps = { form: TokenSchemaForm; models: AvailableModels; reachable: string[] };
 
-export function Restrictions({ form, models, reachable }: Props) {
+export function Restrictions({ form, models, reachable }: RestrictionsProps) {
   const { t } = useTranslation("tokens");
   return (
     <>
@@ -34,7 +34,7 @@ export function Restrictions({ form, models, reachable }: Props) {
   );
 }
 
-function ModelsField({ form, models, reachable }: Props) {
+function ModelsField({ form, models, reachable }: RestrictionsProps) {
   const { t } = useTranslation("tokens");
   const byOwner = Map.groupBy(reachable, (name) => models[name]?.owned_by ?? "");
   // Models without an owner come last.

@@ -1,5 +1,5 @@
 /** Creates a token for another user, as an administrator. */
-import type { TokenCreated } from "@gateway/shared/accounts/token";
+import type { CreatedToken } from "@gateway/shared/accounts/token";
 import { TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,23 +8,23 @@ import { copyShownText } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { ExpiryField } from "./expiry-field.tsx";
-import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import { toTokenFormValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 import { OwnerField } from "./owner-field.tsx";
-import { QuotaField } from "./quota-field.tsx";
+import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
 
 type TokenForDrawerProps = {
   /** Initial selection; 0 for none. */
   userId: number;
   onClose: () => void;
-  onCreated: (token: TokenCreated) => void;
+  onCreated: (token: CreatedToken) => void;
 };
 
 export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {
   const { t } = useTranslation("tokens");
   const schema = useMemo(() => tokenFormSchema(), []);
-  const form = useSchemaForm(schema, { ...initialValues(), name: t("API key") }) as TokenSchemaForm;
+  const form = useSchemaForm(schema, { ...toTokenFormValues(), name: t("API key") }) as TokenSchemaForm;
   const create = useCreateTokenFor();
   const [owner, setOwner] = useState(userId);
   const [missing, setMissing] = useState(false);
@@ -69,7 +69,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
         />
       </FormSection>
       <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
-        <QuotaField form={form} />
+        <TokenQuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
           onChange={(time) => form.setFieldValue("expired_time", time)}

@@ -1,11 +1,11 @@
 /** Creates or edits a token. */
-import type { TokenCreated, TokenRow } from "@gateway/shared/accounts/token";
+import type { CreatedToken, TokenRow } from "@gateway/shared/accounts/token";
 import { SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useChangeToken, useCreateToken } from "#features/tokens/api.ts";
-import { listed } from "#lib/format/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { modelsOfGroups } from "#lib/reachable-models.ts";
 import { useCan, useSelf } from "#lib/session.ts";
@@ -16,30 +16,30 @@ import { Behaviour } from "./behaviour.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import {
-  initialValues,
+  toTokenFormValues,
   toInput,
   tokenFormSchema,
   type TokenFormValues,
   type TokenSchemaForm,
 } from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
-import { QuotaField } from "./quota-field.tsx";
+import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
 import { Restrictions } from "./restrictions.tsx";
 
-type Props = {
+type TokenDrawerProps = {
   /** Undefined for a new token. */
   token: TokenRow | undefined;
   onClose: () => void;
-  onCreated: (token: TokenCreated) => void;
+  onCreated: (token: CreatedToken) => void;
 };
 
-export function TokenDrawer({ token, onClose, onCreated }: Props) {
+export function TokenDrawer({ token, onClose, onCreated }: TokenDrawerProps) {
   const { t } = useTranslation("tokens");
   const self = useSelf();
   const tags = useCan("seeBillingTag");
   const schema = useMemo(() => tokenFormSchema(token), [token]);
-  const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
+  const form = useSchemaForm(schema, toTokenFormValues(token)) as TokenSchemaForm;
   const create = useCreateToken();
   const change = useChangeToken();
   const models = useQuery(modelsQuery).data;
@@ -85,7 +85,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
         {tags ? <BillingTagField form={form} /> : null}
       </FormSection>
       <FormSection title={t("Limits")} hint={t("Your account balance always limits spending.")}>
-        <QuotaField form={form} />
+        <TokenQuotaField form={form} />
         <ExpiryField
           value={form.values.expired_time ?? -1}
           onChange={(time) => form.setFieldValue("expired_time", time)}
@@ -118,7 +118,7 @@ function Reachable({ names, known }: { names: string[]; known: boolean }) {
         {t("No channel serves this group yet. This key cannot call any model.")}
       </Text>
     );
-  const shown = listed(names.slice(0, 5));
+  const shown = joinList(names.slice(0, 5));
   return (
     <Text fz="sm" c="dimmed">
       {t("Can call {{count}} models: {{names}}", {

@@ -1,4 +1,4 @@
-import { type TokenAdminRow, type TokenCreated } from "@gateway/shared/accounts/token";
+import { type TokenAdminRow, type CreatedToken } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
@@ -16,21 +16,21 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useGroupNames } from "#components/group-name.tsx";
 import { allTokensQuery, fetchAnyToken, useSwitchAnyToken } from "#features/tokens/api.ts";
+import { CreatedTokenDialog } from "#features/tokens/created-token-dialog.tsx";
 import { OwnedTokenDrawer } from "#features/tokens/form/owned-token-form.tsx";
 import { TokenForDrawer } from "#features/tokens/form/token-for-form.tsx";
-import { CreatedDialog } from "#features/tokens/token-created.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 /**
  * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
  */
 import { allTokensParams } from "#lib/address/list-queries.ts";
-import { NEW, useOpened } from "#lib/address/opened.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Missing } from "#ui/page/opened-row-states.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -54,10 +54,10 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const [params, setParams] = useListParams(allTokensParams);
   const tokens = useQuery(allTokensQuery(params));
   const groupName = useGroupNames();
-  const edited = useOpened();
-  const budgeted = useOpened("budget");
+  const edited = useDrawerParam();
+  const budgeted = useDrawerParam("budget");
   const budgets = useBudgetUses("token", tokens.data?.data);
-  const [created, setCreated] = useState<TokenCreated | null>(null);
+  const [created, setCreated] = useState<CreatedToken | null>(null);
   const columns = useMemo(
     () => ownedColumns(tokenColumns(t, format, groupName, true, budgets), t("Belongs to")),
     [t, format, groupName, budgets],
@@ -142,7 +142,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           mayTouch(token) ? (
             <OwnedTokenDrawer key={token.id} token={token} onClose={edited.close} />
           ) : (
-            <Missing onClose={edited.close} />
+            <RowMissing onClose={edited.close} />
           )
         }
       </OpenedRow>
@@ -162,7 +162,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           />
         )}
       </OpenedRow>
-      {created ? <CreatedDialog token={created} forOther onClose={() => setCreated(null)} /> : null}
+      {created ? <CreatedTokenDialog token={created} forOther onClose={() => setCreated(null)} /> : null}
     </Page>
   );
 }

@@ -8,15 +8,13 @@ import { useState } from "react";
 import { Amount } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { limitLabels, statusWord } from "#features/tokens/token-labels.ts";
-import { listed } from "#lib/format/listed.ts";
-import type { useFormat } from "#lib/format/quota.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import type { Formatters } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { KeyCell } from "./key-cell.tsx";
 import { QuotaCell } from "./quota-cell.tsx";
-
-type Format = ReturnType<typeof useFormat>;
 
 const soonSeconds = 3 * 24 * 3600;
 
@@ -26,7 +24,7 @@ const soonSeconds = 3 * 24 * 3600;
  */
 export function tokenColumns(
   t: TFunction<"tokens">,
-  format: Format,
+  format: Formatters,
   groupName: (symbol: string) => string,
   tags: boolean,
   budgets: BudgetUses,
@@ -151,7 +149,7 @@ function SpentCell({ spent, limit, column }: { spent: number; limit: number; col
   );
 }
 
-function NameCell({ token, t, format }: { token: TokenRow; t: TFunction<"tokens">; format: Format }) {
+function NameCell({ token, t, format }: { token: TokenRow; t: TFunction<"tokens">; format: Formatters }) {
   const limits = limitLabels(token.setting.rates, t, format);
   const { limit_model_setting, limits_ip_setting } = token.setting.limits;
   const restrictions = [
@@ -179,7 +177,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction<"tokens"
       )}
       {restrictions.length > 0 ? (
         <Tooltip label={restrictions.join(" · ")}>
-          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={listed(restrictions)}>
+          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={joinList(restrictions)}>
             <IconShieldLock size={15} stroke={1.7} />
           </Text>
         </Tooltip>
@@ -193,7 +191,7 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction<"tokens"
       ) : null}
       {limits.length > 0 ? (
         <Tooltip label={limits.join(" · ")} multiline maw={320}>
-          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={listed(limits)}>
+          <Text span c="dimmed" lh={0} role="img" tabIndex={0} aria-label={joinList(limits)}>
             <IconGauge size={15} stroke={1.7} />
           </Text>
         </Tooltip>

@@ -1,4 +1,4 @@
-import type { TokenCreated, TokenRow } from "@gateway/shared/accounts/token";
+import type { CreatedToken, TokenRow } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
@@ -8,10 +8,10 @@ import { useSearchParams } from "react-router-dom";
 import { useGroupNames } from "#components/group-name.tsx";
 import { fetchToken } from "#features/tokens/api.ts";
 import { BaseAddress } from "#features/tokens/base-address.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 /** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import { tokenParams } from "#lib/address/list-queries.ts";
-import { NEW, useOpened } from "#lib/address/opened.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
@@ -33,8 +33,8 @@ import { tokenColumns } from "./token-columns.tsx";
 const TokenDrawer = lazyPart(() =>
   import("#features/tokens/form/token-form.tsx").then((module) => module.TokenDrawer),
 );
-const CreatedDialog = lazyPart(() =>
-  import("#features/tokens/token-created.tsx").then((module) => module.CreatedDialog),
+const CreatedTokenDialog = lazyPart(() =>
+  import("#features/tokens/created-token-dialog.tsx").then((module) => module.CreatedTokenDialog),
 );
 const AllTokens = lazy(async () => ({ default: (await import("./all-tokens.tsx")).AllTokens }));
 
@@ -78,13 +78,13 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const [params, setParams] = useListParams(tokenParams);
   const tokens = useQuery(tokensQuery(params));
   const groupName = useGroupNames();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const { open } = edited;
   const rowActions = useCallback(
     (token: TokenRow) => <TokenActions token={token} onEdit={() => open(token.id)} />,
     [open],
   );
-  const [created, setCreated] = useState<TokenCreated | null>(null);
+  const [created, setCreated] = useState<CreatedToken | null>(null);
   const budgets = useQuery(ownBudgetQuery).data?.tokens;
   const columns = useMemo(
     () => tokenColumns(t, format, groupName, tags, budgets ?? {}),
@@ -161,7 +161,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
           <TokenDrawer key={token.id} token={token} onClose={edited.close} onCreated={setCreated} />
         )}
       </OpenedRow>
-      {created ? <CreatedDialog token={created} onClose={() => setCreated(null)} /> : null}
+      {created ? <CreatedTokenDialog token={created} onClose={() => setCreated(null)} /> : null}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 /** The parts of a conversation, independent of its dialect. Pure. */
 
-export type Part =
+export type MessagePart =
   | { type: "text" | "reasoning" | "error"; text: string }
   /** A data URL, or the address of an image that is not loaded. */
   | { type: "image"; url: string }
@@ -10,31 +10,31 @@ export type Part =
   | { type: "tool-result"; name: string; text: string };
 
 export type Role = "system" | "user" | "assistant" | "tool";
-export type Turn = { role: Role; parts: Part[] };
+export type LoggedMessage = { role: Role; parts: MessagePart[] };
 
 export type Wire = Record<string, unknown>;
 
 /** Returns {} for a value that is not an object. */
-export function record(value: unknown): Wire {
+export function asRecord(value: unknown): Wire {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
     : {};
 }
 
-export function list(value: unknown): unknown[] {
+export function asArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function text(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** Returns text unchanged; other values as JSON. */
-export function printed(value: unknown): string {
+export function stringify(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value, undefined, 2);
 }
 
-export function parsed(json: string): unknown {
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -43,8 +43,8 @@ export function parsed(json: string): unknown {
 }
 
 /** Formats text that is JSON. */
-export function pretty(json: string): string {
-  const value = parsed(json);
+export function indentJson(json: string): string {
+  const value = parseJson(json);
   return value === undefined || typeof value === "string" ? json : JSON.stringify(value, undefined, 2);
 }
 
@@ -59,5 +59,5 @@ const roles = lookupTable<Role>({
 });
 
 export function roleOf(value: unknown): Role {
-  return roles[text(value)] ?? "user";
+  return roles[asText(value)] ?? "user";
 }

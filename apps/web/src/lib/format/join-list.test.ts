@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { expect, it } from "vitest";
-import { listed } from "./listed.ts";
+import { joinList } from "./join-list.ts";
 
 it.each([
   ["en_US", "a, b, c"],
@@ -9,5 +9,5 @@ it.each([
   ["ja_JP", "a、b、c"],
 ])("joins a list as %s does", async (language, text) => {
   await i18next.init({ lng: language });
-  expect(listed(["a", "b", "c"])).toBe(text);
+  expect(joinList(["a", "b", "c"])).toBe(text);
 });

@@ -19,7 +19,7 @@ const most = 5;
  * @param typed at least two letters; "" while nothing is requested
  * @param go opens an address of the console
  */
-export function useFoundModels(
+export function useModelResults(
   typed: string,
   go: (to: string, label: string) => void,
 ): SpotlightActionData[] {

@@ -13,7 +13,7 @@ import { toast } from "#ui/toast.tsx";
 const signs = lookupTable<string>({ USD: "$", CNY: "¥" });
 
 /** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
-export function MoneyCell({ row, column }: { row: ChannelRow; column: string }) {
+export function SpendCell({ row, column }: { row: ChannelRow; column: string }) {
   const tells = useProvider(row.type)?.tells_balance === true;
   return (
     <Box component="span" display="inline-block" lh="18px">

@@ -8,7 +8,7 @@ import classes from "./top-up.module.css";
 
 const soonSeconds = 14 * 86_400;
 
-export function BalanceCard() {
+export function AccountBalanceCard() {
   const { t } = useTranslation("top-up");
   const format = useFormat();
   const self = useSelf();

@@ -26,16 +26,16 @@ import { NameRulesFields } from "./name-rules-fields.tsx";
 import { applyRules, noRules } from "./name-rules.ts";
 import classes from "#features/channels/channels.module.css";
 
-type ModelPickerProps = {
+type ProviderModelPickerProps = {
   draft: ChannelDraft;
   id: number | undefined;
   onClose: () => void;
   onChoose: (models: string[], mapping: Record<string, string>) => void;
 };
 
-type View = "all" | "new" | "gone";
+type ModelFilter = "all" | "new" | "gone";
 
-export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) {
+export function ProviderModelPicker({ draft, id, onClose, onChoose }: ProviderModelPickerProps) {
   const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const opening = useId();
@@ -82,23 +82,23 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
   );
 }
 
-type ChoiceProps = {
+type ModelChoiceProps = {
   offered: string[];
   had: string[];
   onClose: () => void;
   onChoose: (models: string[], mapping: Record<string, string>) => void;
 };
 
-function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
+function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
   const { t } = useTranslation("channels");
-  const [view, setView] = useState<View>("all");
+  const [view, setView] = useState<ModelFilter>("all");
   const [search, setSearch] = useState("");
   const [rules, setRules] = useState(noRules);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(had));
   const patterns = had.filter((model) => model.endsWith("*"));
   const added = offered.filter((model) => !had.includes(model));
   const gone = had.filter((model) => !offered.includes(model) && !patterns.includes(model));
-  const inView: Record<View, string[]> = { all: [...gone, ...offered], new: added, gone };
+  const inView: Record<ModelFilter, string[]> = { all: [...gone, ...offered], new: added, gone };
   const wanted = search.trim().toLowerCase();
   const shown = inView[view].filter((model) => model.toLowerCase().includes(wanted));
 
@@ -138,7 +138,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
             size="sm"
             aria-label={t("View")}
             value={view}
-            onChange={(next) => setView(next as View)}
+            onChange={(next) => setView(next as ModelFilter)}
             data={[
               { value: "all", label: t("All {{number}}", { number: inView.all.length }) },
               { value: "new", label: t("New {{number}}", { number: added.length }) },

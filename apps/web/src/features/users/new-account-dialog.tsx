@@ -8,7 +8,7 @@ import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
-export type Made = {
+export type NewAccount = {
   id: number;
   username: string;
   password: string;
@@ -19,7 +19,7 @@ export type Made = {
 };
 
 /** Shows the credentials of a new account once, as a message to send. */
-export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void }) {
+export function NewAccountDialog({ account, onClose }: { account: NewAccount; onClose: () => void }) {
   const { t } = useTranslation("users");
   const phone = useIsPhone();
   const address = useServerAddress();
@@ -28,10 +28,10 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
     t("Your access to {{name}}", { name }),
     "",
     `${t("Console")}: ${address}/login`,
-    `${t("Username")}: ${made.username}`,
-    `${t("Password")}: ${made.password}`,
-    ...(made.key === undefined ? [] : ["", `${t("API address")}: ${address}/v1`]),
-    ...(made.key ? [`${t("Key")}: ${made.key}`] : []),
+    `${t("Username")}: ${account.username}`,
+    `${t("Password")}: ${account.password}`,
+    ...(account.key === undefined ? [] : ["", `${t("API address")}: ${address}/v1`]),
+    ...(account.key ? [`${t("Key")}: ${account.key}`] : []),
   ].join("\n");
   return (
     <Modal
@@ -40,12 +40,12 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
       size={560}
       fullScreen={phone}
       closeOnClickOutside={false}
-      title={t("{{name}} created", { name: made.username })}
+      title={t("{{name}} created", { name: account.username })}
     >
       <Stack gap="md">
-        {made.failed === undefined ? null : (
+        {account.failed === undefined ? null : (
           <Alert color="amber" icon={<IconAlertTriangle size={17} />}>
-            <FailedKey error={made.failed} />
+            <FailedKey error={account.failed} />
           </Alert>
         )}
         <Textarea
@@ -58,7 +58,7 @@ export function MadeDialog({ made, onClose }: { made: Made; onClose: () => void 
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
         />
         <DialogButtons>
-          <Button variant="default" component={Link} to={`/panel/user/${made.id}`}>
+          <Button variant="default" component={Link} to={`/panel/user/${account.id}`}>
             {t("Open the page")}
           </Button>
           <Button variant="default" onClick={onClose}>

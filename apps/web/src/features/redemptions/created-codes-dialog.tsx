@@ -7,9 +7,9 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
-type CreatedDialogProps = { codes: string[]; name: string; onClose: () => void };
+type CreatedCodesDialogProps = { codes: string[]; name: string; onClose: () => void };
 
-export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
+export function CreatedCodesDialog({ codes, name, onClose }: CreatedCodesDialogProps) {
   const { t } = useTranslation("redemptions");
   const text = codes.join("\n");
   return (

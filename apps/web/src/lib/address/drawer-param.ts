@@ -7,7 +7,7 @@ import { useQueryString } from "./list-params.ts";
 /** Key of a new object, in place of a row's key. */
 export const NEW = "new";
 
-export type Opened = {
+export type DrawerParam = {
   /** Key of the open row, `NEW`, or "" while nothing is open. */
   key: string;
   open: (key: string | number) => void;
@@ -26,7 +26,7 @@ function openedHere(): string | null {
  * @param name query parameter. Forms use the default, so that Back asks before it closes a form with changes.
  * Filters and page of the list stay in the address.
  */
-export function useOpened(name: string = EDITED): Opened {
+export function useDrawerParam(name: string = EDITED): DrawerParam {
   const [, setSearch] = useSearchParams();
   const key = new URLSearchParams(useQueryString()).get(name) ?? "";
   const open = useCallback(

@@ -3,10 +3,10 @@
  */
 import { settingGroups } from "#features/settings/sections/fields.ts";
 
-export type FoundSetting = { key: string; label: string; section: string; hint: string };
+export type SettingEntry = { key: string; label: string; section: string; hint: string };
 
 /** Returns every setting once, with English texts. */
-export function allSettings(): FoundSetting[] {
+export function settingEntries(): SettingEntry[] {
   return settingGroups.flatMap((group) =>
     group.sections.flatMap((section) =>
       section.fields.map((field) => ({

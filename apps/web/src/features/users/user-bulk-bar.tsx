@@ -10,9 +10,9 @@ import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useManageUser } from "./api.ts";
 
-type BulkBarProps = { rows: UserListRow[]; onDone: () => void };
+type UserBulkBarProps = { rows: UserListRow[]; onDone: () => void };
 
-export function BulkBar({ rows, onDone }: BulkBarProps) {
+export function UserBulkBar({ rows, onDone }: UserBulkBarProps) {
   const { t } = useTranslation("users");
   const self = useSelf();
   const manage = useManageUser({ quiet: true });

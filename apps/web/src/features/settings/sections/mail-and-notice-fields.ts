@@ -2,7 +2,7 @@
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import { phrasesIn } from "#lib/i18n.ts";
 import { mailAddressesOf, mailServerOf, mailServers } from "./mail-servers.ts";
-import type { Field, SettingSection } from "./section.ts";
+import type { SettingFieldRecord, SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
 const phrase = phrasesIn("settings");
@@ -133,7 +133,7 @@ function noticeChannelSection(
   channel: NoticeChannelId,
   prefix: NoticePrefix,
   about: Pick<SettingSection, "title" | "hint">,
-  fields: Field[],
+  fields: SettingFieldRecord[],
 ): SettingSection {
   return {
     id: `notify-${channel}`,

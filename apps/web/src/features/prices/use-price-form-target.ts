@@ -1,26 +1,26 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 import { useCallback, useState } from "react";
-import { NEW, useOpened } from "#lib/address/opened.ts";
-import type { Edited } from "./price-values.ts";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import type { PriceFormTarget } from "./price-values.ts";
 
 /**
  * Target of the price form, kept in the address: `edit=new`, or the comma-separated names of models with the
  * same price. Names without a price open the form of a new one.
  */
-export function useEdited(
+export function usePriceFormTarget(
   prices: PriceRow[] | undefined,
-): [Edited | "missing" | null, (edited: Edited) => void, () => void] {
-  const { key, open, close } = useOpened();
+): [PriceFormTarget | "missing" | null, (edited: PriceFormTarget) => void, () => void] {
+  const { key, open, close } = useDrawerParam();
   // Initial target of the form: renaming a model on save must not close the form early.
-  const [begun, setBegun] = useState<{ key: string; edited: Edited | "missing" } | null>(null);
+  const [begun, setBegun] = useState<{ key: string; edited: PriceFormTarget | "missing" } | null>(null);
   if (key !== "" && prices !== undefined && begun?.key !== key)
-    setBegun({ key, edited: editedOf(key, prices) });
+    setBegun({ key, edited: targetOf(key, prices) });
   if (key === "" && begun !== null) setBegun(null);
-  const edit = useCallback(({ models }: Edited) => open(models.join(",") || NEW), [open]);
+  const edit = useCallback(({ models }: PriceFormTarget) => open(models.join(",") || NEW), [open]);
   return [begun?.key === key ? begun.edited : null, edit, close];
 }
 
-function editedOf(key: string, prices: PriceRow[]): Edited | "missing" {
+function targetOf(key: string, prices: PriceRow[]): PriceFormTarget | "missing" {
   if (key === NEW) return { models: [] };
   const models = key.split(",").filter((model) => model !== "");
   const price = prices.find((row) => row.model === models[0]);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { forgetAll, keep, kept } from "./stored.ts";
+import { clearStorage, writeStorage, readStorage } from "./browser-storage.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -21,16 +21,16 @@ function storageWithout(...methods: (keyof Storage)[]): Record<string, unknown> 
 describe("the storage of the browser", () => {
   it("returns what was stored", () => {
     vi.stubGlobal("window", { localStorage: storageWithout() });
-    keep("theme", "dark");
-    expect(kept("theme")).toBe("dark");
-    keep("theme", null);
-    expect(kept("theme")).toBeNull();
+    writeStorage("theme", "dark");
+    expect(readStorage("theme")).toBe("dark");
+    writeStorage("theme", null);
+    expect(readStorage("theme")).toBeNull();
   });
 
   it("stores nothing and fails nothing if it is full", () => {
     vi.stubGlobal("window", { localStorage: storageWithout("setItem") });
-    keep("theme", "dark");
-    expect(kept("theme")).toBeNull();
+    writeStorage("theme", "dark");
+    expect(readStorage("theme")).toBeNull();
   });
 
   it("stores nothing and fails nothing if it is switched off", () => {
@@ -39,8 +39,8 @@ describe("the storage of the browser", () => {
     };
     const window = Object.defineProperty({}, "localStorage", { get: denied });
     vi.stubGlobal("window", window);
-    keep("theme", "dark");
-    expect(kept("theme")).toBeNull();
-    expect(() => forgetAll("draft:")).not.toThrow();
+    writeStorage("theme", "dark");
+    expect(readStorage("theme")).toBeNull();
+    expect(() => clearStorage("draft:")).not.toThrow();
   });
 });

@@ -23,7 +23,7 @@ import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { afterVerb } from "./after-verb.ts";
-import { useFoundModels } from "./found-models.tsx";
+import { useModelResults } from "./use-model-results.tsx";
 
 const shortest = 2;
 const longest = 100;
@@ -36,7 +36,10 @@ const requestId = /^(?=.*\d)[\w-]{16,64}$/;
  * Returns the calls, settings, models, channels, users, tokens and pages of Help that match the query.
  * @param go opens an address of the console
  */
-export function useFound(typed: string, go: (to: string, label: string) => void): SpotlightActionGroupData[] {
+export function useSearchResults(
+  typed: string,
+  go: (to: string, label: string) => void,
+): SpotlightActionGroupData[] {
   const { t } = useTranslation();
   const [settled] = useDebouncedValue(typed.trim().slice(0, longest), 200);
   const requested = settled.length >= shortest;
@@ -65,15 +68,15 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
     placeholderData: undefined,
   });
 
-  const models = useFoundModels(requested ? settled : "", go);
+  const models = useModelResults(requested ? settled : "", go);
   const settings = useQuery({
     queryKey: ["palette", "settings"],
     queryFn: async () => {
-      const [{ allSettings }] = await Promise.all([
-        import("./settings-found.ts"),
+      const [{ settingEntries }] = await Promise.all([
+        import("./setting-entries.ts"),
         loadNamespaces("settings"),
       ]);
-      return allSettings();
+      return settingEntries();
     },
     enabled: useMayEnter("settings") && requested,
     staleTime: Infinity,

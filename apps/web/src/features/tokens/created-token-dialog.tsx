@@ -1,5 +1,5 @@
 /** The complete new key, with its next steps. */
-import type { TokenCreated } from "@gateway/shared/accounts/token";
+import type { CreatedToken } from "@gateway/shared/accounts/token";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconCopy, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,16 +17,14 @@ import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./tokens.module.css";
 
-type Created = TokenCreated;
-
-type CreatedDialogProps = {
-  token: Created;
+type CreatedTokenDialogProps = {
+  token: CreatedToken;
   onClose: () => void;
   /** The token belongs to another user, whose balance pays. */
   forOther?: boolean;
 };
 
-export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialogProps) {
+export function CreatedTokenDialog({ token, onClose, forOther = false }: CreatedTokenDialogProps) {
   const { t } = useTranslation("tokens");
   const phone = useIsPhone();
   const address = useServerAddress();

@@ -5,9 +5,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-type Found = { id: number; name: string };
+type SearchHit = { id: number; name: string };
 
-type FoundSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "label"> & {
+type SearchSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "label"> & {
   label: string;
   /** 0 means all. */
   value: number;
@@ -15,14 +15,14 @@ type FoundSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "label
   /** Query key of the kind of object. */
   kind: string;
   /** Returns the first matches of a keyword; "" matches all. */
-  find: (keyword: string) => Promise<Found[]>;
+  find: (keyword: string) => Promise<SearchHit[]>;
   /** Returns the name of an id that came with the address. */
   nameOf: (id: number) => Promise<string>;
 };
 
-export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...props }: FoundSelectProps) {
+export function SearchSelect({ label, value, onChange, kind, find, nameOf, ...props }: SearchSelectProps) {
   const { t } = useTranslation();
-  const [picked, setPicked] = useState<Found | null>(null);
+  const [picked, setPicked] = useState<SearchHit | null>(null);
   const [text, setText] = useState("");
   const remembered = picked?.id === value;
   const name = useQuery({
@@ -33,7 +33,7 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
     // A deleted object has no name.
     meta: { quiet: true },
   }).data;
-  const chosen: Found | null =
+  const chosen: SearchHit | null =
     value === 0 ? null : remembered ? picked : { id: value, name: name ?? `#${value}` };
   // The displayed name of the selection is not a search.
   const [keyword] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 300);

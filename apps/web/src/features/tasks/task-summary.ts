@@ -18,14 +18,14 @@ type Common = Pick<
 >;
 
 /** Times in unix seconds; null for events that have not happened. */
-export type ShownTask = Common & {
+export type TaskSummary = Common & {
   taskId: string;
   percent: number;
   submitted: number;
   finished: number | null;
 };
 
-export function shownTask(row: TaskRow): ShownTask {
+export function summarizeTask(row: TaskRow): TaskSummary {
   return {
     ...row,
     taskId: row.task_id,
@@ -35,7 +35,7 @@ export function shownTask(row: TaskRow): ShownTask {
   };
 }
 
-export function shownPicture(row: MidjourneyRow): ShownTask {
+export function summarizePicture(row: MidjourneyRow): TaskSummary {
   return {
     ...row,
     taskId: row.mj_id,

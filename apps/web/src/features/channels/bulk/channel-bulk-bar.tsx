@@ -30,7 +30,7 @@ import { deleteChannels, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";
 import classes from "#features/channels/channels.module.css";
 
-type BulkBarProps = {
+type ChannelBulkBarProps = {
   ids: number[];
   onTest: (ids: number[]) => void;
   onBalances: (ids: number[]) => void;
@@ -40,7 +40,14 @@ type BulkBarProps = {
   onDeleted: (ids: number[]) => void;
 };
 
-export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }: BulkBarProps) {
+export function ChannelBulkBar({
+  ids,
+  onTest,
+  onBalances,
+  onEdit,
+  onExport,
+  onDeleted,
+}: ChannelBulkBarProps) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const { batch, run, stop, dismiss } = useBatch();

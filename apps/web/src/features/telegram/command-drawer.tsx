@@ -7,13 +7,13 @@ import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveMenu } from "./api.ts";
 
-type MenuDrawerProps = {
+type CommandDrawerProps = {
   /** Undefined for a new command. */
   menu: TelegramMenuRow | undefined;
   onClose: () => void;
 };
 
-export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
+export function CommandDrawer({ menu, onClose }: CommandDrawerProps) {
   const { t } = useTranslation("telegram");
   const save = useSaveMenu();
   const form = useSchemaForm(TelegramMenuInput, {

@@ -4,7 +4,7 @@
  */
 type Place = "localStorage" | "sessionStorage";
 
-export function kept(key: string, place: Place = "localStorage"): string | null {
+export function readStorage(key: string, place: Place = "localStorage"): string | null {
   try {
     return window[place].getItem(key);
   } catch {
@@ -13,7 +13,7 @@ export function kept(key: string, place: Place = "localStorage"): string | null 
 }
 
 /** Removes all keys with this prefix. */
-export function forgetAll(prefix: string): void {
+export function clearStorage(prefix: string): void {
   try {
     const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
     for (const key of keys) if (key.startsWith(prefix)) localStorage.removeItem(key);
@@ -23,7 +23,7 @@ export function forgetAll(prefix: string): void {
 }
 
 /** @param value null removes the key */
-export function keep(key: string, value: string | null, place: Place = "localStorage"): void {
+export function writeStorage(key: string, value: string | null, place: Place = "localStorage"): void {
   try {
     if (value === null) window[place].removeItem(key);
     else window[place].setItem(key, value);
