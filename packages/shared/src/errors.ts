@@ -130,7 +130,6 @@ interface Limits {
 
 type Misfit = WithReason<typeof fieldReasons> & Limits;
 
-/** The problem of one field. */
 export type FieldIssue = Misfit | WithReason<InArea<Area, "invalid_request">>;
 
 /** Params of a code: the values of its template, with a `reason` where the code has several templates. */

@@ -121,7 +121,6 @@ type ReasonWithCause = {
   [Name in ReasonName]: "reason" extends keyof Template<Name> ? Name : never;
 }[ReasonName];
 
-/** Returns a reason that includes its cause. */
 export function reasonBecause<Name extends ReasonWithCause>(
   name: Name,
   cause: Reason,

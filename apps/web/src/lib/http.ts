@@ -111,7 +111,6 @@ export const apiVersionHeader = { "api-version": "2" };
 const READ_TIMEOUT_MS = 30_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 
-/** Returns whether a request timed out. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === "TimeoutError";
 }

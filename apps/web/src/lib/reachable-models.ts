@@ -1,5 +1,5 @@
-import type { TokenInput } from "@gateway/shared/accounts/token";
 /** The models that a token can call. Pure. */
+import type { TokenInput } from "@gateway/shared/accounts/token";
 import type { AvailableModels } from "@gateway/shared/channels/model";
 
 /** Returns the sorted names that at least one of the groups reaches. */

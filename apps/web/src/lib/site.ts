@@ -1,6 +1,6 @@
+/** Public settings of this installation: name, currency, language. */
 import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import type { SiteStatus } from "@gateway/shared/site/status";
-/** Public settings of this installation: name, currency, language. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";

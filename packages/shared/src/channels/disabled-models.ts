@@ -1,7 +1,6 @@
+/** Models that an operator disabled everywhere, whichever channels serve them. */
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-
-/** Models that an operator disabled everywhere, whichever channels serve them. */
 
 /** Maximum number of disabled models. */
 export const MOST_DISABLED_MODELS = 500;

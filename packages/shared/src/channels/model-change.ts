@@ -1,8 +1,7 @@
+/** Differences between the models of channels and the model lists of their providers. */
 import { z } from "zod";
 import { PageQuery, queryInt, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
-
-/** Differences between the models of channels and the model lists of their providers. */
 
 /**
  * `added`: in the list since an earlier check, and not a model of the channel. `removed`: a model of the

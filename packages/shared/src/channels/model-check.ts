@@ -1,7 +1,6 @@
+/** Checks whether a channel serves the model that it names: the tests and their findings. */
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-
-/** Checks whether a channel serves the model that it names: the tests and their findings. */
 
 /** Values of the older API: 0 failed, 1 fine, 2 unknown. */
 export const CheckStatus = { failed: 0, fine: 1, unknown: 2 } as const;

@@ -1,10 +1,9 @@
-import { z } from "zod";
-import { UnixTime } from "#paging.ts";
-
 /**
  * Health of models, for anyone who may use them. It contains only shares, times and ranks. How much a model
  * is used, and through which channels, is visible to the operator only.
  */
+import { z } from "zod";
+import { UnixTime } from "#paging.ts";
 
 /** Hours that are shown, including the current one. */
 export const HEALTH_HOURS = 24;

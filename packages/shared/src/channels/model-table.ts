@@ -1,7 +1,6 @@
+/** Settings per model, as JSON in a string: model names with their values. */
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-
-/** Settings per model, as JSON in a string: model names with their values. */
 
 const Tokens = z.record(z.string().min(1).max(100), z.int().min(1).max(1_000_000));
 const Flags = z.record(z.string().min(1).max(100), z.boolean());

@@ -278,7 +278,6 @@ export function diagnosisTemplates(code: string): { text: string; fix?: string }
   return Object.hasOwn(diagnosisTexts, code) ? diagnosisTexts[code as DiagnosisCode] : undefined;
 }
 
-/** Returns the English texts of a finding. */
 export function diagnosisEnglish(code: DiagnosisCode, params: WireParams): { text: string; fix: string } {
   const templates: { text: string; fix?: string } = diagnosisTexts[code];
   return { text: fillTemplate(templates.text, params), fix: fillTemplate(templates.fix ?? "", params) };

@@ -1,8 +1,7 @@
+/** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
 import { z } from "zod";
 import { Sum, UnixTime } from "#paging.ts";
 import { PeriodQuery } from "./analytics.ts";
-
-/** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
 
 export const InsightsQuery = PeriodQuery;
 

@@ -1,11 +1,10 @@
-import { z } from "zod";
-import { Sum, UnixTime } from "#paging.ts";
-import { ReasonFacts } from "#reasons.ts";
-
 /**
  * GET /api/overview: the state of the gateway, for operators. Parts that a reader may not see are null or
  * absent.
  */
+import { z } from "zod";
+import { Sum, UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** Hours of the overview, including the current one. */
 export const OVERVIEW_HOURS = 24;

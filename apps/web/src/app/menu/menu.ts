@@ -106,7 +106,6 @@ export function collapseAround(menu: readonly MenuGroup[], pathname: string): st
     ?.id;
 }
 
-/** Returns whether an address belongs to the item. */
 export function isAddressOf({ url }: MenuItem, pathname: string): boolean {
   return pathname === url || pathname.startsWith(`${url}/`);
 }

@@ -1,6 +1,6 @@
+/** Code samples for each client library. */
 import { type SampleClient, sampleClients, sampleCode } from "@gateway/shared/connect/client-sample-code";
 import type { Sample } from "@gateway/shared/connect/sample-code";
-/** Code samples for each client library. */
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";

@@ -1,10 +1,10 @@
+/** Code samples of the first call in curl, Python and TypeScript, with the address filled in. */
 import {
   openaiSample,
   type Sample,
   type SampleLanguage,
   sampleLanguages,
 } from "@gateway/shared/connect/sample-code";
-/** Code samples of the first call in curl, Python and TypeScript, with the address filled in. */
 import { Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -300,7 +300,6 @@ function ModelList({ usage, filter }: DetailsProps) {
   );
 }
 
-/** The used share of a limit. */
 export function LimitBar({ label, used, limit }: { label: string; used: number; limit: number }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,3 +1,4 @@
+/** Site-wide figures, for administrators. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import type { AuditRun } from "@gateway/shared/billing/money-audit";
 import type {
@@ -7,7 +8,6 @@ import type {
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
-/** Site-wide figures, for administrators. */
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";

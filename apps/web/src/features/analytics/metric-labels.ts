@@ -1,5 +1,5 @@
-import type { Formatters } from "#lib/format/quota.ts";
 /** Labels and number formats of the metrics. */
+import type { Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Metric } from "./period.ts";
 

@@ -1,6 +1,6 @@
+/** Balance changes besides calls, sign-ups and payments of the period. */
 import { formatSum } from "@gateway/shared/billing/money";
 import { lookupTable } from "@gateway/shared/lookup-table";
-/** Balance changes besides calls, sign-ups and payments of the period. */
 import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";

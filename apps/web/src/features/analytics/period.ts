@@ -1,5 +1,5 @@
-import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 /** Parameters of the screen in the address, and sums over the period. Pure. */
+import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 import { groupTypes } from "@gateway/shared/usage/group-types";
 import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";

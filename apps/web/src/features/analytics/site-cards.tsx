@@ -1,5 +1,5 @@
-import { formatSum } from "@gateway/shared/billing/money";
 /** Current figures of the site, independent of the selected period. */
+import { formatSum } from "@gateway/shared/billing/money";
 import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -78,7 +78,6 @@ export const groupsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Tags in use. */
 export const tagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
   queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),

@@ -1,6 +1,6 @@
+/** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-/** The choice of model and key. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";

@@ -1,6 +1,6 @@
+/** User groups: prices, rate limits and reachable channels. */
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { formatSum } from "@gateway/shared/billing/money";
-/** User groups: prices, rate limits and reachable channels. */
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";

@@ -1,3 +1,4 @@
+/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
 import { formatCost } from "@gateway/shared/billing/money";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
@@ -5,7 +6,6 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
 import { groupParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { errorReason } from "#lib/errors/error-text.ts";

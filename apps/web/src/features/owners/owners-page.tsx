@@ -1,5 +1,5 @@
-import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 /** Owners of models: their names and logos, as shown with models and prices. */
+import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { LAST_RESERVED_OWNER } from "@gateway/shared/channels/reserved-owners";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";

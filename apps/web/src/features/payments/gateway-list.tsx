@@ -1,3 +1,4 @@
+/** The payment gateways and their fees. */
 import { type PaymentRow } from "@gateway/shared/billing/payment";
 import { paymentTypes } from "@gateway/shared/billing/payment-types";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";
@@ -9,7 +10,6 @@ import { useTranslation } from "react-i18next";
 import { PaymentIcon } from "#components/icons/payment-icon.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/** The payment gateways and their fees. */
 import { gatewayParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";

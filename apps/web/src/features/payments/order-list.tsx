@@ -1,3 +1,4 @@
+/** All users' orders and payments. */
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
 import { Button, Group, Tooltip } from "@mantine/core";
@@ -16,7 +17,6 @@ import { useTranslation } from "react-i18next";
 import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
-/** All users' orders and payments. */
 import { orderParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";

@@ -1,5 +1,5 @@
-import type { PriceRow } from "@gateway/shared/billing/price";
 /** Columns of the two views of the price list. */
+import type { PriceRow } from "@gateway/shared/billing/price";
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";

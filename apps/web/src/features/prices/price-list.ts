@@ -1,5 +1,5 @@
-import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 /** Search, order and grouping of prices. Pure. */
+import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 import { lookupTable } from "@gateway/shared/lookup-table";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };

@@ -1,5 +1,5 @@
-import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
+import type { PriceRow } from "@gateway/shared/billing/price";
 import { Button, Tabs } from "@mantine/core";
 import { IconBan, IconDownload, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";

@@ -27,7 +27,6 @@ function useRefresh() {
   return () => client.invalidateQueries({ queryKey: allCodes });
 }
 
-/** Returns the new codes. */
 export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({

@@ -1,5 +1,5 @@
-import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Creates redemption codes, or edits an unredeemed one. Values are entered in dollars. */
+import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 import { because } from "@gateway/shared/errors/issue";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";

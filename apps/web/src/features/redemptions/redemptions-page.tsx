@@ -1,3 +1,4 @@
+/** Redemption codes. Each credits the first user who redeems it. */
 import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Button } from "@mantine/core";
@@ -7,7 +8,6 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/** Redemption codes. Each credits the first user who redeems it. */
 import { redemptionParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";

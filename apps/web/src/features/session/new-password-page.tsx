@@ -1,5 +1,5 @@
-import { Password } from "@gateway/shared/accounts/user";
 /** The target of the mailed link: sets a new password. */
+import { Password } from "@gateway/shared/accounts/user";
 import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";

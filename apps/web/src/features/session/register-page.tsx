@@ -1,5 +1,5 @@
-import { RegisterInput } from "@gateway/shared/accounts/registration";
 /** The sign-up page, when the operator allows sign-up. */
+import { RegisterInput } from "@gateway/shared/accounts/registration";
 import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
-import { SetupInput } from "@gateway/shared/accounts/session";
 /** First run: creates the root account with the one-time link that the server printed. */
+import { SetupInput } from "@gateway/shared/accounts/session";
 import { because } from "@gateway/shared/errors/issue";
 import {
   Alert,

@@ -1,6 +1,6 @@
+/** A few related settings that are saved together. */
 import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
-/** A few related settings that are saved together. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

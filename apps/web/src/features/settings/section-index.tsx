@@ -7,7 +7,6 @@ import classes from "./settings.module.css";
 /** Fewer sections fit a screen. */
 const fewest = 3;
 
-/** Returns the element id of a section. */
 export function anchorOf(section: SettingSection): string {
   return `section-${section.id}`;
 }

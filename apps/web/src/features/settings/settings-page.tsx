@@ -1,10 +1,10 @@
+/** The settings of this installation. Every change takes effect on all nodes at once. */
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-/** The settings of this installation. Every change takes effect on all nodes at once. */
 import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";

@@ -1,3 +1,4 @@
+/** Midjourney tasks: status, result and cost. */
 import { type MidjourneyRow } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
@@ -6,7 +7,6 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/address/list-params.ts";
-/** Midjourney tasks: status, result and cost. */
 import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";

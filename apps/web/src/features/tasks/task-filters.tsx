@@ -1,8 +1,8 @@
+/** Filters of both lists of tasks, kept in the address. */
 import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-/** Filters of both lists of tasks, kept in the address. */
 import type { TaskFilter } from "#lib/address/list-queries.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";

@@ -1,3 +1,4 @@
+/** Song, lyrics and video tasks: status, result and cost. */
 import { type TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";
@@ -7,7 +8,6 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
-/** Song, lyrics and video tasks: status, result and cost. */
 import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";

@@ -1,3 +1,4 @@
+/** The custom commands of the Telegram bot. */
 import { type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
@@ -7,7 +8,6 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/** The custom commands of the Telegram bot. */
 import { telegramMenuParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";

@@ -1,5 +1,5 @@
-import type { TokenRow } from "@gateway/shared/accounts/token";
 /** The page of a token: usage, limits, calls and settings. */
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { Button, Stack, Text } from "@mantine/core";
 import { IconKey, IconPencil } from "@tabler/icons-react";

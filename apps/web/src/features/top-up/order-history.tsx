@@ -1,3 +1,4 @@
+/** The user's orders. Renders nothing without orders when no payments are accepted. */
 import { type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
@@ -8,7 +9,6 @@ import { useTranslation } from "react-i18next";
 import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
-/** The user's orders. Renders nothing without orders when no payments are accepted. */
 import { ownOrderParams } from "#lib/address/list-queries.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";

@@ -1,7 +1,7 @@
+/** Asks for a user before a dialog about a user. */
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { SearchSelect } from "#components/search-select.tsx";
-/** Asks for a user before a dialog about a user. */
 import { userParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { fetchUsers } from "#lib/queries/users.ts";

@@ -1,5 +1,5 @@
-import { Role } from "@gateway/shared/accounts/roles";
 /** Creates a customer in one step: an account, a key with a monthly budget, and a message to send. */
+import { Role } from "@gateway/shared/accounts/roles";
 import type { CreatedAdminToken } from "@gateway/shared/accounts/token";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";

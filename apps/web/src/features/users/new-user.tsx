@@ -1,5 +1,5 @@
-import { Role } from "@gateway/shared/accounts/roles";
 /** Creates an account of any role, and shows its credentials once. */
+import { Role } from "@gateway/shared/accounts/roles";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { PasswordInput } from "@mantine/core";
 import { useState } from "react";

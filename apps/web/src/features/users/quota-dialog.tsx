@@ -1,5 +1,5 @@
-import type { UserListRow } from "@gateway/shared/accounts/user";
 /** Adds to or deducts from a user's balance, with a remark for the log. */
+import type { UserListRow } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";

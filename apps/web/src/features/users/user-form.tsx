@@ -1,6 +1,6 @@
+/** Edits an account. Its fields are also those of a new account. */
 import { mayChangeRoles, Role, roleName } from "@gateway/shared/accounts/roles";
 import { UserChange, type UserListRow } from "@gateway/shared/accounts/user";
-/** Edits an account. Its fields are also those of a new account. */
 import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

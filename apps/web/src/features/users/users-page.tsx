@@ -1,3 +1,4 @@
+/** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { type UserListRow } from "@gateway/shared/accounts/user";
 import { Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
@@ -7,7 +8,6 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { userParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";

@@ -1,7 +1,7 @@
+/** Parameters of the server's lists. `app/list-queries.test.ts` compares them with the schemas of the server. */
 import type { TokenAdminQuery, TokenQuery } from "@gateway/shared/accounts/token";
 import type { UserQuery } from "@gateway/shared/accounts/user";
 import type { OrderQuery } from "@gateway/shared/billing/order";
-/** Parameters of the server's lists. `app/list-queries.test.ts` compares them with the schemas of the server. */
 import { orderStatuses } from "@gateway/shared/billing/order-status";
 import type { PaymentQuery } from "@gateway/shared/billing/payment";
 import { currencies, paymentTypes } from "@gateway/shared/billing/payment-types";

@@ -1,6 +1,6 @@
+/** Recovery from code that failed to load, mostly because a new version was deployed. */
 import { isLeavingGuarded } from "#lib/address/history.ts";
 import { writeStorage, readStorage } from "#lib/browser-storage.ts";
-/** Recovery from code that failed to load, mostly because a new version was deployed. */
 import { responds } from "#lib/live/connection.ts";
 
 const storageKey = "reloadedAt";

@@ -8,7 +8,6 @@ export function toCsv(table: (string | number)[][]): string {
   return byteOrderMark + table.map((row) => row.map(csvCell).join(",")).join("\r\n");
 }
 
-/** Downloads a table as a CSV file. */
 export function downloadCsv(name: string, table: (string | number)[][]): void {
   const url = URL.createObjectURL(new Blob([toCsv(table)], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -1,7 +1,7 @@
+/** Forms validated with the server's schemas. Errors of the server are shown on their fields. */
 import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { WireParams } from "@gateway/shared/errors/phrase";
-/** Forms validated with the server's schemas. Errors of the server are shown on their fields. */
 import { type FormErrors, useForm, type UseFormReturnType } from "@mantine/form";
 import type { TFunction } from "i18next";
 import { useRef } from "react";

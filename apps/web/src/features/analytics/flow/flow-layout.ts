@@ -34,7 +34,6 @@ export const flowSize = { height: 430, gap: 10, mostNodes: 8 } as const;
 
 type Flows = Insights["flows"];
 
-/** Returns the name of a group by its symbol. */
 type GroupName = (symbol: string) => string;
 
 export const amountOf = (amounts: Amounts, metric: Metric): number => amounts[metric];

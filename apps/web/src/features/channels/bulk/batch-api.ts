@@ -1,5 +1,5 @@
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 /** Requests that change many channels at once. */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type {
   ChannelBatchAnswer,
   ChannelEditAnswer,

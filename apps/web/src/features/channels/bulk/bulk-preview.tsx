@@ -1,5 +1,5 @@
-import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channels/channel-batch";
 /** Preview of a bulk edit, and the failures after it. */
+import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channels/channel-batch";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";

@@ -1,6 +1,6 @@
+/** The form of a channel. Unsaved values can be tested. */
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-/** The form of a channel. Unsaved values can be tested. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";

@@ -1,3 +1,4 @@
+/** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import {
   type ChannelForm,
   ChannelInput,
@@ -8,7 +9,6 @@ import {
   ModelPattern,
 } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-/** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import { because } from "@gateway/shared/errors/issue";
 import type { FormErrors } from "@mantine/form";
 import type { TFunction } from "i18next";

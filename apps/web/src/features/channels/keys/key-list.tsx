@@ -1,7 +1,7 @@
-import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
 /**
  * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
  */
+import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import {
   ActionIcon,

@@ -32,7 +32,6 @@ export const noFilters: ChannelFilterValues = {
   other: "",
 };
 
-/** Returns the number of active filters. */
 export function filterCount(query: ChannelFilterValues): number {
   return Object.entries(noFilters).filter(([name, none]) => query[name as keyof ChannelFilterValues] !== none)
     .length;

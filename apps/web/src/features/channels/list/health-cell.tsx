@@ -1,8 +1,8 @@
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 /**
  * Health of a channel: switch and status, 24 hours as bars,
  * and the pause, the reason or the last failed call.
  */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHours } from "@gateway/shared/usage/object-usage";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";

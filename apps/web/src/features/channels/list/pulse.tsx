@@ -1,5 +1,5 @@
-import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 /** The last tests of a channel as a sparkline. All visible rows share one request. */
+import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";

@@ -1,5 +1,5 @@
-import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 /** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
+import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
 import {

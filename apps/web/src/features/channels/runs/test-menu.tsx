@@ -1,8 +1,8 @@
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 /**
  * Tests one channel: the user selects a model and sees the result beside it. Earlier results stay for
  * comparison. Users with read access see the history.
  */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { cannotProbe } from "@gateway/shared/channels/channel-status";
 import {
   Badge,

@@ -1,5 +1,5 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
 /** The parts of a conversation, independent of its dialect. Pure. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 export type MessagePart =
   | { type: "text" | "reasoning" | "error"; text: string }

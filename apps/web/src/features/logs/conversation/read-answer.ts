@@ -1,3 +1,4 @@
+/** Parses the messages of a response in any of the four dialects, complete, streamed or truncated. Pure. */
 import {
   asArray,
   type MessagePart,
@@ -8,7 +9,6 @@ import {
   type LoggedMessage,
   type Wire,
 } from "./messages.ts";
-/** Parses the messages of a response in any of the four dialects, complete, streamed or truncated. Pure. */
 import { geminiContent, mergeMessages, message, responsesItem } from "./read-request.ts";
 
 /** Returns undefined when the response is not part of a conversation. */

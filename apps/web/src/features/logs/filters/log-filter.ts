@@ -1,5 +1,5 @@
-import type { LogQuery } from "@gateway/shared/usage/log";
 /** The filter of the list, kept in the address. Pure. */
+import type { LogQuery } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
 import { oneOf, paging, type Params, sizeOf, textParam, whole } from "#lib/address/params.ts";
 

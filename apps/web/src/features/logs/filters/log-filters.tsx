@@ -1,3 +1,4 @@
+/** The filters of the list, kept in the address. */
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
 import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
@@ -13,7 +14,6 @@ import { outcomeText } from "#features/logs/log-labels.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
-/** The filters of the list, kept in the address. */
 import { TimeField } from "#ui/form/time-field.tsx";
 import { BottomSheet } from "#ui/table/bottom-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";

@@ -1,5 +1,5 @@
-import { formatTime } from "#lib/format/quota.ts";
 /** The time of an entry, with the date unless it is today. Does not update with the clock. */
+import { formatTime } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
 import classes from "#features/logs/logs.module.css";
 

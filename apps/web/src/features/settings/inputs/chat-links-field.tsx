@@ -1,5 +1,5 @@
-import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 /** The chat clients as rows, stored as the JSON list of the older API. */
+import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import {
   ActionIcon,

@@ -2,7 +2,6 @@ import { TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
-/** The billing tag of the calls. */
 export function BillingTagField({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation("tokens");
   return (

@@ -1,6 +1,6 @@
+/** Validation of the form: the server's rules, and no token that could not call any model. */
 import { type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-/** Validation of the form: the server's rules, and no token that could not call any model. */
 import { ModelPattern } from "@gateway/shared/channels/channel";
 import type { FieldReason } from "@gateway/shared/errors/fields";
 import { because } from "@gateway/shared/errors/issue";

@@ -1,3 +1,6 @@
+/**
+ * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
+ */
 import { type TokenAdminRow, type CreatedToken } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
@@ -21,9 +24,6 @@ import { OwnedTokenDrawer } from "#features/tokens/form/owned-token-form.tsx";
 import { TokenForDrawer } from "#features/tokens/form/token-for-form.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/**
- * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
- */
 import { allTokensParams } from "#lib/address/list-queries.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";

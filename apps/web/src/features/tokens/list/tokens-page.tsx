@@ -1,3 +1,4 @@
+/** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import type { CreatedToken, TokenRow } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
@@ -10,7 +11,6 @@ import { fetchToken } from "#features/tokens/api.ts";
 import { BaseAddress } from "#features/tokens/base-address.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-/** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import { tokenParams } from "#lib/address/list-queries.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useFormat } from "#lib/format/quota.ts";
