@@ -5,7 +5,7 @@ import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { isLeavingGuarded, mayLeave } from "#lib/address/history.ts";
+import { hasLeaveGuard, mayLeave } from "#lib/address/history.ts";
 import { errorNote } from "#lib/errors/error-text.ts";
 import { ApiError, setUnauthenticatedHandler } from "#lib/http.ts";
 import { onReachabilityChange } from "#lib/live/connection.ts";
@@ -24,7 +24,7 @@ export const queryClient = createQueryClient((error, failed) => {
 });
 setUnauthenticatedHandler(() => {
   const wasOpen = Boolean(queryClient.getQueryData(selfQuery.queryKey));
-  if (wasOpen && isLeavingGuarded()) {
+  if (wasOpen && hasLeaveGuard()) {
     forgetUser();
     void mayLeave("session");
     return;

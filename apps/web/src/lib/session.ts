@@ -9,7 +9,7 @@ import {
 } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { isLeavingGuarded } from "./address/history.ts";
+import { hasLeaveGuard } from "./address/history.ts";
 import { clearStorage, writeStorage, readStorage } from "./browser-storage.ts";
 import { ApiError, asSent, http } from "./http.ts";
 
@@ -24,7 +24,7 @@ export const selfQuery = queryOptions({
       remember(self);
       return self;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return isLeavingGuarded() ? known(client) : null;
+      if (error instanceof ApiError && error.status === 401) return hasLeaveGuard() ? known(client) : null;
       throw error;
     }
   },

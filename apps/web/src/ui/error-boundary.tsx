@@ -3,7 +3,7 @@ import { Box, Button, Group, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { isLeavingGuarded } from "#lib/address/history.ts";
+import { hasLeaveGuard } from "#lib/address/history.ts";
 import { malformed } from "#lib/errors/error-text.ts";
 import { isMissingCode, reloadOnce } from "#lib/errors/missing-code.ts";
 import { DataFormatError } from "#lib/http.ts";
@@ -92,7 +92,7 @@ function Missing({ heading }: { heading: boolean }) {
   useEffect(() => {
     void reloadOnce().then((reloads) => setSettled(!reloads));
     return onReachabilityChange((now) => {
-      if (now === "reached" && !isLeavingGuarded()) window.location.reload();
+      if (now === "reached" && !hasLeaveGuard()) window.location.reload();
     });
   }, []);
   if (!settled) return <Skeleton height={heading ? 320 : 120} radius="lg" />;

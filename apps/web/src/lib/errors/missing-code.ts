@@ -1,5 +1,5 @@
 /** Recovery from code that failed to load, mostly because a new version was deployed. */
-import { isLeavingGuarded } from "#lib/address/history.ts";
+import { hasLeaveGuard } from "#lib/address/history.ts";
 import { writeStorage, readStorage } from "#lib/browser-storage.ts";
 import { responds } from "#lib/live/connection.ts";
 
@@ -23,7 +23,7 @@ export function isMissingCode(error: unknown): boolean {
  */
 export async function reloadOnce(): Promise<boolean> {
   const last = Number(readStorage(storageKey, "sessionStorage") ?? 0);
-  if (Date.now() - last < ONCE_WITHIN_MS || isLeavingGuarded()) return false;
+  if (Date.now() - last < ONCE_WITHIN_MS || hasLeaveGuard()) return false;
   if (!(await responds("favicon.svg"))) return false;
   const now = String(Date.now());
   writeStorage(storageKey, now, "sessionStorage");
