@@ -14,6 +14,7 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { MenuGroups } from "./app/menu/menu-groups.tsx";
 import { scrollOfDrag, thumbOf } from "./app/menu/menu-thumb.ts";
 import { itemsIn, type MenuGroup, pathTo, visibleMenu } from "./app/menu/menu.ts";
@@ -309,7 +310,7 @@ describe("§8 a failed request in zh_CN", () => {
 });
 
 describe("§5 channel", () => {
-  const t = ((text: string) => text) as unknown as TFunction;
+  const t = translateWith((text: string) => text);
   const provider = {
     needs_base_url: true,
     needs_key: true,

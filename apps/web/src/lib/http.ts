@@ -83,7 +83,7 @@ export function asPage<P extends { data: readonly unknown[] }>(): Reader<P> {
       const rows =
         answer !== null && typeof answer === "object" && "data" in answer ? answer.data : undefined;
       if (!Array.isArray(rows)) throw new DataFormatError("The response is not a page of a list.");
-      return answer as P;
+      return asSent<P>().parse(answer);
     },
   };
 }
@@ -93,7 +93,7 @@ export function asList<Rows extends readonly unknown[]>(): Reader<Rows> {
   return {
     parse(answer) {
       if (!Array.isArray(answer)) throw new DataFormatError("The response is not a list.");
-      return answer as unknown as Rows;
+      return asSent<Rows>().parse(answer);
     },
   };
 }

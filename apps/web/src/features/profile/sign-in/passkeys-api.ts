@@ -1,4 +1,5 @@
-import type { PasskeyOptions, PasskeyRow } from "@gateway/shared/accounts/passkey";
+import type { PasskeyRow } from "@gateway/shared/accounts/passkey";
+import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/browser";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 
@@ -22,10 +23,12 @@ function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise
 export const useAddPasskey = () =>
   usePasskeyMutation(async ({ alias, password }: { alias: string; password: string }) => {
     const { startRegistration } = await import("@simplewebauthn/browser");
-    const options = await http.post("/webauthn/registration/begin", asSent<PasskeyOptions>(), { password });
-    const answer = await startRegistration({
-      optionsJSON: options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"],
-    });
+    const optionsJSON = await http.post(
+      "/webauthn/registration/begin",
+      asSent<PublicKeyCredentialCreationOptionsJSON>(),
+      { password },
+    );
+    const answer = await startRegistration({ optionsJSON });
     return http.post("/webauthn/registration/finish", asSent<PasskeyRow>(), { ...answer, alias });
   }, true);
 
