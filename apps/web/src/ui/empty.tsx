@@ -101,3 +101,10 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
     </Text>
   );
 }
+
+type QueryFallbackProps = { query: { error: Error | null; refetch: () => unknown }; children: ReactNode };
+
+/** In place of the data of a query: the children while it loads, and its error if it fails. */
+export function QueryFallback({ query: { error, refetch }, children }: QueryFallbackProps) {
+  return error ? <LoadError error={error} onRetry={() => void refetch()} /> : children;
+}

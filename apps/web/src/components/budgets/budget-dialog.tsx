@@ -15,7 +15,7 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
-import { LoadError } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
@@ -48,12 +48,12 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
     >
       <Stack>
         <Text c="dimmed">{t(hints[target])}</Text>
-        {found.error && !found.data ? (
-          <LoadError error={found.error} onRetry={() => void found.refetch()} />
-        ) : found.data ? (
+        {found.data ? (
           <BudgetForm target={target} id={id} view={found.data} onClose={onClose} />
         ) : (
-          <Skeleton height={260} />
+          <QueryFallback query={found}>
+            <Skeleton height={260} />
+          </QueryFallback>
         )}
       </Stack>
     </HelpModal>

@@ -11,7 +11,7 @@ import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
 import { requestedModel } from "#lib/requested-model.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -56,11 +56,9 @@ export function RecentCalls({ title, filter, own = false, empty }: RecentCallsPr
       }
     >
       {rows === undefined ? (
-        calls.error ? (
-          <LoadError error={calls.error} onRetry={() => void calls.refetch()} />
-        ) : (
+        <QueryFallback query={calls}>
           <Skeleton height={200} aria-busy />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={empty ?? t("No calls")} />
       ) : (

@@ -7,7 +7,7 @@ import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { logAddress } from "#lib/address/log-address.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
@@ -30,11 +30,9 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
       )}
     >
       {!insights.data ? (
-        insights.error ? (
-          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
-        ) : (
+        <QueryFallback query={insights}>
           <Skeleton height={220} />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this period")} />
       ) : (

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Trend } from "#ui/figures/trend.tsx";
 import { Section } from "#ui/page/page.tsx";
@@ -38,11 +38,9 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
       hint={t("Top 10 by spend, compared with the previous period")}
     >
       {!insights.data ? (
-        insights.error ? (
-          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
-        ) : (
+        <QueryFallback query={insights}>
           <Skeleton height={320} />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this period")} />
       ) : (

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
-import { LoadError } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -20,10 +20,10 @@ export function SiteCards() {
     <Section title={t("Now")} hint={t("The whole site, regardless of the selected period")}>
       {site.data ? (
         <Now site={site.data} />
-      ) : site.error ? (
-        <LoadError error={site.error} onRetry={() => void site.refetch()} />
       ) : (
-        <Skeleton height={320} />
+        <QueryFallback query={site}>
+          <Skeleton height={320} />
+        </QueryFallback>
       )}
     </Section>
   );

@@ -10,7 +10,7 @@ import { phrasesIn } from "#lib/i18n.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
@@ -69,10 +69,10 @@ export function UsageSection({ params, onChange }: AnalyticsView) {
           </Button>
         </div>
       </div>
-      {period.error && !period.data ? (
-        <LoadError error={period.error} onRetry={() => void period.refetch()} />
-      ) : !period.data ? (
-        <Skeleton height={300} />
+      {!period.data ? (
+        <QueryFallback query={period}>
+          <Skeleton height={300} />
+        </QueryFallback>
       ) : period.data.channel_statistics.length === 0 ? (
         <Empty
           icon={IconChartBar}

@@ -5,7 +5,7 @@ import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
-import { LoadError } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Page, Section } from "#ui/page/page.tsx";
@@ -43,10 +43,10 @@ export default function OverviewPage({ tabs, firstSteps }: OverviewPageProps) {
       {firstSteps}
       {overview.data ? (
         <Content overview={overview.data} />
-      ) : overview.error ? (
-        <LoadError error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
-        <Waiting />
+        <QueryFallback query={overview}>
+          <Waiting />
+        </QueryFallback>
       )}
     </Page>
   );

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { useLeaveGuard } from "#ui/form/leave-guard.ts";
 import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
@@ -83,12 +83,12 @@ export default function SettingsPage() {
           ))}
         </Tabs.List>
       </Tabs>
-      {settings.error && !settings.data ? (
-        <LoadError error={settings.error} onRetry={() => void settings.refetch()} />
-      ) : !settings.data ? (
-        <Center h={240}>
-          <Loader size="sm" aria-label={t("Loading")} />
-        </Center>
+      {!settings.data ? (
+        <QueryFallback query={settings}>
+          <Center h={240}>
+            <Loader size="sm" aria-label={t("Loading")} />
+          </Center>
+        </QueryFallback>
       ) : found?.length === 0 ? (
         <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (

@@ -26,7 +26,7 @@ import { useFormat } from "#lib/format/quota.ts";
 import { asSent, ApiError, http } from "#lib/http.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { usePageTitle, useSystemName } from "#lib/site.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
@@ -76,13 +76,13 @@ export default function StatusPage() {
             </Button>
           }
         />
-      ) : status.error ? (
-        <LoadError error={status.error} onRetry={() => void status.refetch()} />
       ) : (
-        <Stack mt="lg" gap="sm" aria-busy>
-          <Skeleton height={72} radius="lg" />
-          <Skeleton height={320} radius="lg" />
-        </Stack>
+        <QueryFallback query={status}>
+          <Stack mt="lg" gap="sm" aria-busy>
+            <Skeleton height={72} radius="lg" />
+            <Skeleton height={320} radius="lg" />
+          </Stack>
+        </QueryFallback>
       )}
     </Container>
   );

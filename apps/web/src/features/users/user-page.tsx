@@ -18,7 +18,7 @@ import { asPage, http } from "#lib/http.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Stat } from "#ui/figures/stats.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -252,11 +252,9 @@ function Tokens({ user }: { user: UserDetail }) {
       }
     >
       {rows === undefined ? (
-        tokens.error ? (
-          <LoadError error={tokens.error} onRetry={() => void tokens.refetch()} />
-        ) : (
+        <QueryFallback query={tokens}>
           <Skeleton height={120} aria-busy />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No tokens yet")} />
       ) : (

@@ -15,7 +15,7 @@ import { MetricControl, TableToggle } from "#features/analytics/view-controls.ts
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -88,11 +88,9 @@ export function FlowSection({ params, onChange }: AnalyticsView) {
         </div>
       </div>
       {!flows || !layout ? (
-        insights.error ? (
-          <LoadError error={insights.error} onRetry={() => void insights.refetch()} />
-        ) : (
+        <QueryFallback query={insights}>
           <Skeleton height={430} />
-        )
+        </QueryFallback>
       ) : layout.total === 0 ? (
         <Empty compact title={t("No calls in this period")} />
       ) : table ? (

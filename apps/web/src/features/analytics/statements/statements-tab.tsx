@@ -19,7 +19,7 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { paging, sizeOf, textParam } from "#lib/address/params.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { type Formatters, useFormat } from "#lib/format/quota.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
@@ -32,9 +32,12 @@ const rowsPerRequest = 100;
 export function StatementsTab() {
   const { t } = useTranslation("analytics");
   const months = useQuery(closedMonthsQuery);
-  if (months.error && !months.data)
-    return <LoadError error={months.error} onRetry={() => void months.refetch()} />;
-  if (!months.data) return <Skeleton height={320} radius="lg" />;
+  if (!months.data)
+    return (
+      <QueryFallback query={months}>
+        <Skeleton height={320} radius="lg" />
+      </QueryFallback>
+    );
   if (months.data.length === 0)
     return (
       <Card padding={0}>

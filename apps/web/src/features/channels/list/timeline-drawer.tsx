@@ -19,7 +19,7 @@ import { Reason } from "#features/channels/reason.tsx";
 import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
-import { Empty, LoadError } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -50,15 +50,15 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
 export function Events({ id }: { id: number }) {
   const { t } = useTranslation("channels");
   const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
-  if (events.error && !events.data)
-    return <LoadError error={events.error} onRetry={() => void events.refetch()} />;
   if (!events.data)
     return (
-      <Stack gap="lg" aria-busy>
-        {[0, 1, 2, 3].map((line) => (
-          <Skeleton key={line} height={44} />
-        ))}
-      </Stack>
+      <QueryFallback query={events}>
+        <Stack gap="lg" aria-busy>
+          {[0, 1, 2, 3].map((line) => (
+            <Skeleton key={line} height={44} />
+          ))}
+        </Stack>
+      </QueryFallback>
     );
   const rows = events.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)

@@ -11,7 +11,7 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { LoadError } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -29,16 +29,16 @@ export function BindingsSection() {
   if (shown.length === 0) return null;
   return (
     <Section title={t("Connected accounts")} hint={t("External accounts that you can use to sign in.")}>
-      {bound.error && !bound.data ? (
-        <LoadError error={bound.error} onRetry={() => void bound.refetch()} />
-      ) : bound.data ? (
+      {bound.data ? (
         <LineList>
           {shown.map((id) => (
             <Binding key={id} id={id} row={bound.data.find((row) => row.provider === id)} />
           ))}
         </LineList>
       ) : (
-        <Skeleton height={56} radius="md" />
+        <QueryFallback query={bound}>
+          <Skeleton height={56} radius="md" />
+        </QueryFallback>
       )}
     </Section>
   );

@@ -9,7 +9,7 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { LoadError } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -45,10 +45,10 @@ export function PasskeysSection() {
         ) : null
       }
     >
-      {passkeys.error && !passkeys.data ? (
-        <LoadError error={passkeys.error} onRetry={() => void passkeys.refetch()} />
-      ) : !passkeys.data ? (
-        <Skeleton height={56} radius="md" />
+      {!passkeys.data ? (
+        <QueryFallback query={passkeys}>
+          <Skeleton height={56} radius="md" />
+        </QueryFallback>
       ) : count === 0 ? (
         <Text fz="sm" c="dimmed">
           {t("You have no passkeys. Add one for each device that you use to sign in.")}
