@@ -2,30 +2,19 @@
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import { Alert, Button, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ExpiryField } from "#features/tokens/form/expiry-field.tsx";
-import {
-  toTokenFormValues,
-  toInput,
-  tokenFormSchema,
-  type TokenSchemaForm,
-} from "#features/tokens/form/form-schema.ts";
+import { toInput } from "#features/tokens/form/form-schema.ts";
 import { GroupFields } from "#features/tokens/form/group-fields.tsx";
 import { TokenQuotaField } from "#features/tokens/form/quota-field.tsx";
 import { Restrictions } from "#features/tokens/form/restrictions.tsx";
+import { useReachableModels, useTokenForm } from "#features/tokens/form/use-token-form.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
-import { modelsOfGroups } from "#lib/reachable-models.ts";
-import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
+import { showFieldErrors } from "#ui/form/form.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useApproveDevice, useDenyDevice } from "./device-api.ts";
-
-const schema = tokenFormSchema();
 
 type DeviceApprovalProps = {
   code: string;
@@ -35,19 +24,10 @@ type DeviceApprovalProps = {
 
 export function DeviceApprovalForm({ code, device, onDecided }: DeviceApprovalProps) {
   const { t } = useTranslation("tokens");
-  const self = useSelf();
-  const form = useSchemaForm(schema, {
-    ...toTokenFormValues(),
-    name: device.device_name,
-  }) as TokenSchemaForm;
+  const form = useTokenForm(undefined, device.device_name);
   const approve = useApproveDevice(code);
   const deny = useDenyDevice(code);
-  const models = useQuery(modelsQuery).data;
-  const { group = "", backup_group = "" } = form.values;
-  const reachable = useMemo(
-    () => modelsOfGroups(models ?? {}, [group || (self?.group ?? ""), backup_group]),
-    [models, group, backup_group, self?.group],
-  );
+  const { models, reachable } = useReachableModels(form);
   const error = approve.error ?? deny.error;
   const busy = approve.isPending || deny.isPending;
   return (
@@ -85,11 +65,7 @@ export function DeviceApprovalForm({ code, device, onDecided }: DeviceApprovalPr
         ) : null}
         <TextInput label={t("Name")} withAsterisk maxLength={64} {...form.getInputProps("name")} />
         <TokenQuotaField form={form} />
-        <ExpiryField
-          value={form.values.expired_time ?? -1}
-          onChange={(time) => form.setFieldValue("expired_time", time)}
-          error={form.errors["expired_time"]}
-        />
+        <ExpiryField form={form} />
         <Fold
           label={t("More options")}
           opened={Object.keys(form.errors).some((path) => /^(group|backup_group|setting)/.test(path))}

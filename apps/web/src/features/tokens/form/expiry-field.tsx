@@ -1,9 +1,9 @@
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { Button, Group, Input, SegmentedControl } from "@mantine/core";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import type { TokenSchemaForm } from "./form-schema.ts";
 
 const daySeconds = 24 * 3600;
 const presets = [7, 30, 90, 365];
@@ -12,15 +12,13 @@ function inDays(days: number): number {
   return Math.floor(Date.now() / 1000) + days * daySeconds;
 }
 
-type ExpiryProps = { value: number; onChange: (time: number) => void; error?: ReactNode };
-
-/**
- * Never, or a date and time.
- * @param props `value` in unix seconds, -1 for never
- */
-export function ExpiryField({ value, onChange, error }: ExpiryProps) {
+/** Never, or a date and time. */
+export function ExpiryField({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation("tokens");
   const phone = useIsPhone();
+  const value = form.values.expired_time ?? NEVER_EXPIRES;
+  const error = form.errors["expired_time"];
+  const onChange = (time: number) => form.setFieldValue("expired_time", time);
   const never = value === NEVER_EXPIRES;
   return (
     <Input.Wrapper label={t("Expires")} error={error} labelElement="div">

@@ -3,26 +3,24 @@ import type { TokenAdminRow } from "@gateway/shared/accounts/token";
 import { Alert, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { useAdministerToken } from "#features/tokens/api.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
-import { toTokenFormValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
-import type { TokenSchemaForm } from "./form-schema.ts";
+import { toInput, type TokenFormValues, type TokenSchemaForm } from "./form-schema.ts";
 import { OwnerField } from "./owner-field.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
+import { useTokenForm } from "./use-token-form.ts";
 
 export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
   const { t } = useTranslation("tokens");
-  const schema = useMemo(() => tokenFormSchema(token), [token]);
-  const form = useSchemaForm(schema, toTokenFormValues(token)) as TokenSchemaForm;
+  const form = useTokenForm(token);
   const change = useAdministerToken();
   const [owner, setOwner] = useState(token.user_id);
   const moves = owner !== token.user_id;
@@ -74,11 +72,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
       </FormSection>
       <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
         <TokenQuotaField form={form} />
-        <ExpiryField
-          value={form.values.expired_time ?? -1}
-          onChange={(time) => form.setFieldValue("expired_time", time)}
-          error={form.errors["expired_time"]}
-        />
+        <ExpiryField form={form} />
       </FormSection>
     </FormDrawer>
   );

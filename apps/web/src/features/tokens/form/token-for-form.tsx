@@ -1,18 +1,17 @@
 /** Creates a token for another user, as an administrator. */
 import type { CreatedToken } from "@gateway/shared/accounts/token";
 import { TextInput } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCreateTokenFor } from "#features/tokens/api.ts";
 import { copyShownText } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form/form.ts";
 import { ExpiryField } from "./expiry-field.tsx";
-import { toTokenFormValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
-import type { TokenSchemaForm } from "./form-schema.ts";
+import { toInput, type TokenFormValues } from "./form-schema.ts";
 import { OwnerField } from "./owner-field.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
+import { useTokenForm } from "./use-token-form.ts";
 
 type TokenForDrawerProps = {
   /** Initial selection; 0 for none. */
@@ -23,8 +22,7 @@ type TokenForDrawerProps = {
 
 export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {
   const { t } = useTranslation("tokens");
-  const schema = useMemo(() => tokenFormSchema(), []);
-  const form = useSchemaForm(schema, { ...toTokenFormValues(), name: t("API key") }) as TokenSchemaForm;
+  const form = useTokenForm(undefined, t("API key"));
   const create = useCreateTokenFor();
   const [owner, setOwner] = useState(userId);
   const [missing, setMissing] = useState(false);
@@ -70,11 +68,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
       </FormSection>
       <FormSection title={t("Limits")} hint={t("The owner's balance always limits spending.")}>
         <TokenQuotaField form={form} />
-        <ExpiryField
-          value={form.values.expired_time ?? -1}
-          onChange={(time) => form.setFieldValue("expired_time", time)}
-          error={form.errors["expired_time"]}
-        />
+        <ExpiryField form={form} />
       </FormSection>
       <FormSection
         title={t("Rate and spending limits")}

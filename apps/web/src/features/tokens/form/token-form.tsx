@@ -1,31 +1,21 @@
 /** Creates or edits a token. */
 import type { CreatedToken, TokenRow } from "@gateway/shared/accounts/token";
 import { SimpleGrid, Text, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useChangeToken, useCreateToken } from "#features/tokens/api.ts";
 import { joinList } from "#lib/format/join-list.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
-import { modelsOfGroups } from "#lib/reachable-models.ts";
-import { useCan, useSelf } from "#lib/session.ts";
+import { useCan } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { Behaviour } from "./behaviour.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
-import {
-  toTokenFormValues,
-  toInput,
-  tokenFormSchema,
-  type TokenFormValues,
-  type TokenSchemaForm,
-} from "./form-schema.ts";
+import { toInput, type TokenFormValues } from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
 import { Restrictions } from "./restrictions.tsx";
+import { useReachableModels, useTokenForm } from "./use-token-form.ts";
 
 type TokenDrawerProps = {
   /** Undefined for a new token. */
@@ -36,18 +26,11 @@ type TokenDrawerProps = {
 
 export function TokenDrawer({ token, onClose, onCreated }: TokenDrawerProps) {
   const { t } = useTranslation("tokens");
-  const self = useSelf();
   const tags = useCan("seeBillingTag");
-  const schema = useMemo(() => tokenFormSchema(token), [token]);
-  const form = useSchemaForm(schema, toTokenFormValues(token)) as TokenSchemaForm;
+  const form = useTokenForm(token);
   const create = useCreateToken();
   const change = useChangeToken();
-  const models = useQuery(modelsQuery).data;
-  const { group = "", backup_group = "" } = form.values;
-  const reachable = useMemo(
-    () => modelsOfGroups(models ?? {}, [group || (self?.group ?? ""), backup_group]),
-    [models, group, backup_group, self?.group],
-  );
+  const { models, reachable } = useReachableModels(form);
 
   const save = async (values: TokenFormValues) => {
     const input = toInput(values);
@@ -86,11 +69,7 @@ export function TokenDrawer({ token, onClose, onCreated }: TokenDrawerProps) {
       </FormSection>
       <FormSection title={t("Limits")} hint={t("Your account balance always limits spending.")}>
         <TokenQuotaField form={form} />
-        <ExpiryField
-          value={form.values.expired_time ?? -1}
-          onChange={(time) => form.setFieldValue("expired_time", time)}
-          error={form.errors["expired_time"]}
-        />
+        <ExpiryField form={form} />
       </FormSection>
       <FormSection
         title={t("Rate and spending limits")}
