@@ -2,7 +2,7 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
 import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
-import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,7 +15,7 @@ import { phrasesIn } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
-import { BottomSheet } from "#ui/table/bottom-sheet.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -52,7 +52,7 @@ export function LogFilters(props: LogFiltersProps) {
   const { filter, onChange } = props;
   const phone = useIsPhone();
   const count = countNarrowing(filter);
-  if (phone) return <FilterSheet {...props} count={count} />;
+  if (phone) return <PhoneFilters {...props} count={count} />;
   return (
     <>
       <RangeFilter filter={filter} onChange={onChange} />
@@ -64,23 +64,16 @@ export function LogFilters(props: LogFiltersProps) {
 }
 
 /** All filters on a sheet, for phones. */
-function FilterSheet(props: LogFiltersProps & { count: number }) {
-  const { t } = useTranslation("logs");
+function PhoneFilters(props: LogFiltersProps & { count: number }) {
   const { filter, onChange, count } = props;
-  const [isOpen, sheet] = useDisclosure(false);
   return (
     <>
       <RangeFilter filter={filter} onChange={onChange} />
-      <Indicator label={count} size={16} disabled={count === 0} offset={3}>
-        <Button variant="default" fw={500} leftSection={<IconFilter size={15} />} onClick={sheet.open}>
-          {t("Filters")}
-        </Button>
-      </Indicator>
-      <BottomSheet opened={isOpen} onClose={sheet.close} title={t("Filters")}>
+      <FilterSheet active={count}>
         <MainFilters {...props} />
         <RareFields {...props} />
         {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
-      </BottomSheet>
+      </FilterSheet>
     </>
   );
 }
