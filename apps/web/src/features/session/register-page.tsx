@@ -1,6 +1,5 @@
 /** The sign-up page, when the operator allows sign-up. */
 import { RegisterInput } from "@gateway/shared/accounts/registration";
-import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
@@ -10,6 +9,7 @@ import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { withSpace } from "#lib/word-spacing.ts";
@@ -24,10 +24,7 @@ import { usePersonCheck } from "./person-check.tsx";
 
 const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
   .extend({ repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
 type EmailValues = { email?: string; verification_code?: string };
 

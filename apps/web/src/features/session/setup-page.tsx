@@ -1,6 +1,5 @@
 /** First run: creates the root account with the one-time link that the server printed. */
 import { SetupInput } from "@gateway/shared/accounts/session";
-import { because } from "@gateway/shared/errors/issue";
 import {
   Alert,
   Anchor,
@@ -20,6 +19,7 @@ import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { LoadError } from "#ui/empty.tsx";
@@ -29,10 +29,7 @@ import { EntryCard } from "./entry-card.tsx";
 
 const SetupForm = SetupInput.omit({ token: true })
   .extend({ repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
 export default function SetupPage() {
   const { t } = useTranslation("session");

@@ -1,9 +1,9 @@
 import { Password } from "@gateway/shared/accounts/user";
-import { because } from "@gateway/shared/errors/issue";
 import { Button, Group, PasswordInput, SimpleGrid } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useChangePassword } from "#features/profile/api.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { useSelf } from "#lib/session.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { Section } from "#ui/page/page.tsx";
@@ -11,10 +11,7 @@ import { toast } from "#ui/toast.tsx";
 
 const PasswordForm = z
   .object({ current_password: z.string().max(200), password: Password, repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
 export function PasswordSection() {
   const { t } = useTranslation("profile");
