@@ -11,6 +11,7 @@ import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
+import { CallsLink } from "./calls-link.tsx";
 import { type AnalyticsParams, share, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
@@ -19,7 +20,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
-  const { start_timestamp, end_timestamp } = periodWindow(params, now);
+  const period = periodWindow(params, now);
   const rows = insights.data?.channels ?? [];
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
@@ -68,16 +69,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                     {row.name}
                   </th>
                   <td>
-                    <Link
-                      className={classes.link}
-                      to={logAddress(start_timestamp, filter, end_timestamp)}
-                      aria-label={t("{{number}} calls of {{name}}", {
-                        number: format.whole(row.requests),
-                        name: row.name,
-                      })}
-                    >
-                      {format.whole(row.requests)}
-                    </Link>
+                    <CallsLink row={row} period={period} filter={filter} />
                   </td>
                   <td>
                     {row.failed === 0 ? (
@@ -85,7 +77,11 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                     ) : (
                       <Link
                         className={classes.link}
-                        to={logAddress(start_timestamp, { ...filter, log_type: 5 }, end_timestamp)}
+                        to={logAddress(
+                          period.start_timestamp,
+                          { ...filter, log_type: 5 },
+                          period.end_timestamp,
+                        )}
                         aria-label={t("{{share}} of the calls of {{name}} failed", {
                           share: format.percent(share(row.failed, row.requests)),
                           name: row.name,

@@ -4,14 +4,13 @@ import { Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
-import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Trend } from "#ui/figures/trend.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
+import { CallsLink } from "./calls-link.tsx";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { AnalyticsView } from "./period-bar.tsx";
@@ -22,11 +21,10 @@ type RankingCardProps = AnalyticsView & { of: "models" | "users" };
 
 export function RankingCard({ of, params, onChange }: RankingCardProps) {
   const { t } = useTranslation("analytics");
-  const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
   const { metric } = params;
-  const { start_timestamp, end_timestamp } = periodWindow(params, now);
+  const period = periodWindow(params, now);
   const rows = (insights.data?.[of] ?? [])
     .filter((row) => row[metric] > 0 || row.before[metric] > 0)
     .toSorted((one, two) => two[metric] - one[metric]);
@@ -82,16 +80,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
                   <Change row={row} metric={metric} />
                 </td>
                 <td>
-                  <Link
-                    className={classes.link}
-                    to={logAddress(start_timestamp, filterOf(row), end_timestamp)}
-                    aria-label={t("{{number}} calls of {{name}}", {
-                      number: format.whole(row.requests),
-                      name: row.name,
-                    })}
-                  >
-                    {format.whole(row.requests)}
-                  </Link>
+                  <CallsLink row={row} period={period} filter={filterOf(row)} />
                 </td>
               </tr>
             ))}
