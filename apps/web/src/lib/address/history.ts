@@ -11,7 +11,7 @@ export type Departure = "page" | "session";
 export type LeaveGuard = (why: Departure) => Promise<boolean>;
 
 /** What this file stores with each entry of the browser's history. */
-type Entry = {
+type HistoryEntry = {
   /** Position in the history, which tells the direction of a step. */
   index: number;
   key: string;
@@ -20,7 +20,11 @@ type Entry = {
 };
 
 /** Undefined for an entry that a link within the page or another script has made. */
-const currentEntry = () => (window.history.state as { entry?: Entry } | null)?.entry;
+const currentEntry = () => (window.history.state as { entry?: HistoryEntry } | null)?.entry;
+
+function newEntry(index: number, state: unknown): HistoryEntry {
+  return { index, key: Math.random().toString(36).slice(2, 10), state };
+}
 
 export function currentLocation(): Location {
   const { pathname, search, hash } = window.location;
@@ -90,8 +94,7 @@ async function navigate(to: To, state: unknown, write: "pushState" | "replaceSta
   const target = new URL(hrefOf(to), window.location.href);
   if (guards.size > 0 && isElsewhere(target, "script") && !(await mayLeave("page"))) return;
   const index = shown.index + (write === "pushState" ? 1 : 0);
-  const entry: Entry = { index, key: Math.random().toString(36).slice(2, 10), state };
-  window.history[write]({ entry }, "", target);
+  window.history[write]({ entry: newEntry(index, state) }, "", target);
   showAddress();
 }
 
@@ -117,9 +120,7 @@ async function handleStep(): Promise<void> {
 }
 
 function markEntry(index: number): void {
-  if (currentEntry()) return;
-  const entry: Entry = { index, key: "default", state: null };
-  window.history.replaceState({ entry }, "");
+  if (!currentEntry()) window.history.replaceState({ entry: newEntry(index, null) }, "");
 }
 
 function hrefOf(to: To): string {
