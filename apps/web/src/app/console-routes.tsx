@@ -76,13 +76,13 @@ export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () =>
 /** Loads the code of the first screen together with the frame, and its data as soon as the session is known. */
 export async function loadScreenOf(address: Location, client: QueryClient): Promise<void> {
   const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(address.pathname) ?? [];
-  const found = pages.get(one === undefined ? id : `${id}/:id`);
-  if (!found) return;
+  const entry = pages.get(one === undefined ? id : `${id}/:id`);
+  if (!entry) return;
   const [{ prefetch, prefetchAbove }, self] = await Promise.all([
-    found.page.load(),
+    entry.page.load(),
     client.ensureQueryData(selfQuery),
   ]);
-  if (!self || !mayOpen(found.screen, self)) return;
+  if (!self || !mayOpen(entry.screen, self)) return;
   // Other filters need other data.
   if (address.search === "") void prefetch?.(client);
   await Promise.race([

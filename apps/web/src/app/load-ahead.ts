@@ -46,9 +46,9 @@ export async function loadAhead(screen: Screen, client: QueryClient): Promise<vo
 export function useScreensAhead(): void {
   const self = useSelf();
   const client = useQueryClient();
-  const known = self !== undefined && self !== null;
+  const isSignedIn = self !== undefined && self !== null;
   useEffect(() => {
-    if (!known || savesData()) return;
+    if (!isSignedIn || savesData()) return;
     let stopped = false;
     async function loadAll() {
       const rights = client.getQueryData(selfQuery.queryKey);
@@ -67,5 +67,5 @@ export function useScreensAhead(): void {
       stopped = true;
       clearTimeout(timer);
     };
-  }, [known, client]);
+  }, [isSignedIn, client]);
 }

@@ -209,8 +209,8 @@ const theme = createTheme({
 
 /** @param close translated label of the close button of dialogs and drawers */
 export function createConsoleTheme(close: string): MantineThemeOverride {
-  const named = { defaultProps: { closeButtonProps: { "aria-label": close } } };
-  return mergeThemeOverrides(theme, { components: { Modal: named, Drawer: named } });
+  const labelledClose = { defaultProps: { closeButtonProps: { "aria-label": close } } };
+  return mergeThemeOverrides(theme, { components: { Modal: labelledClose, Drawer: labelledClose } });
 }
 
 /**

@@ -18,7 +18,7 @@ type Announcement = {
 
 export function useAnnouncement(): Announcement {
   const [seen, setSeen] = useState(() => readStorage(storageKey));
-  const [wanted, setWanted] = useState(false);
+  const [isRequested, setWanted] = useState(false);
   const notice = useQuery(noticeQuery).data;
   const unseen = Boolean(notice) && notice !== seen;
 
@@ -34,7 +34,7 @@ export function useAnnouncement(): Announcement {
     unseen,
     open: () => setWanted(true),
     dialog:
-      wanted || unseen ? (
+      isRequested || unseen ? (
         <Suspense fallback={null}>
           <AnnouncementDialog notice={notice ?? seen ?? ""} onClose={close} />
         </Suspense>

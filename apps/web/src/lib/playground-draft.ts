@@ -12,15 +12,15 @@ export type PlaygroundDraft = {
   send: boolean;
 };
 
-let offered: PlaygroundDraft | undefined;
+let pendingDraft: PlaygroundDraft | undefined;
 
 export function passDraft(draft: PlaygroundDraft): void {
-  offered = draft;
+  pendingDraft = draft;
 }
 
 /** Returns the draft and clears it. */
 export function takeDraft(): PlaygroundDraft | undefined {
-  const draft = offered;
-  offered = undefined;
+  const draft = pendingDraft;
+  pendingDraft = undefined;
   return draft;
 }

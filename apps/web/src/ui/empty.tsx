@@ -82,7 +82,7 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
   const { t } = useTranslation();
   const seconds = Math.max(1, Math.ceil(error.retryAfter ?? DEFAULT_WAIT_SECONDS));
   const [end, setEnd] = useState(() => Date.now() + seconds * 1000);
-  const [left, setLeft] = useState(seconds);
+  const [secondsLeft, setLeft] = useState(seconds);
   const tick = useEffectEvent(() => {
     const rest = Math.ceil((end - Date.now()) / 1000);
     setLeft(Math.max(0, rest));
@@ -97,7 +97,7 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
   }, []);
   return (
     <Text fz="sm" c="dimmed" className="tabular" role="timer">
-      {t("Trying again in {{seconds}} s", { seconds: left })}
+      {t("Trying again in {{seconds}} s", { seconds: secondsLeft })}
     </Text>
   );
 }

@@ -18,9 +18,9 @@ export function lazyPart<Props extends object>(
 ): (props: Props) => ReactNode {
   const Part = lazy(async () => ({ default: await load() }));
   return function LazyPart(props) {
-    const [wanted, setWanted] = useState(false);
-    if (!wanted && isOpen(props)) setWanted(true);
-    return wanted ? (
+    const [isRendered, setWanted] = useState(false);
+    if (!isRendered && isOpen(props)) setWanted(true);
+    return isRendered ? (
       <LazyBoundary loading={<Loading />}>
         <Part {...props} />
       </LazyBoundary>

@@ -28,8 +28,8 @@ export function CommandPalette({ requests }: { requests: number }) {
   const self = useSelf();
   const [typed, setTyped] = useState("");
   /** The request at which the user went to a screen, instead of closing the palette. */
-  const [left, setLeft] = useState(0);
-  const isLeaving = left === requests;
+  const [chosenRequest, setLeft] = useState(0);
+  const isLeaving = chosenRequest === requests;
   // Mounted closed and opened by the effect, so that it knows where to return the focus.
   useEffect(() => {
     if (requests > 0) spotlight.open();
@@ -39,7 +39,7 @@ export function CommandPalette({ requests }: { requests: number }) {
     void navigate(to);
     setLeft(requests);
   };
-  const found = useSearchResults(typed, go);
+  const results = useSearchResults(typed, go);
   const commands = usePaletteActions(go);
   const pages: SpotlightActionData[] = screens
     .filter((screen) => self && mayOpen(screen, self))
@@ -80,7 +80,7 @@ export function CommandPalette({ requests }: { requests: number }) {
     { group: t("Recent"), actions: recent },
     { group: t("Screens"), actions: pages },
     { group: t("Actions"), actions: commands },
-    ...found,
+    ...results,
   ].filter((each) => each.actions.length > 0);
   return (
     <Spotlight
@@ -141,7 +141,7 @@ const screensFirst: SpotlightFilterFunction = (query, entries) => {
     const words = [keywords ?? []].flat().join(" ").toLowerCase();
     return typed.split(/\s+/).every((part) => words.includes(part)) ? 1 : null;
   };
-  const kept = ranked.map((entry) => ({
+  const bestEntries = ranked.map((entry) => ({
     ...entry,
     actions: entry.actions.some((action) => action.keywords !== undefined)
       ? [0, 1].flatMap((place) => entry.actions.filter((action) => rank(action) === place))
@@ -149,7 +149,7 @@ const screensFirst: SpotlightFilterFunction = (query, entries) => {
   }));
   // A group with a match in a label comes before a group with a match in keywords only.
   const best = (actions: SpotlightActionData[]) => Math.min(2, ...actions.map((action) => rank(action) ?? 2));
-  return kept
+  return bestEntries
     .filter((entry) => entry.actions.length > 0)
     .map((entry, place) => ({ entry, order: best(entry.actions) * 100 + place }))
     .toSorted((one, other) => one.order - other.order)

@@ -186,12 +186,12 @@ export function usePaletteActions(go: (to: string, label: string) => void): Spot
   const self = useSelf();
   const { setColorScheme } = useMantineColorScheme();
   if (!self) return [];
-  const offered = commands.filter(
+  const allowedCommands = commands.filter(
     ({ area, root }) =>
       (area === undefined || mayEnter(self, area, "edit")) && (root === undefined || self.role === Role.root),
   );
   return [
-    ...offered.map(({ id, label, keywords, icon: Picture, to }) => ({
+    ...allowedCommands.map(({ id, label, keywords, icon: Picture, to }) => ({
       id,
       label: t(label),
       keywords: [label, keywords],

@@ -36,9 +36,9 @@ export function useModelResults(
       .filter((name) => name.toLowerCase().includes(text.toLowerCase()))
       .toSorted((one, other) => one.length - other.length)
       .slice(0, most);
-  const known = Object.keys(models.data ?? {});
+  const modelNames = Object.keys(models.data ?? {});
   if (toDisable !== undefined)
-    return matching(known, toDisable).map((model) => {
+    return matching(modelNames, toDisable).map((model) => {
       const label = t("Disable {{model}} everywhere", { model });
       return {
         id: `disable-${model}`,
@@ -54,7 +54,7 @@ export function useModelResults(
       leftSection: <IconCircleCheck size={18} stroke={1.7} />,
       onClick: () => change.mutate({ model, disabled: false }),
     }));
-  return matching(known, typed).map((model) => ({
+  return matching(modelNames, typed).map((model) => ({
     id: `model-${model}`,
     label: model,
     leftSection: <ModelIcon model={model} size={18} />,

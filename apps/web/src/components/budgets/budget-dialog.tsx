@@ -37,7 +37,7 @@ const hints: Record<BudgetTarget, string> = {
 
 export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
   const { t } = useTranslation();
-  const found = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
+  const budget = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
   return (
     <HelpModal
       help="limits#spending"
@@ -48,10 +48,10 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
     >
       <Stack>
         <Text c="dimmed">{t(hints[target])}</Text>
-        {found.data ? (
-          <BudgetForm target={target} id={id} view={found.data} onClose={onClose} />
+        {budget.data ? (
+          <BudgetForm target={target} id={id} view={budget.data} onClose={onClose} />
         ) : (
-          <QueryFallback query={found}>
+          <QueryFallback query={budget}>
             <Skeleton height={260} />
           </QueryFallback>
         )}

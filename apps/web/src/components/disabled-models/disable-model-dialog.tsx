@@ -20,7 +20,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
   const [typed, setTyped] = useState(chooses ? "" : model);
   const name = typed.trim();
   const [settled] = useDebouncedValue(name, 300);
-  const known = Object.keys(useQuery({ ...modelsQuery, enabled: chooses }).data ?? {});
+  const modelNames = Object.keys(useQuery({ ...modelsQuery, enabled: chooses }).data ?? {});
   const channels = useQuery({
     ...modelChannelsQuery(settled),
     enabled: settled !== "" && !settled.includes("*"),
@@ -39,7 +39,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
         {chooses ? (
           <Autocomplete
             label={t("Model")}
-            data={known}
+            data={modelNames}
             limit={50}
             maxLength={160}
             value={typed}

@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { phrase } from "#lib/i18n.ts";
 
-const known = lookupTable<{ title: string; Picture: Icon }>({
+const identityProviders = lookupTable<{ title: string; Picture: Icon }>({
   github: { title: phrase("GitHub"), Picture: IconBrandGithub },
   wechat: { title: phrase("WeChat"), Picture: IconBrandWechat },
   lark: { title: phrase("Lark"), Picture: IconFeather },
@@ -21,7 +21,7 @@ const known = lookupTable<{ title: string; Picture: Icon }>({
 
 /** Translated when displayed. */
 export function identityProviderTitle(id: string): string {
-  return known[id]?.title ?? id;
+  return identityProviders[id]?.title ?? id;
 }
 
 /** @param label accessible name; without it the icon is decorative */
@@ -34,7 +34,7 @@ export function IdentityProviderIcon({
   size?: number;
   label?: string;
 }) {
-  const Picture = known[id]?.Picture ?? IconId;
+  const Picture = identityProviders[id]?.Picture ?? IconId;
   const speaks = label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label };
   return <Picture size={size} stroke={1.6} {...speaks} />;
 }

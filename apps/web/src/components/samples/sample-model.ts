@@ -15,8 +15,8 @@ const kindsByName: [RegExp, ModelKind][] = [
 export function kindOfModel(name: string, outputs: readonly string[] = []): ModelKind {
   if (outputs.includes("embedding")) return "embedding";
   if (outputs.includes("text")) return "chat";
-  const made = (["video", "image", "audio"] as const).find((kind) => outputs.includes(kind));
-  return made ?? kindsByName.find(([pattern]) => pattern.test(name))?.[1] ?? "chat";
+  const outputKind = (["video", "image", "audio"] as const).find((kind) => outputs.includes(kind));
+  return outputKind ?? kindsByName.find(([pattern]) => pattern.test(name))?.[1] ?? "chat";
 }
 
 type Candidate = {

@@ -58,8 +58,8 @@ export async function findUsers(keyword: string): Promise<{ id: number; name: st
 
 /** Uses the list, which also contains accounts above the administrator's own role. */
 export async function nameOfUser(id: number): Promise<string> {
-  const found = await findUsers(String(id));
-  return found.find((user) => user.id === id)?.name ?? `#${id}`;
+  const users = await findUsers(String(id));
+  return users.find((user) => user.id === id)?.name ?? `#${id}`;
 }
 
 export const closedMonthsQuery = queryOptions({
@@ -108,6 +108,6 @@ export function useAudit() {
 /** Fetches a user who is named in the address but not in the list. */
 export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
   const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
-  const found = await http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing);
-  return found.data.find((row) => row.username === username);
+  const page = await http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing);
+  return page.data.find((row) => row.username === username);
 }

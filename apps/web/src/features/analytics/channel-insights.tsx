@@ -62,7 +62,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
             {rows.map((row) => {
               const filter = { channel_id: row.id };
               const margin = row.charged - row.cost;
-              const known = row.charged > 0;
+              const hasCost = row.charged > 0;
               return (
                 <tr key={row.id}>
                   <th scope="row" translate="no">
@@ -96,9 +96,9 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   <td>
                     <Amount column="spend" points={row.quota} />
                   </td>
-                  <td>{known ? <Amount column="cost" points={row.cost} /> : "–"}</td>
-                  <td>{known ? <Amount column="margin" points={margin} /> : "–"}</td>
-                  <td>{known ? format.percent(share(margin, row.charged)) : "–"}</td>
+                  <td>{hasCost ? <Amount column="cost" points={row.cost} /> : "–"}</td>
+                  <td>{hasCost ? <Amount column="margin" points={margin} /> : "–"}</td>
+                  <td>{hasCost ? format.percent(share(margin, row.charged)) : "–"}</td>
                 </tr>
               );
             })}

@@ -63,7 +63,7 @@ function Credits({ period }: { period: Period }) {
     period.credit_statistics.map((row) => ({ date: row.date, name: row.kind, value: row.quota })),
     period.dates,
   );
-  const taken = period.credit_statistics.reduce((sum, row) => sum + Math.min(0, row.quota), 0);
+  const deductions = period.credit_statistics.reduce((sum, row) => sum + Math.min(0, row.quota), 0);
   const redeemed = period.redemption_statistics.reduce((sum, row) => sum + row.quota, 0);
   const orders = new Map<string, number>();
   for (const row of period.order_statistics)
@@ -73,7 +73,7 @@ function Credits({ period }: { period: Period }) {
     ...[...orders].map(([currency, amount]) =>
       t("{{amount}} paid in orders", { amount: `${formatSum(amount)} ${currency}` }),
     ),
-    ...(taken < 0 ? [t("{{amount}} deducted", { amount: format.quota(-taken) })] : []),
+    ...(deductions < 0 ? [t("{{amount}} deducted", { amount: format.quota(-deductions) })] : []),
   ];
   if (stacks.series.length === 0)
     return (

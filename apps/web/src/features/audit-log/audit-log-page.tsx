@@ -222,7 +222,7 @@ function Fields({ row }: { row: AuditRow }) {
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;
   const more = changed.length - mostFields;
-  const named = changed.slice(0, mostFields);
+  const firstChanges = changed.slice(0, mostFields);
   const label = (path: string) => fieldLabel(t, row.target_type, path);
   const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
   return (
@@ -233,14 +233,14 @@ function Fields({ row }: { row: AuditRow }) {
       truncate
       display="block"
       maw="calc(min(320px, 24vw) + var(--spare))"
-      title={named.map((change) => change.path).join(", ")}
+      title={firstChanges.map((change) => change.path).join(", ")}
     >
       {only && changed.length === 1
         ? t("{{field}}: {{detail}}", {
             field: label(only.path),
             detail: `${text(only.path, only.before)} → ${text(only.path, only.after)}`,
           })
-        : joinList(named.map((change) => label(change.path))) || "–"}
+        : joinList(firstChanges.map((change) => label(change.path))) || "–"}
       {more > 0 ? ` +${more}` : ""}
     </Text>
   );

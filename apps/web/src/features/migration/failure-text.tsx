@@ -8,6 +8,6 @@ export function FailureText({ failure }: { failure: NonNullable<ImportRun["failu
   const { t } = useTranslation("migration");
   useErrorTexts();
   // A refusal without facts is explained in English only.
-  const known = failure.code === "conflict" && failure.params["reason"] === undefined;
-  return <>{known ? failure.message : faultText(t, failure)}</>;
+  const isEnglishOnly = failure.code === "conflict" && failure.params["reason"] === undefined;
+  return <>{isEnglishOnly ? failure.message : faultText(t, failure)}</>;
 }

@@ -49,20 +49,20 @@ export default function ModelInfoPage() {
   const importing = useDrawerParam("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
-  const wanted = params.keyword.trim().toLowerCase();
+  const searchText = params.keyword.trim().toLowerCase();
   const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
   const matching = infos.data
     ?.filter(
       (info) =>
         (params.tag === "" || info.tags.includes(params.tag)) &&
-        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(wanted)),
+        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText)),
     )
     .sort((a, b) => a.model.localeCompare(b.model));
-  const found = matching && inOrder(matching, columns, params.order);
-  const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
+  const sortedMatches = matching && inOrder(matching, columns, params.order);
+  const page = Math.min(params.page, Math.max(1, Math.ceil((sortedMatches?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
 
-  const taken = infos.data?.map((info) => info.model) ?? [];
+  const describedModels = infos.data?.map((info) => info.model) ?? [];
 
   const destroy = (info: ModelInfoRow) =>
     confirmDeletion(
@@ -104,7 +104,7 @@ export default function ModelInfoPage() {
         id="model-info"
         label={t("Model catalog")}
         columns={columns}
-        rows={found?.slice((page - 1) * params.size, page * params.size)}
+        rows={sortedMatches?.slice((page - 1) * params.size, page * params.size)}
         rowKey={(info) => String(info.id)}
         fetching={infos.isFetching}
         error={infos.error}
@@ -115,7 +115,7 @@ export default function ModelInfoPage() {
         )}
         order={params.order}
         onOrder={(order) => setParams({ order })}
-        paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
+        paging={{ kind: "pages", page, size: params.size, total: sortedMatches?.length, onChange: setParams }}
         toolbar={
           <>
             <SearchBox
@@ -158,11 +158,13 @@ export default function ModelInfoPage() {
         keyOf={(info) => String(info.id)}
         create={
           mayChange && infos.data ? (
-            <ModelInfoDrawer info={undefined} taken={taken} onClose={edited.close} />
+            <ModelInfoDrawer info={undefined} taken={describedModels} onClose={edited.close} />
           ) : undefined
         }
       >
-        {(info) => <ModelInfoDrawer key={info.id} info={info} taken={taken} onClose={edited.close} />}
+        {(info) => (
+          <ModelInfoDrawer key={info.id} info={info} taken={describedModels} onClose={edited.close} />
+        )}
       </OpenedRow>
       {importing.key !== "" && mayChange ? <ImportModelInfoDialog onClose={importing.close} /> : null}
     </Page>

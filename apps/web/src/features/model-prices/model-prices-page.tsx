@@ -66,10 +66,10 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     params.sort,
   );
   const open = params.others === "shown";
-  const found = open ? [...reached, ...others] : reached;
-  const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
-  const shown = found.slice((page - 1) * params.size, page * params.size);
-  const isLastPage = page * params.size >= found.length;
+  const visibleOffers = open ? [...reached, ...others] : reached;
+  const page = Math.min(params.page, Math.max(1, Math.ceil(visibleOffers.length / params.size)));
+  const shown = visibleOffers.slice((page - 1) * params.size, page * params.size);
+  const isLastPage = page * params.size >= visibleOffers.length;
   const columns = useOfferColumns({ ...params, group, groupRatio, groupNames });
   const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
   const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
@@ -77,7 +77,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     kind: "pages" as const,
     page,
     size: params.size,
-    total: waiting ? undefined : found.length,
+    total: waiting ? undefined : visibleOffers.length,
     onChange: (patch: { page?: number; size?: number }) => {
       setParams(patch);
       window.scrollTo({ top: 0 });
@@ -115,7 +115,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           onOpen={openModel}
           toolbar={
             <Text c="dimmed" fz="sm" style={{ alignSelf: "center" }}>
-              {t("{{count}} models", { count: found.length })}
+              {t("{{count}} models", { count: visibleOffers.length })}
             </Text>
           }
           paging={paging}
@@ -123,7 +123,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         />
       ) : models.error && !models.data ? (
         <LoadError error={models.error} onRetry={() => void models.refetch()} />
-      ) : !waiting && found.length === 0 ? (
+      ) : !waiting && visibleOffers.length === 0 ? (
         <Card>{empty}</Card>
       ) : (
         <>

@@ -52,14 +52,14 @@ export type Facet = keyof typeof facets;
 export type OfferFilter = Record<Facet | "keyword", string>;
 
 export function filterOffers(offers: readonly Offer[], filter: OfferFilter, without?: Facet): Offer[] {
-  const wanted = filter.keyword.trim().toLowerCase();
+  const searchText = filter.keyword.trim().toLowerCase();
   const requested = (["owner", "kind", "tag", "group"] as const).filter(
     (facet) => facet !== without && filter[facet] !== "",
   );
   return offers.filter(
     (offer) =>
       [offer.model, offer.owner, offer.info?.name ?? "", offer.info?.description ?? ""].some((text) =>
-        text.toLowerCase().includes(wanted),
+        text.toLowerCase().includes(searchText),
       ) && requested.every((facet) => facets[facet](offer).includes(filter[facet])),
   );
 }

@@ -36,11 +36,11 @@ export default function OwnersPage() {
   const remove = useDeleteOwner();
   const edited = useDrawerParam();
   const columns = useMemo(() => ownerColumns(t), [t]);
-  const wanted = params.keyword.trim().toLowerCase();
-  const found = owners.data?.filter(
-    ({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted,
+  const searchText = params.keyword.trim().toLowerCase();
+  const matches = owners.data?.filter(
+    ({ id, name }) => name.toLowerCase().includes(searchText) || String(id) === searchText,
   );
-  const rows = found && inOrder(found, columns, params.order);
+  const rows = matches && inOrder(matches, columns, params.order);
   const freeId = Math.max(LAST_RESERVED_OWNER, ...(owners.data ?? []).map((owner) => owner.id)) + 1;
 
   const destroy = async (owner: ModelOwnerRow) => {

@@ -24,8 +24,8 @@ export default function PlaygroundPage() {
   const [search, setSearch] = useSearchParams();
   const [frame, height] = useFittedHeight();
   const links = shownChatLinks(site?.chat_links ?? "", site?.chat_link);
-  const wanted = search.get("client");
-  const shown = links.find((link) => link.name === wanted);
+  const clientName = search.get("client");
+  const shown = links.find((link) => link.name === clientName);
   return (
     <div ref={frame} className={classes.page} style={{ height }}>
       <h1 className={classes.hiddenTitle}>{t("Playground")}</h1>
@@ -52,7 +52,7 @@ export default function PlaygroundPage() {
 
 function OwnChat() {
   const self = useSelf();
-  const wanted = useSearchParams()[0].get("model");
+  const modelInAddress = useSearchParams()[0].get("model");
   const models = useQuery(modelsQuery);
   if (models.error && !models.data)
     return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
@@ -66,7 +66,7 @@ function OwnChat() {
       userId={self.id}
       models={names}
       defaultModel={sampleModel(Object.fromEntries(own)) || (names[0] ?? "")}
-      wanted={wanted !== null && names.includes(wanted) ? wanted : undefined}
+      wanted={modelInAddress !== null && names.includes(modelInAddress) ? modelInAddress : undefined}
     />
   );
 }

@@ -12,12 +12,14 @@ export function usePriceFormTarget(
 ): [PriceFormTarget | "missing" | null, (edited: PriceFormTarget) => void, () => void] {
   const { key, open, close } = useDrawerParam();
   // Initial target of the form: renaming a model on save must not close the form early.
-  const [begun, setBegun] = useState<{ key: string; edited: PriceFormTarget | "missing" } | null>(null);
-  if (key !== "" && prices !== undefined && begun?.key !== key)
+  const [initialTarget, setBegun] = useState<{ key: string; edited: PriceFormTarget | "missing" } | null>(
+    null,
+  );
+  if (key !== "" && prices !== undefined && initialTarget?.key !== key)
     setBegun({ key, edited: targetOf(key, prices) });
-  if (key === "" && begun !== null) setBegun(null);
+  if (key === "" && initialTarget !== null) setBegun(null);
   const edit = useCallback(({ models }: PriceFormTarget) => open(models.join(",") || NEW), [open]);
-  return [begun?.key === key ? begun.edited : null, edit, close];
+  return [initialTarget?.key === key ? initialTarget.edited : null, edit, close];
 }
 
 function targetOf(key: string, prices: PriceRow[]): PriceFormTarget | "missing" {

@@ -26,9 +26,9 @@ export function AccessTokenSection() {
   const exists = self.has_access_token;
 
   const make = async (password: string) => {
-    const made = await renew.mutateAsync(password);
+    const created = await renew.mutateAsync(password);
     setAsking(false);
-    setToken(made.token);
+    setToken(created.token);
     renew.reset();
   };
   const end = async () => {

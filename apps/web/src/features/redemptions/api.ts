@@ -31,8 +31,8 @@ export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: async (input: RedemptionInput) => {
-      const made = await http.post("/redemption", asList<RedemptionRow[]>(), input);
-      return made.map((code) => code.key);
+      const newCodes = await http.post("/redemption", asList<RedemptionRow[]>(), input);
+      return newCodes.map((code) => code.key);
     },
     gcTime: 0,
     meta: inForm,

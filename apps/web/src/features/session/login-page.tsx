@@ -72,9 +72,9 @@ export default function LoginPage() {
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const found = problemsOf(values);
-    setProblems(found);
-    const [wrong] = Object.keys(found);
+    const newProblems = problemsOf(values);
+    setProblems(newProblems);
+    const [wrong] = Object.keys(newProblems);
     if (wrong) return event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
     check.pass((turnstile) =>
       signIn.mutate(

@@ -29,8 +29,8 @@ type BrandPreviewProps = {
 
 export function BrandPreview({ name, logo, accent }: BrandPreviewProps) {
   const { t } = useTranslation("settings");
-  const [wanted] = useDebouncedValue(accent, pauseMs);
-  const colors = useQuery(accentPreviewQuery(wanted)).data;
+  const [debouncedAccent] = useDebouncedValue(accent, pauseMs);
+  const colors = useQuery(accentPreviewQuery(debouncedAccent)).data;
   return (
     <div className={classes.brand} role="group" aria-label={t("Preview")}>
       {schemes.map(({ id, title }) =>

@@ -31,16 +31,16 @@ export default function SettingsPage() {
   const settings = useQuery(settingsQuery);
   const isRoot = useCan("configure");
   const [drafts, setDrafts] = useState<Drafts>({});
-  const wanted = search.get("q") ?? "";
+  const searchText = search.get("q") ?? "";
   const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
   const accent = settings.data?.AccentColor;
   useEffect(() => {
     if (accent !== undefined) showAccent(accent);
   }, [accent]);
   useLeaveGuard(Object.keys(drafts).length > 0);
-  useFocusOn(wanted, settings.data !== undefined);
+  useFocusOn(searchText, settings.data !== undefined);
 
-  const found = wanted === "" ? group?.sections : sectionsWith(wanted, t);
+  const visibleSections = searchText === "" ? group?.sections : sectionsWith(searchText, t);
   const setParam = (name: string, value: string) =>
     setSearch(
       (current) => {
@@ -59,7 +59,7 @@ export default function SettingsPage() {
       actions={
         <Group gap="xs" wrap="nowrap" w={{ base: "100%", sm: "auto" }}>
           <SearchBox
-            value={wanted}
+            value={searchText}
             onChange={(value) => setParam("q", value)}
             placeholder={t("Search settings")}
             width={240}
@@ -69,7 +69,7 @@ export default function SettingsPage() {
       }
     >
       <Tabs
-        value={wanted === "" ? (group?.id ?? null) : null}
+        value={searchText === "" ? (group?.id ?? null) : null}
         onChange={(tab) => tab && setSearch({ tab }, { replace: true })}
       >
         <Tabs.List>
@@ -89,18 +89,18 @@ export default function SettingsPage() {
             <Loader size="sm" aria-label={t("Loading")} />
           </Center>
         </QueryFallback>
-      ) : found?.length === 0 ? (
+      ) : visibleSections?.length === 0 ? (
         <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (
         <div className={classes.indexed}>
-          <SectionIndex sections={found ?? []} />
+          <SectionIndex sections={visibleSections ?? []} />
           <Stack gap="md" className={classes.sections}>
-            {wanted === "" ? null : (
+            {searchText === "" ? null : (
               <Text c="dimmed" fz="sm" role="status">
-                {t("{{count}} sections found", { count: found?.length ?? 0 })}
+                {t("{{count}} sections found", { count: visibleSections?.length ?? 0 })}
               </Text>
             )}
-            {found?.map((section) => (
+            {visibleSections?.map((section) => (
               <SectionCard
                 key={section.id}
                 section={section}

@@ -96,10 +96,10 @@ function Loaded({ status }: { status: Status }) {
   const [keyword, setKeyword] = useState("");
   const [all, setAll] = useState(false);
   const { models } = status;
-  const found = models.filter(({ model, owner }) =>
+  const matches = models.filter(({ model, owner }) =>
     `${model} ${owner}`.toLowerCase().includes(keyword.trim().toLowerCase()),
   );
-  const shown = all ? found : found.slice(0, shownAtFirst);
+  const shown = all ? matches : matches.slice(0, shownAtFirst);
   return (
     <Stack mt="lg" gap="md">
       <Summary status={status} />
@@ -128,15 +128,15 @@ function Loaded({ status }: { status: Status }) {
               onChange={setSpan}
             />
           </Group>
-          {found.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
+          {matches.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
           <ul className={classes.list} aria-label={t("Models")}>
             {shown.map((model) => (
               <Row key={model.model} model={model} status={status} days={span === "days"} />
             ))}
           </ul>
-          {shown.length < found.length ? (
+          {shown.length < matches.length ? (
             <Button variant="default" mt="sm" onClick={() => setAll(true)}>
-              {t("Show all {{count}}", { count: found.length })}
+              {t("Show all {{count}}", { count: matches.length })}
             </Button>
           ) : null}
         </Card>

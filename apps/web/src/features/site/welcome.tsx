@@ -112,9 +112,9 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
   const { t } = useTranslation("site");
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
-  const [wanted] = useDebouncedValue(search.trim().toLowerCase(), 120);
-  const found = names.filter((name) => name.toLowerCase().includes(wanted));
-  const shown = all || wanted ? found : found.slice(0, shownAtFirst);
+  const [searchText] = useDebouncedValue(search.trim().toLowerCase(), 120);
+  const matches = names.filter((name) => name.toLowerCase().includes(searchText));
+  const shown = all || searchText ? matches : matches.slice(0, shownAtFirst);
   const providers = [...new Set(names.map(providerOfModel).filter((provider) => provider !== null))];
   return (
     <section id="models" className={classes.models}>
@@ -160,9 +160,9 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
             {shown.map((name) => (
               <ModelChip key={name} model={name} />
             ))}
-            {shown.length < found.length ? (
+            {shown.length < matches.length ? (
               <Button variant="subtle" size="compact-md" onClick={() => setAll(true)}>
-                {t("Show all {{count}}", { count: found.length })}
+                {t("Show all {{count}}", { count: matches.length })}
               </Button>
             ) : null}
           </div>

@@ -54,20 +54,20 @@ export const midjourneyQuery = (scope: TaskScope, query: TaskFilter) =>
 
 /** Fetches a task that is named in the address but not in the list. */
 export async function fetchTask(scope: TaskScope, taskId: string): Promise<TaskRow | undefined> {
-  const found = await http.get(paths[scope].task, asPage<TaskPage>(), {
+  const page = await http.get(paths[scope].task, asPage<TaskPage>(), {
     task_id: taskId.slice(0, 64),
     size: 1,
   });
-  return found.data[0];
+  return page.data[0];
 }
 
 /** The same for a Midjourney task. */
 export async function fetchMidjourney(scope: TaskScope, taskId: string): Promise<MidjourneyRow | undefined> {
-  const found = await http.get(paths[scope].mj, asPage<MidjourneyPage>(), {
+  const page = await http.get(paths[scope].mj, asPage<MidjourneyPage>(), {
     mj_id: taskId.slice(0, 64),
     size: 1,
   });
-  return found.data[0];
+  return page.data[0];
 }
 
 /** Returns the key of a task in the address: the provider's id, or ours when it has none. */

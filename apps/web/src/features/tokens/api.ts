@@ -104,8 +104,8 @@ export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(
 /** The same for tokens of all users. */
 export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
-  const found = await http.get("/token/admin/search", asPage<TokenAdminPage>(), { token_id: id, size: 1 });
-  return found.data[0];
+  const page = await http.get("/token/admin/search", asPage<TokenAdminPage>(), { token_id: id, size: 1 });
+  return page.data[0];
 }
 
 export type PageToken = { token: TokenRow; own: boolean; owner: string };
@@ -115,10 +115,10 @@ export const onePageTokenQuery = (id: number, self: number, administers: boolean
   queryOptions({
     queryKey: [...allTokens, "page", id, self, administers],
     queryFn: async (): Promise<PageToken> => {
-      const found = administers ? await fetchAnyToken(String(id)) : undefined;
-      if (found === undefined || found.user_id === self)
+      const anyToken = administers ? await fetchAnyToken(String(id)) : undefined;
+      if (anyToken === undefined || anyToken.user_id === self)
         return { token: await fetchToken(String(id)), own: true, owner: "" };
-      return { token: found, own: false, owner: found.owner_name };
+      return { token: anyToken, own: false, owner: anyToken.owner_name };
     },
     refetchInterval: 30_000,
     meta: { quiet: true },

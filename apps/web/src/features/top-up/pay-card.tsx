@@ -186,11 +186,11 @@ function payLabel(
 
 /** Returns the preset amounts. Amounts with a discount are always included. */
 function presetsOf({ discounts, min_amount, max_amount }: TopUpTerms): number[] {
-  const offered = discounts.map(({ amount }) => amount);
+  const discountedAmounts = discounts.map(({ amount }) => amount);
   const fits = (amount: number) => amount >= min_amount && amount <= max_amount;
-  const free = Math.max(0, MOST_PRESETS - offered.length);
-  const others = usual.filter((amount) => fits(amount) && !offered.includes(amount)).slice(0, free);
-  return [...offered.filter(fits), ...others].sort((left, right) => left - right);
+  const free = Math.max(0, MOST_PRESETS - discountedAmounts.length);
+  const others = usual.filter((amount) => fits(amount) && !discountedAmounts.includes(amount)).slice(0, free);
+  return [...discountedAmounts.filter(fits), ...others].sort((left, right) => left - right);
 }
 
 function discountOf({ discounts }: TopUpTerms, amount: number | ""): number {

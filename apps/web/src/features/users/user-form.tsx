@@ -118,13 +118,13 @@ export function GroupField({ current, ...props }: UserFieldProps & { current?: s
 export function RoleField({ current, value, onChange, ...props }: UserFieldProps & { current: number }) {
   const { t } = useTranslation("users");
   const self = useSelf();
-  const given = [Role.user, Role.reliable, Role.admin].filter(
+  const assignableRoles = [Role.user, Role.reliable, Role.admin].filter(
     (role) => role === current || (self != null && mayChangeRoles(self)),
   );
   return (
     <Select
       label={t("Role")}
-      data={given.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
+      data={assignableRoles.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
       value={String(value ?? current)}
       onChange={(next) => onChange(Number(next))}
       allowDeselect={false}

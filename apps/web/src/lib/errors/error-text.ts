@@ -67,13 +67,13 @@ export function errorReason(error: unknown, t: TFunction): string {
     const issues = [...new Set(Object.values(issueTexts(t, error)))];
     if (issues.length > 0) return issues.join(" · ");
     if (error.status === 405) return t("This action is not available on a demo site.");
-    const known = codeText(t, error.code, error.params);
+    const codeMessage = codeText(t, error.code, error.params);
     // A 4xx message is sufficient; a server error shows the id to report it with.
-    return known === undefined
+    return codeMessage === undefined
       ? unknownText(error, t)
       : error.status >= 500
-        ? withId(known, error, t)
-        : known;
+        ? withId(codeMessage, error, t)
+        : codeMessage;
   }
   if (isTimeout(error)) return t("The server took too long to respond. Try again.");
   // fetch rejects with a TypeError when there is no connection.

@@ -102,9 +102,9 @@ export function decimalsOf(amounts: Iterable<number>, pointsPerUsd: number): num
   }
   const { min, max, all } = columnDigits;
   if (largest === 0) return min;
-  const wanted = 1 - Math.floor(Math.log10(smallest));
+  const neededDecimals = 1 - Math.floor(Math.log10(smallest));
   const fits = all - Math.max(0, Math.floor(Math.log10(largest)) + 1);
-  return Math.max(min, Math.min(wanted, fits, exact, max));
+  return Math.max(min, Math.min(neededDecimals, fits, exact, max));
 }
 
 /**
@@ -138,9 +138,9 @@ export function useFormat(): Formatters {
   const pointsPerUsd = site?.quota_per_unit ?? POINTS_PER_USD;
   const inCurrency = site?.display_in_currency ?? true;
   const key = `${language} ${pointsPerUsd} ${inCurrency}`;
-  const known = created.get(key) ?? createFormatters(language, { inCurrency, pointsPerUsd });
-  created.set(key, known);
-  return known;
+  const formatters = created.get(key) ?? createFormatters(language, { inCurrency, pointsPerUsd });
+  created.set(key, formatters);
+  return formatters;
 }
 
 function createFormatters(language: string, unit: QuotaUnit) {

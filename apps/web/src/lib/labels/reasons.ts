@@ -122,13 +122,16 @@ export function storedReason(
   // The last fact is the cause of those before it.
   for (const { code, params } of facts.toReversed()) {
     const { kind, paid } = params;
-    const known = {
+    const translation = {
       ...params,
       ...(typeof paid === "string" ? { paid: moneyText(paid) } : {}),
       ...(reason === undefined ? {} : { reason }),
     };
     reason = isReason(code)
-      ? t(reasonPhrases[code], typeof kind === "string" ? { ...known, kind: t(kindText(kind)) } : known)
+      ? t(
+          reasonPhrases[code],
+          typeof kind === "string" ? { ...translation, kind: t(kindText(kind)) } : translation,
+        )
       : codeText(t, code, params);
     if (reason === undefined) return text;
   }

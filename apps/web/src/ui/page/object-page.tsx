@@ -61,9 +61,9 @@ export function ObjectPage({ title, icon, badges, actions, tabs }: ObjectPagePro
 
 function useTab(tabs: readonly ObjectTab[]): [string, (tab: string) => void] {
   const [, setSearch] = useSearchParams();
-  const wanted = new URLSearchParams(useQueryString()).get("tab");
+  const tabInAddress = new URLSearchParams(useQueryString()).get("tab");
   const first = tabs[0]?.id ?? "";
-  const tab = tabs.find(({ id }) => id === wanted)?.id ?? first;
+  const tab = tabs.find(({ id }) => id === tabInAddress)?.id ?? first;
   const setTab = useCallback(
     (next: string) => {
       const search = new URLSearchParams(window.location.search);

@@ -45,7 +45,7 @@ type LoadedRowProps<Row> = {
 };
 
 function Loaded<Row>({ id, load, onClose, children }: LoadedRowProps<Row>) {
-  const found = useQuery({
+  const row = useQuery({
     queryKey: ["opened-row", window.location.pathname, id],
     queryFn: async () => ({ row: await load(id) }),
     // A refetch must not change a form while the user types.
@@ -53,9 +53,9 @@ function Loaded<Row>({ id, load, onClose, children }: LoadedRowProps<Row>) {
     gcTime: 0,
     meta: { quiet: true },
   });
-  if (found.data?.row !== undefined) return children(found.data.row);
-  if (found.data !== undefined || isRefusal(found.error)) return <RowMissing onClose={onClose} />;
-  return <RowLoading onClose={onClose} error={found.error} onRetry={() => void found.refetch()} />;
+  if (row.data?.row !== undefined) return children(row.data.row);
+  if (row.data !== undefined || isRefusal(row.error)) return <RowMissing onClose={onClose} />;
+  return <RowLoading onClose={onClose} error={row.error} onRetry={() => void row.refetch()} />;
 }
 
 /** Returns whether the server rejected the request for this user; a retry would fail again. */

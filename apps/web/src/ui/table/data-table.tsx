@@ -124,10 +124,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
   const view = { ...props, table, loading, shown };
   const money = useMemo(() => {
-    const found: Record<"amounts" | "charges", ColumnAmounts> = { amounts: {}, charges: {} };
+    const columnPoints: Record<"amounts" | "charges", ColumnAmounts> = { amounts: {}, charges: {} };
     for (const { id: name, amounts, charges } of columns)
-      if (amounts) found[charges ? "charges" : "amounts"][name] = (rows ?? noRows).flatMap(amounts);
-    return found;
+      if (amounts) columnPoints[charges ? "charges" : "amounts"][name] = (rows ?? noRows).flatMap(amounts);
+    return columnPoints;
   }, [columns, rows]);
 
   return (

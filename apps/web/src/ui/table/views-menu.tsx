@@ -26,9 +26,9 @@ export function ViewsMenu({ list }: { list: string }) {
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
-    const wanted = name.trim();
-    if (wanted === "") return;
-    change(withView(views, { name: wanted, search }));
+    const newName = name.trim();
+    if (newName === "") return;
+    change(withView(views, { name: newName, search }));
     setName("");
     menu.close();
   };

@@ -119,14 +119,14 @@ function bandsOf(parts: readonly FlowPart[], nodes: readonly FlowNode[][], scale
     );
     const arrived = new Map<FlowNode, number>();
     return sources.flatMap((from) => {
-      let left = 0;
+      let offset = 0;
       return targets.flatMap((to): FlowBand[] => {
         const value = values.get(JSON.stringify([from.key, to.key]));
         if (value === undefined) return [];
         const height = value * scale;
         const came = arrived.get(to) ?? 0;
-        const band = { from, to, value, fromTop: from.top + left, toTop: to.top + came, height };
-        left += height;
+        const band = { from, to, value, fromTop: from.top + offset, toTop: to.top + came, height };
+        offset += height;
         arrived.set(to, came + height);
         return [band];
       });

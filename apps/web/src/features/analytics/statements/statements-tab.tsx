@@ -70,10 +70,10 @@ function StatementList({ months }: { months: string[] }) {
       const rows: StatementUser[] = [];
       for (let next = 1, total = 1; rows.length < total; next += 1) {
         const listing = { date, keyword, page: next, size: rowsPerRequest, order: "-quota" };
-        const found = await client.fetchQuery(statementUsersQuery(listing));
-        if (found.data.length === 0) break;
-        rows.push(...found.data);
-        total = found.total_count;
+        const part = await client.fetchQuery(statementUsersQuery(listing));
+        if (part.data.length === 0) break;
+        rows.push(...part.data);
+        total = part.total_count;
       }
       downloadCsv(`statements-${date.slice(0, 7)}.csv`, [
         ["month", "user_id", "username", "requests", "points", "input_tokens", "output_tokens", "time_ms"],

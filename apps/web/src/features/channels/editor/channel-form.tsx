@@ -55,9 +55,9 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   const test = useUnsavedTest(form, id, groups);
 
   const submit = async (draft: ChannelDraft) => {
-    const pasted = countKeys(draft.key ?? "");
+    const keyCount = countKeys(draft.key ?? "");
     const moved = isMoved(start.draft, draft);
-    const key_mode = pasted > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
+    const key_mode = keyCount > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
     if (key_mode === "replace") {
       // Keys may have been deleted in the key list since the form was opened.
       const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
@@ -65,7 +65,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
         title: t("Replace the stored keys?"),
         body: t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", {
           stored: stored?.length ?? keyHints.length,
-          pasted,
+          keyCount,
         }),
         action: t("Replace"),
       });

@@ -36,9 +36,9 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
   };
   const take = (next: string[], mapping: Record<string, string>) => {
     write(next);
-    const kept = (form.values.model_mapping ?? []).filter((pair) => !Object.hasOwn(mapping, pair.key));
-    const made = Object.entries(mapping).map(([key, value]) => ({ key, value }));
-    if (made.length > 0) form.setFieldValue("model_mapping", [...kept, ...made]);
+    const otherPairs = (form.values.model_mapping ?? []).filter((pair) => !Object.hasOwn(mapping, pair.key));
+    const newPairs = Object.entries(mapping).map(([key, value]) => ({ key, value }));
+    if (newPairs.length > 0) form.setFieldValue("model_mapping", [...otherPairs, ...newPairs]);
   };
   const mapping = useMemo(
     () => Object.fromEntries((form.values.model_mapping ?? []).map((pair) => [pair.key, pair.value])),

@@ -97,10 +97,14 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(had));
   const patterns = had.filter((model) => model.endsWith("*"));
   const added = offered.filter((model) => !had.includes(model));
-  const gone = had.filter((model) => !offered.includes(model) && !patterns.includes(model));
-  const inView: Record<ModelFilter, string[]> = { all: [...gone, ...offered], new: added, gone };
-  const wanted = search.trim().toLowerCase();
-  const shown = inView[view].filter((model) => model.toLowerCase().includes(wanted));
+  const missingModels = had.filter((model) => !offered.includes(model) && !patterns.includes(model));
+  const inView: Record<ModelFilter, string[]> = {
+    all: [...missingModels, ...offered],
+    new: added,
+    gone: missingModels,
+  };
+  const searchText = search.trim().toLowerCase();
+  const shown = inView[view].filter((model) => model.toLowerCase().includes(searchText));
 
   const put = (models: string[], on: (model: string) => boolean) =>
     setChosen((known) => {
@@ -116,8 +120,8 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
   const minus = had.filter((model) => !chosen.has(model)).length;
   // Existing models keep their names: callers use them.
   const fresh = [...chosen].filter((model) => !had.includes(model));
-  const named = applyRules(fresh, rules);
-  const result = [...new Set([...had.filter((model) => chosen.has(model)), ...named.models])];
+  const renamedModels = applyRules(fresh, rules);
+  const result = [...new Set([...had.filter((model) => chosen.has(model)), ...renamedModels.models])];
 
   return (
     <>
@@ -142,8 +146,8 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
             data={[
               { value: "all", label: t("All {{number}}", { number: inView.all.length }) },
               { value: "new", label: t("New {{number}}", { number: added.length }) },
-              ...(gone.length > 0
-                ? [{ value: "gone", label: t("Removed {{number}}", { number: gone.length }) }]
+              ...(missingModels.length > 0
+                ? [{ value: "gone", label: t("Removed {{number}}", { number: missingModels.length }) }]
                 : []),
             ]}
           />
@@ -185,7 +189,7 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
             <Text span ff="monospace" fz={12.5} flex={1} className={classes.wrap}>
               {model}
             </Text>
-            {gone.includes(model) ? (
+            {missingModels.includes(model) ? (
               <Badge color="amber">{t("no longer listed")}</Badge>
             ) : had.includes(model) ? null : (
               <Badge>{t("new")}</Badge>
@@ -195,12 +199,12 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
         {shown.length === 0 ? (
           <Empty
             compact
-            title={view === "new" && wanted === "" ? t("No new models") : t("No model matches")}
+            title={view === "new" && searchText === "" ? t("No new models") : t("No model matches")}
           />
         ) : null}
       </div>
       <Box px="md" py={10} className={classes.pickerRules}>
-        <NameRulesFields rules={rules} mapping={named.mapping} onChange={setRules} />
+        <NameRulesFields rules={rules} mapping={renamedModels.mapping} onChange={setRules} />
       </Box>
       <Group justify="space-between" className={classes.pickerFoot}>
         <Text c="dimmed" fz="sm" className="tabular">
@@ -213,7 +217,7 @@ function Choice({ offered, had, onClose, onChoose }: ModelChoiceProps) {
           <Button
             disabled={chosen.size === 0}
             onClick={() => {
-              onChoose(result, named.mapping);
+              onChoose(result, renamedModels.mapping);
               onClose();
             }}
           >

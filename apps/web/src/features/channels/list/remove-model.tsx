@@ -25,7 +25,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
   const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const client = useQueryClient();
-  const known = Object.keys(useQuery(modelsQuery).data ?? {});
+  const modelNames = Object.keys(useQuery(modelsQuery).data ?? {});
   const [typed, setTyped] = useState(model === ANY_MODEL ? "" : model);
   const name = typed.trim();
   const edit = { models: { mode: "remove" as const, values: [name] } };
@@ -63,7 +63,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
         </Text>
         <Autocomplete
           label={t("Model")}
-          data={known}
+          data={modelNames}
           limit={50}
           value={typed}
           comboboxProps={{ withinPortal: false }}

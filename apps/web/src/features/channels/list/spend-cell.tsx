@@ -28,7 +28,7 @@ function Balance({ row }: { row: ChannelRow }) {
   const mayChange = useMayChange();
   const refresh = useRefreshBalance();
   const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;
-  const known = row.balance_updated_time !== null;
+  const hasBalance = row.balance_updated_time !== null;
   const amount = `${sign}${formatSum(row.balance)}`;
   const ask = () =>
     refresh.mutate(row.id, {
@@ -36,13 +36,13 @@ function Balance({ row }: { row: ChannelRow }) {
         if (left === null) toast.info(t("This provider does not report the balance."));
       },
     });
-  const text = known ? t("{{amount}} left", { amount }) : mayChange ? t("Refresh balance") : "–";
-  const left = (
-    <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
+  const text = hasBalance ? t("{{amount}} left", { amount }) : mayChange ? t("Refresh balance") : "–";
+  const balanceText = (
+    <Text c={hasBalance && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
       {text}
     </Text>
   );
-  if (!mayChange) return left;
+  if (!mayChange) return balanceText;
   return (
     <Tooltip
       label={
@@ -58,7 +58,7 @@ function Balance({ row }: { row: ChannelRow }) {
         aria-label={`${text} · ${row.name}`}
         onClick={ask}
       >
-        {refresh.isPending ? <Loader size={11} /> : left}
+        {refresh.isPending ? <Loader size={11} /> : balanceText}
       </UnstyledButton>
     </Tooltip>
   );

@@ -39,8 +39,8 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
   const { t } = useTranslation("channels");
   useErrorTexts();
   const phone = useIsPhone();
-  const offered = row.models.filter((model) => !model.endsWith("*"));
-  const [chosen, setChosen] = useState(() => offered.slice(0, 1));
+  const exactModels = row.models.filter((model) => !model.endsWith("*"));
+  const [chosen, setChosen] = useState(() => exactModels.slice(0, 1));
   const [checks, setChecks] = useState<ModelCheck[]>([]);
   const [state, setState] = useState<"idle" | "running" | "done">("idle");
   const [fault, setFault] = useState<string | null>(null);
@@ -80,7 +80,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
           <MultiSelect
             flex={1}
             aria-label={t("Models")}
-            data={offered}
+            data={exactModels}
             value={chosen}
             onChange={setChosen}
             searchable

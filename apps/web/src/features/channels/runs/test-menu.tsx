@@ -84,11 +84,11 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
   const run = useRunTest();
   const client = useQueryClient();
   const [search, setSearch] = useState("");
-  const typed = search.trim();
-  const offered = row.models.filter((model) => !model.endsWith("*"));
-  const usual = row.test_model || offered[0] || provider?.test_model;
-  const models = usual ? [usual, ...offered.filter((model) => model !== usual)] : offered;
-  const shown = models.filter((model) => model.toLowerCase().includes(typed.toLowerCase()));
+  const searchText = search.trim();
+  const exactModels = row.models.filter((model) => !model.endsWith("*"));
+  const usual = row.test_model || exactModels[0] || provider?.test_model;
+  const models = usual ? [usual, ...exactModels.filter((model) => model !== usual)] : exactModels;
+  const shown = models.filter((model) => model.toLowerCase().includes(searchText.toLowerCase()));
   const busy = Object.values(byModel).some((test) => test.state === "running");
 
   const testOne = async (model: string) => {
@@ -112,7 +112,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && typed) void testOne(shown[0] ?? typed);
+            if (event.key === "Enter" && searchText) void testOne(shown[0] ?? searchText);
           }}
         />
       </Box>
@@ -127,12 +127,12 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
               onRun={() => void testOne(model)}
             />
           ))}
-          {typed !== "" && !models.includes(typed) ? (
+          {searchText !== "" && !models.includes(searchText) ? (
             <TestLine
-              name={typed}
+              name={searchText}
               badge={t("Custom")}
-              test={byModel[typed]}
-              onRun={() => void testOne(typed)}
+              test={byModel[searchText]}
+              onRun={() => void testOne(searchText)}
             />
           ) : null}
         </Box>

@@ -185,11 +185,13 @@ const mostIcons = 5;
 function ProviderServices({ types }: { types: number[] }) {
   const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery).data ?? [];
-  const known = types.map((type) => providers.find((provider) => provider.type === type));
+  const tagProviders = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={joinList(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
+    <Tooltip
+      label={joinList(tagProviders.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}
+    >
       <Group gap={6} wrap="nowrap" w="fit-content" tabIndex={0}>
-        {known.slice(0, mostIcons).map((provider, index) => (
+        {tagProviders.slice(0, mostIcons).map((provider, index) => (
           <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
         ))}
         {types.length > mostIcons ? (

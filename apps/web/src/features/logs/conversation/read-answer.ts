@@ -71,16 +71,16 @@ type Growing = Map<string, MessagePart>;
 
 function grow(parts: Growing, place: string, type: "text" | "reasoning", more: unknown): void {
   if (asText(more) === "") return;
-  const known = parts.get(`${place}:${type}`);
-  if (known?.type === type) known.text += asText(more);
+  const part = parts.get(`${place}:${type}`);
+  if (part?.type === type) part.text += asText(more);
   else parts.set(`${place}:${type}`, { type, text: asText(more) });
 }
 
 function growCall(parts: Growing, place: string, name: unknown, more: unknown): void {
-  const known = parts.get(place);
-  if (known?.type === "tool-call") {
-    known.name ||= asText(name);
-    known.input += asText(more);
+  const part = parts.get(place);
+  if (part?.type === "tool-call") {
+    part.name ||= asText(name);
+    part.input += asText(more);
   } else parts.set(place, { type: "tool-call", name: asText(name), input: asText(more) });
 }
 

@@ -18,12 +18,12 @@ import classes from "#features/logs/logs.module.css";
 export function Bodies({ row }: { row: LogRow }) {
   const { t } = useTranslation("logs");
   const call = row.type === LogType.consume || row.type === LogType.failed;
-  const kept = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" });
-  const bodies = kept.data;
-  if (kept.error && bodies === undefined)
+  const storedBodies = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" });
+  const bodies = storedBodies.data;
+  if (storedBodies.error && bodies === undefined)
     return (
       <Section padding="md" title={t("Request and response")}>
-        <LoadError error={kept.error} onRetry={() => void kept.refetch()} />
+        <LoadError error={storedBodies.error} onRetry={() => void storedBodies.refetch()} />
       </Section>
     );
   if (!bodies) return null;

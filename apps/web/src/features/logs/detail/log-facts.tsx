@@ -34,12 +34,12 @@ export function LogFacts({ row }: { row: LogRow }) {
     { label: t("Username"), value: <UserLink row={row} /> },
     {
       label: t("Token"),
-      value: <CallsLink field="token_name" value={row.token_name} />,
+      value: <SameValueLink field="token_name" value={row.token_name} />,
       shown: row.token_name !== "",
     },
     {
       label: t("Model"),
-      value: <CallsLink field="model_name" value={row.model_name} />,
+      value: <SameValueLink field="model_name" value={row.model_name} />,
       shown: row.model_name !== "",
     },
     {
@@ -85,7 +85,7 @@ export function LogFacts({ row }: { row: LogRow }) {
     },
     {
       label: t("Source IP"),
-      value: <CallsLink field="source_ip" value={row.source_ip} mono />,
+      value: <SameValueLink field="source_ip" value={row.source_ip} mono />,
       shown: row.source_ip !== "",
     },
   ];
@@ -114,10 +114,10 @@ function UserLink({ row }: { row: LogRow }) {
   );
 }
 
-type CallsLinkProps = { field: "token_name" | "model_name" | "source_ip"; value: string; mono?: boolean };
+type SameValueLinkProps = { field: "token_name" | "model_name" | "source_ip"; value: string; mono?: boolean };
 
 /** A link to the calls with the same value. */
-function CallsLink({ field, value, mono = false }: CallsLinkProps) {
+function SameValueLink({ field, value, mono = false }: SameValueLinkProps) {
   const { t } = useTranslation("logs");
   return (
     <Anchor

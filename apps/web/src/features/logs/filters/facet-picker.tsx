@@ -38,10 +38,10 @@ export function FacetPicker(props: FacetPickerProps) {
     },
     onDropdownOpen: () => combobox.focusSearchInput(),
   });
-  const typed = text.trim();
-  const wanted = typed.toLowerCase();
-  const fitting = options.filter((option) => option.label.toLowerCase().includes(wanted));
-  const isNew = free && typed !== "" && !options.some((option) => option.value === typed);
+  const trimmedText = text.trim();
+  const searchText = trimmedText.toLowerCase();
+  const fitting = options.filter((option) => option.label.toLowerCase().includes(searchText));
+  const isNew = free && trimmedText !== "" && !options.some((option) => option.value === trimmedText);
   const most = Math.max(1, ...options.map(({ count = 0 }) => count));
   const choose = (next: string) => {
     onChange(next === value ? "" : next);
@@ -74,7 +74,9 @@ export function FacetPicker(props: FacetPickerProps) {
             </Combobox.Option>
           )}
           {isNew ? (
-            <Combobox.Option value={typed}>{t("Use “{{text}}” ↵", { text: typed })}</Combobox.Option>
+            <Combobox.Option value={trimmedText}>
+              {t("Use “{{text}}” ↵", { text: trimmedText })}
+            </Combobox.Option>
           ) : null}
           {(combobox.dropdownOpened ? fitting : []).map((option) => (
             <Combobox.Option key={option.value} value={option.value} active={option.value === value}>

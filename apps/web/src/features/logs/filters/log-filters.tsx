@@ -237,7 +237,7 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
   const { t } = useTranslation("logs");
   const [text, setText] = useState("");
   const [keyword] = useDebouncedValue(text, 300);
-  const found = useQuery({
+  const channels = useQuery({
     queryKey: ["channels", "found", keyword],
     queryFn: () => findChannels(keyword),
     enabled: keyword !== "",
@@ -257,7 +257,7 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
     label: `${each.value} · ${each.name || t("Deleted channel")}`,
     count: each.count,
   }));
-  const others = (text === "" ? [] : (found ?? []))
+  const others = (text === "" ? [] : (channels ?? []))
     .map((each) => ({ value: String(each.id), label: each.name }))
     .filter((each) => !counted.some((known) => known.value === each.value));
   return (

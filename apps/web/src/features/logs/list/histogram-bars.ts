@@ -19,7 +19,7 @@ export function fillHistogram(
 ): HistogramBar[] {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const known = new Map(bars.map((bar) => [bar.starts, bar]));
+  const barByStart = new Map(bars.map((bar) => [bar.starts, bar]));
   const inner = Math.floor((last.starts - first.starts) / span) + 1;
   const steps = (from: number, to: number) => Math.max(0, Math.floor((to - from) / span));
   const after = Math.min(steps(last.starts, period.end_timestamp || now), Math.max(0, mostBars - inner));
@@ -34,6 +34,6 @@ export function fillHistogram(
   const start = last.starts + (after - count + 1) * span;
   return Array.from({ length: count }, (_, place) => {
     const starts = start + place * span;
-    return known.get(starts) ?? { starts, count: 0, failed: 0 };
+    return barByStart.get(starts) ?? { starts, count: 0, failed: 0 };
   });
 }

@@ -31,9 +31,10 @@ function isToday(seconds: number): boolean {
 /** Returns "Nov 3" in the user's language. */
 function dayText(seconds: number): string {
   const locale = currentLocale();
-  const known = dayFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
-  dayFormats.set(locale, known);
-  return known.format(seconds * 1000);
+  const dayFormat =
+    dayFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
+  dayFormats.set(locale, dayFormat);
+  return dayFormat.format(seconds * 1000);
 }
 
 /** Cached: formatters are slow to create, and a list has hundreds of times. */

@@ -23,9 +23,10 @@ export function BindingsSection() {
   const site = useSite();
   const bound = useQuery(identitiesQuery);
   const offers = offeredProviders(site);
-  const left = bound.data?.map((row) => row.provider).filter((id) => !offers.includes(id)) ?? [];
+  const unofferedProviders =
+    bound.data?.map((row) => row.provider).filter((id) => !offers.includes(id)) ?? [];
   // Accounts of a disabled provider can still be unlinked.
-  const shown = [...offers, ...left];
+  const shown = [...offers, ...unofferedProviders];
   if (shown.length === 0) return null;
   return (
     <Section title={t("Connected accounts")} hint={t("External accounts that you can use to sign in.")}>

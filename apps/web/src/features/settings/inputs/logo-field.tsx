@@ -19,7 +19,7 @@ type LogoFieldProps = {
 
 export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
   const { t } = useTranslation("settings");
-  const kept = value.startsWith("data:");
+  const isUploaded = value.startsWith("data:");
 
   const read = (file: File | null) => {
     if (!file) return;
@@ -41,8 +41,8 @@ export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
         flex={1}
         {...wrapper}
         placeholder="https://"
-        value={kept ? t("Uploaded image") : value}
-        readOnly={kept}
+        value={isUploaded ? t("Uploaded image") : value}
+        readOnly={isUploaded}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       <FileButton onChange={read} accept="image/png,image/svg+xml,image/jpeg,image/webp">

@@ -18,8 +18,8 @@ export function useRows<Row>(
 ): [Row[], (next: Row[]) => void] {
   const [rows, setRows] = useState<Row[]>(() => read(value));
   /** The last value written here. */
-  const [known, setKnown] = useState(value);
-  if (value !== known) {
+  const [lastValue, setKnown] = useState(value);
+  if (value !== lastValue) {
     setKnown(value);
     setRows(read(value));
   }

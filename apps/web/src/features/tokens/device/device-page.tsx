@@ -75,8 +75,9 @@ function CodeForm({ onFound }: { onFound: (code: string, device: WaitingDevice) 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        const wanted = code.trim();
-        if (wanted !== "") find.mutate(wanted, { onSuccess: (device) => onFound(wanted, device) });
+        const trimmedCode = code.trim();
+        if (trimmedCode !== "")
+          find.mutate(trimmedCode, { onSuccess: (device) => onFound(trimmedCode, device) });
       }}
     >
       <Stack>

@@ -11,13 +11,13 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
   const self = useSelf();
   const groups = useQuery(groupsQuery).data ?? {};
   const label = (name: string, ratio: number) => t("{{name}} (ratio {{ratio}})", { name, ratio });
-  const known = Object.values(groups).map((group) => ({
+  const groupOptions = Object.values(groups).map((group) => ({
     value: group.symbol,
     label: label(group.name, group.ratio),
   }));
   /** A deleted group stays visible, so that saving does not change it silently. */
   const withCurrent = (value: string) =>
-    value === "" || groups[value] ? known : [...known, { value, label: value }];
+    value === "" || groups[value] ? groupOptions : [...groupOptions, { value, label: value }];
   const { group = "", backup_group = "" } = form.values;
   const main = group || (self?.group ?? "");
   return (

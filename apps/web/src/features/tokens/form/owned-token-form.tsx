@@ -25,8 +25,8 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
   const [owner, setOwner] = useState(token.user_id);
   const moves = owner !== token.user_id;
   const save = async (values: TokenFormValues) => {
-    const given = moves ? { user_id: owner } : {};
-    await change.mutateAsync({ before: token, input: toInput(values), given });
+    const newOwner = moves ? { user_id: owner } : {};
+    await change.mutateAsync({ before: token, input: toInput(values), given: newOwner });
     toast.success(moves ? t("Token transferred") : t("Token saved"));
     onClose();
   };
@@ -90,13 +90,13 @@ function GroupField({ form, field, label, none }: GroupFieldProps) {
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   const nameOf = useGroupNames();
   const current = form.values[field] ?? "";
-  const known = [...new Set([...symbols, current])].filter((symbol) => symbol !== "");
+  const groupOptions = [...new Set([...symbols, current])].filter((symbol) => symbol !== "");
   return (
     <Select
       label={label}
       data={[
         { value: "", label: none },
-        ...known.map((symbol) => ({ value: symbol, label: nameOf(symbol) })),
+        ...groupOptions.map((symbol) => ({ value: symbol, label: nameOf(symbol) })),
       ]}
       allowDeselect={false}
       checkIconPosition="right"

@@ -232,9 +232,9 @@ function ExpiryCell({ time, t }: { time: number; t: TFunction<"tokens"> }) {
         {t("Never")}
       </Text>
     );
-  const left = time - now;
-  return left < soonSeconds ? (
-    <StatusDot tone={left <= 0 ? "bad" : "warn"}>
+  const secondsLeft = time - now;
+  return secondsLeft < soonSeconds ? (
+    <StatusDot tone={secondsLeft <= 0 ? "bad" : "warn"}>
       <RelativeTime inList seconds={time} />
     </StatusDot>
   ) : (
