@@ -4,7 +4,7 @@ import {
   ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -4,7 +4,7 @@ import {
   type ModelInfoChange,
   type ModelInfoImportResult,
   type ModelInfoInput,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";

@@ -1,7 +1,7 @@
 /** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";

@@ -5,7 +5,7 @@ import type {
   ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";

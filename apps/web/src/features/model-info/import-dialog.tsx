@@ -1,5 +1,5 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
-import type { ImportMode } from "@gateway/shared/channels/model-info";
+import type { ImportMode } from "@gateway/shared/models/model-info";
 import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** The catalogue: descriptions of the models, for users who choose one. */
-import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
+import type { ModelInfoRow } from "@gateway/shared/models/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";

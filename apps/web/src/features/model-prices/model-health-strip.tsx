@@ -1,5 +1,5 @@
 /** Health of a model over 24 hours: availability by the hour, latency, speed. */
-import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { HourBars } from "#components/usage/hour-bars.tsx";

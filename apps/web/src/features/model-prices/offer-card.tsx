@@ -1,5 +1,5 @@
 /** A model on a card: owner, prices in the selected group, and health. */
-import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Badge, Card, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";

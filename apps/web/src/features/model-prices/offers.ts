@@ -1,7 +1,7 @@
 /** The price of each model in a group: rows of the price list. Pure. */
 import { formatPrice } from "@gateway/shared/billing/money";
-import type { AvailableModels } from "@gateway/shared/channels/model";
-import type { ModelFacts } from "@gateway/shared/channels/model-info";
+import type { AvailableModels } from "@gateway/shared/models/model";
+import type { ModelFacts } from "@gateway/shared/models/model-info";
 import { kindOfModel, type ModelKind } from "#components/samples/sample-model.ts";
 
 export type Offer = {

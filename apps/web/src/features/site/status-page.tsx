@@ -1,6 +1,6 @@
 /** Public availability of the models, when the operator enabled it. */
-import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
-import type { StatusPage as Status } from "@gateway/shared/channels/model-health";
+import type { ModelState, ModelStatus } from "@gateway/shared/models/model-health";
+import type { StatusPage as Status } from "@gateway/shared/models/model-health";
 import {
   Anchor,
   Button,

@@ -3,7 +3,7 @@ import type {
   ModelChangeIgnore,
   ModelChangePage,
   ModelChangeQuery,
-} from "@gateway/shared/channels/model-change";
+} from "@gateway/shared/models/model-change";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";

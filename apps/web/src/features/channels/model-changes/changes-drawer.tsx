@@ -1,5 +1,5 @@
 /** Models that providers added or removed, for all channels. `?changes=all` opens it. */
-import type { ModelChangePage } from "@gateway/shared/channels/model-change";
+import type { ModelChangePage } from "@gateway/shared/models/model-change";
 import {
   Button,
   Drawer,

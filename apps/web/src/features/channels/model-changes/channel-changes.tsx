@@ -1,5 +1,5 @@
 /** The models that the provider of one channel added or removed, with the actions for them. */
-import type { ChannelModelChanges, ModelChangeKind } from "@gateway/shared/channels/model-change";
+import type { ChannelModelChanges, ModelChangeKind } from "@gateway/shared/models/model-change";
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

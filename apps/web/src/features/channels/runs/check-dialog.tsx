@@ -1,6 +1,6 @@
 /** Asks a channel's models questions that a relabelled model gets wrong, and shows each response. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/channels/model-check";
+import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/models/model-check";
 import { Alert, Button, Code, Group, Loader, MultiSelect, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";

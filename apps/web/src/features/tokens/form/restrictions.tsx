@@ -1,4 +1,4 @@
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { Group, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
