@@ -1,8 +1,8 @@
 /** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import type { AvailableModels } from "@gateway/shared/models/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -4,8 +4,8 @@ import { requestedModel } from "#lib/requested-model.ts";
 import { translateWith } from "#lib/translate.fixture.ts";
 import { pauseSentence } from "./failure.ts";
 
-const t = translateWith((key: string, values: Record<string, string> = {}) =>
-  key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ""),
+const t = translateWith((key: string, values?: Record<string, string>) =>
+  key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values?.[name] ?? ""),
 );
 const row = (values: Partial<LogRow>) =>
   ({ type: 5, attempts: [], model_name: "", content: "", content_facts: [], ...values }) as LogRow;

@@ -10,8 +10,8 @@ it("reasons: every template of the server is marked for translation unchanged", 
 });
 
 /** A translation function that returns the phrase and its values. */
-const t = translateWith((key: string, values: object = {}) =>
-  Object.keys(values).length === 0 ? `<${key}>` : `<${key} ${JSON.stringify(values)}>`,
+const t = translateWith((key: string, values?: object) =>
+  Object.keys(values ?? {}).length === 0 ? `<${key}>` : `<${key} ${JSON.stringify(values)}>`,
 );
 
 describe("a stored reason", () => {
