@@ -14,19 +14,20 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { MenuGroups } from "./app/menu/menu-groups.tsx";
 import { scrollOfDrag, thumbOf } from "./app/menu/menu-thumb.ts";
 import { itemsIn, type MenuGroup, pathTo, visibleMenu } from "./app/menu/menu.ts";
 import { publicLinks } from "./app/public-links.ts";
 import { screenById } from "./app/screens.ts";
-import { themeSaying } from "./app/theme.ts";
+import { createConsoleTheme } from "./app/theme.ts";
 import { newDraft, providerFaults } from "./features/channels/editor/draft.ts";
-import { unreachable } from "./lib/connection.ts";
-import { errorNote, errorReason } from "./lib/error-text.ts";
+import { errorNote, errorReason } from "./lib/errors/error-text.ts";
+import { formatTime, quotaText } from "./lib/format/quota.ts";
 import { ApiError, asList, asPage, DataFormatError } from "./lib/http.ts";
 import { languages, matchLanguage } from "./lib/i18n.ts";
+import { unreachable } from "./lib/live/connection.ts";
 import { messagesOf } from "./lib/locale-files.ts";
-import { formatTime, quotaText } from "./lib/quota.ts";
 import { toast } from "./ui/toast.tsx";
 
 const english = messagesOf("en_US");
@@ -134,7 +135,7 @@ describe("§2 left menu, §6 roles", () => {
 
   it("breadcrumbs name the group and the current item, at most eight", () => {
     expect(pathTo("pricing", root)).toEqual(["Setting", "Prices"]);
-    expect(source("app/crumbs.tsx")).toContain("const maxItems = 8;");
+    expect(source("app/frame/crumbs.tsx")).toContain("const maxItems = 8;");
   });
 });
 
@@ -309,7 +310,7 @@ describe("§8 a failed request in zh_CN", () => {
 });
 
 describe("§5 channel", () => {
-  const t = ((text: string) => text) as unknown as TFunction;
+  const t = translateWith((text: string) => text);
   const provider = {
     needs_base_url: true,
     needs_key: true,
@@ -336,7 +337,7 @@ describe("§9 constants and formats", () => {
       [0, 617_000, -250_000].map((points) => quotaText(points, { inCurrency: true, pointsPerUsd: 500_000 })),
     ).toEqual(["$0.00", "$1.23", "−$0.50"]));
 
-  const { breakpoints, radius } = themeSaying("");
+  const { breakpoints, radius } = createConsoleTheme("");
   it.each([
     ["xs", 0],
     ["sm", 600],

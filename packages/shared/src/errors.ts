@@ -9,7 +9,7 @@ import { channelReasons } from "./errors/channels.ts";
 import { fieldReasons } from "./errors/fields.ts";
 import { keyMessages, keyReasons } from "./errors/keys.ts";
 import { migrationReasons } from "./errors/migration.ts";
-import { filled, type Values, type WireParams } from "./errors/phrase.ts";
+import { fillTemplate, type Values, type WireParams } from "./errors/phrase.ts";
 import { relayMessages, relayReasons } from "./errors/relay.ts";
 import { siteReasons } from "./errors/site.ts";
 
@@ -130,7 +130,6 @@ interface Limits {
 
 type Misfit = WithReason<typeof fieldReasons> & Limits;
 
-/** The problem of one field. */
 export type FieldIssue = Misfit | WithReason<InArea<Area, "invalid_request">>;
 
 /** Params of a code: the values of its template, with a `reason` where the code has several templates. */
@@ -164,7 +163,7 @@ export function templateOf(name: string): string | undefined {
 /** Returns the English message of an error. A field that the template does not contain is prepended. */
 export function messageOf(code: ErrorCode, params: WireParams): string {
   const template = templateOf(nameOf(code, params)) ?? code;
-  const text = filled(template, params);
+  const text = fillTemplate(template, params);
   const { field } = params;
   if (field === undefined || template.includes("{{field}}")) return text;
   const place = field === "" ? "The request is not valid" : String(field);

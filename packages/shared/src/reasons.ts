@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, type Values, type WireParams } from "#errors/phrase.ts";
+import { fillTemplate, type Values, type WireParams } from "#errors/phrase.ts";
 
 /**
  * Why the gateway did something. It stores facts, from which the console builds the text in the reader's
@@ -114,13 +114,14 @@ export function reasonOf<Name extends ReasonName>(
   ...[values]: Arguments<Template<Name>>
 ): Reason {
   const params: WireParams = { ...values };
-  return { text: filled(reasons[name], params), facts: [{ code: name, params: { ...params } }] };
+  return { text: fillTemplate(reasons[name], params), facts: [{ code: name, params: { ...params } }] };
 }
 
-type Caused = { [Name in ReasonName]: "reason" extends keyof Template<Name> ? Name : never }[ReasonName];
+type ReasonWithCause = {
+  [Name in ReasonName]: "reason" extends keyof Template<Name> ? Name : never;
+}[ReasonName];
 
-/** Returns a reason that includes its cause. */
-export function reasonBecause<Name extends Caused>(
+export function reasonBecause<Name extends ReasonWithCause>(
   name: Name,
   cause: Reason,
   ...[values]: Arguments<Omit<Template<Name>, "reason">>
@@ -129,7 +130,7 @@ export function reasonBecause<Name extends Caused>(
   const reason = cause.text;
   const own = cause.facts.length === 0 ? { ...params, reason } : { ...params };
   return {
-    text: filled(reasons[name], { ...params, reason }),
+    text: fillTemplate(reasons[name], { ...params, reason }),
     facts: [{ code: name, params: own }, ...cause.facts],
   };
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "@gateway/shared/envelope";
 import { templateOf } from "@gateway/shared/errors";
-import { filled } from "@gateway/shared/errors/phrase";
+import { fillTemplate } from "@gateway/shared/errors/phrase";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, internalError, invalidRequest, notFound } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
@@ -44,7 +44,7 @@ function sentencesOf(issues: NonNullable<GatewayError["issues"]>): Record<string
   return Object.fromEntries(
     Object.entries(issues).map(([field, { reason, ...values }]) => [
       field,
-      filled(templateOf(reason) ?? reason, values),
+      fillTemplate(templateOf(reason) ?? reason, values),
     ]),
   );
 }

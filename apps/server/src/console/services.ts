@@ -1,5 +1,5 @@
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
-import type { ModelCheck } from "@gateway/shared/channels/model-check";
+import type { ModelCheck } from "@gateway/shared/models/model-check";
 import type { Diagnostics } from "#diagnostics/runner.ts";
 import type { PersonCheck } from "#domain/accounts/sign-in/person-check.ts";
 import type { Icons } from "#domain/catalog/icons.ts";

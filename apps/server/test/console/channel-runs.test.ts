@@ -1,6 +1,6 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { ChannelRun, ChannelRunDetail } from "@gateway/shared/channels/channel-run";
-import type { ModelCheckEvent } from "@gateway/shared/channels/model-check";
+import type { ModelCheckEvent } from "@gateway/shared/models/model-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 

@@ -1,6 +1,6 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { ChannelRun, ChannelRunDetail } from "@gateway/shared/channels/channel-run";
-import type { ModelChangePage } from "@gateway/shared/channels/model-change";
+import type { ModelChangePage } from "@gateway/shared/models/model-change";
 import type { Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";

@@ -1,4 +1,4 @@
-import type { TokenCreated } from "@gateway/shared/accounts/token";
+import type { CreatedToken } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
@@ -32,7 +32,7 @@ async function makePerson(): Promise<{ user: UserDetail; key: string; ask: () =>
     headers: { ...headers, cookie },
     body: JSON.stringify({ name: "key" }),
   });
-  const { data } = (await made.json()) as { data: z.infer<typeof TokenCreated> };
+  const { data } = (await made.json()) as { data: z.infer<typeof CreatedToken> };
   const ask = async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",

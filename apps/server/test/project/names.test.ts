@@ -4,7 +4,7 @@ import { parseSync } from "oxc-parser";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../../../..");
-const packages = ["apps/server/src", "packages/demo/src"];
+const packages = ["apps/server/src", "apps/web/src", "packages/demo/src", "packages/shared/src"];
 
 interface Declaration {
   name: string;

@@ -4,7 +4,7 @@ import { describeProvider, openProviders } from "#providers/registry.ts";
 
 /** The console bundles the icons it uses. A provider with another icon would get the neutral one. */
 const console = readFileSync(
-  new URL("../../../web/src/components/provider-icon.tsx", import.meta.url),
+  new URL("../../../web/src/components/icons/provider-icon.tsx", import.meta.url),
   "utf8",
 );
 const bundled = new Set(

@@ -14,7 +14,7 @@ const bounded: Record<string, string> = {
   "answer/sentences.ts": "questions of at most 60 characters",
   "answer/pieces.ts": "always matches: white space that is followed by nothing is a piece of its own",
   "billing/money.ts": "the digits of a number",
-  "lib/quota.ts": "the digits of a number",
+  "lib/format/quota.ts": "the digits of a number",
 };
 
 /** Returns the patterns of a file that take quadratic or exponential time for some text. */

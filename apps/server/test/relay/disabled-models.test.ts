@@ -1,4 +1,4 @@
-import { MOST_DISABLED_MODELS } from "@gateway/shared/channels/disabled-models";
+import { MOST_DISABLED_MODELS } from "@gateway/shared/models/disabled-models";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

@@ -1,4 +1,4 @@
-import type { TokenAdminRow, TokenCreated } from "@gateway/shared/accounts/token";
+import type { TokenAdminRow, CreatedToken } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import { expect, test } from "../support/test.ts";
 import { keyStatus, rowOf, useRowMenu } from "./common-steps.ts";
@@ -7,7 +7,7 @@ test(
   "the list of all tokens is searched by owner, and an administrator moves and disables a token",
   { tag: "@nightly" },
   async ({ page, site }) => {
-    const makeToken = (name: string) => site.api<TokenCreated>("POST", "/token", { name });
+    const makeToken = (name: string) => site.api<CreatedToken>("POST", "/token", { name });
     const heir = await site.api<UserDetail>("POST", "/user", {
       username: "the-heir",
       password: "long enough",

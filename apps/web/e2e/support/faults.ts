@@ -1,5 +1,5 @@
-import type { Page } from "@playwright/test";
 /** What axe finds on a page, with the rule that controls are at least 24 × 24 px, which is off by default. */
+import type { Page } from "@playwright/test";
 import axe, { type RunOptions } from "axe-core";
 
 /**

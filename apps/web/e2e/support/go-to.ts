@@ -6,11 +6,8 @@ import { expect, type Page } from "@playwright/test";
  */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
-    // What the router stores with an entry, so that it knows the direction of a later Back.
-    const { idx = 0 } = (history.state ?? {}) as { idx?: number };
-    const state = { usr: null, key: String(Math.random()), idx: idx + 1 };
-    history.pushState(state, "", to);
-    dispatchEvent(new PopStateEvent("popstate", { state }));
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
     // The router has drawn the beginning of the navigation by then.
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   }, path);

@@ -1,5 +1,5 @@
 import { Link } from "react-router-dom";
-import { Mark } from "#components/mark.tsx";
+import { Mark } from "#components/icons/mark.tsx";
 import { useSite, useSystemName } from "#lib/site.ts";
 import classes from "./brand.module.css";
 

@@ -1,6 +1,6 @@
 import { IconCloudOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useReach } from "#lib/connection.ts";
+import { useReachability } from "#lib/live/connection.ts";
 import classes from "./root.module.css";
 
 /**
@@ -8,7 +8,7 @@ import classes from "./root.module.css";
  */
 export function ConnectionBanner() {
   const { t } = useTranslation();
-  const reach = useReach();
+  const reach = useReachability();
   return (
     <div role="status" className={classes.banner} data-shown={reach !== "reached" || undefined}>
       {reach === "reached" ? null : (

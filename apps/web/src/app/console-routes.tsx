@@ -4,12 +4,12 @@ import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { selfQuery } from "#lib/session.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
+import { Shell } from "./frame/shell.tsx";
 import { requireLoadable } from "./load-ahead.ts";
 import { loadable } from "./loadable.tsx";
 import { RequireRights } from "./require-rights.tsx";
 import { mayOpen, type Screen, screens } from "./screens.ts";
-import { Shell } from "./shell.tsx";
 
 type LoadPage = Screen["load"];
 
@@ -68,7 +68,7 @@ export function Console() {
 export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <Shell>
-      <Failed error={error} onRetry={onRetry} heading />
+      <LoadError error={error} onRetry={onRetry} heading />
     </Shell>
   );
 }
@@ -76,13 +76,13 @@ export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () =>
 /** Loads the code of the first screen together with the frame, and its data as soon as the session is known. */
 export async function loadScreenOf(address: Location, client: QueryClient): Promise<void> {
   const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(address.pathname) ?? [];
-  const found = pages.get(one === undefined ? id : `${id}/:id`);
-  if (!found) return;
+  const entry = pages.get(one === undefined ? id : `${id}/:id`);
+  if (!entry) return;
   const [{ prefetch, prefetchAbove }, self] = await Promise.all([
-    found.page.load(),
+    entry.page.load(),
     client.ensureQueryData(selfQuery),
   ]);
-  if (!self || !mayOpen(found.screen, self)) return;
+  if (!self || !mayOpen(entry.screen, self)) return;
   // Other filters need other data.
   if (address.search === "") void prefetch?.(client);
   await Promise.race([

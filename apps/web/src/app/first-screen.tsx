@@ -34,7 +34,6 @@ const seesUsage = (person: AdminRights) => !seesGateway(person) || asksForUsage(
 const OverviewPage = loadable(loadOverview);
 const UsagePage = loadable(loadUsage);
 
-/** Loads the code of the first screen. */
 export async function loadFirstScreen() {
   // A guess until the session is known, so that both load at the same time.
   const guess = wasSignedIn() ? loadFirstPage(rememberedRights()) : undefined;

@@ -4,10 +4,10 @@ import { lazy, useEffect } from "react";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const CommandPalette = lazy(() =>
-  import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })),
+  import("./palette/command-palette.tsx").then((module) => ({ default: module.CommandPalette })),
 );
 const ShortcutList = lazy(() =>
-  import("./shortcut-list.tsx").then((module) => ({ default: module.ShortcutList })),
+  import("./frame/shortcut-list.tsx").then((module) => ({ default: module.ShortcutList })),
 );
 
 /**

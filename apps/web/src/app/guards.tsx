@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation } from "react-router-dom";
 import { selfQuery, wasSignedIn } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Boot } from "./boot.tsx";
 
 type RequireSessionProps = {
@@ -39,7 +39,7 @@ export function RequireSession({ ahead, failed }: RequireSessionProps) {
     return failed && wasSignedIn() ? (
       failed(failure, retry)
     ) : (
-      <Failed error={failure} onRetry={retry} heading />
+      <LoadError error={failure} onRetry={retry} heading />
     );
   }
   return <Boot />;

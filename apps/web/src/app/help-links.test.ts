@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { helpOfProvider } from "#features/channels/provider-help.ts";
 import type { Block, HelpLanguage, Inline } from "#features/help/content.ts";
 import { nearest, nearestSection, searchHelp } from "#features/help/search.ts";
-import { settingGroups } from "#features/settings/fields.ts";
+import { settingGroups } from "#features/settings/sections/fields.ts";
 import { helpIndex, helpPage } from "../../help-pages.ts";
 
 const languages: HelpLanguage[] = ["en_US", "zh_CN"];

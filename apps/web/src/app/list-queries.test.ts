@@ -16,9 +16,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { analyticsParams } from "#features/analytics/period.ts";
 import { auditParams } from "#features/audit-log/api.ts";
-import { logParams } from "#features/logs/log-filter.ts";
-import * as lists from "#lib/list-queries.ts";
-import { initialOf, type Params } from "#lib/params.ts";
+import { logParams } from "#features/logs/filters/log-filter.ts";
+import * as lists from "#lib/address/list-queries.ts";
+import { initialOf, type Params } from "#lib/address/params.ts";
 
 /** Without what the console alone has, and what it leaves out. */
 const { range: _logRange, from: _from, to: _to, view: _view, ...ofLogs } = logParams;

@@ -4,9 +4,9 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { isMissingCode } from "#lib/errors/missing-code.ts";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { savesData, whenIdle } from "#lib/idle.ts";
-import { isMissingCode } from "#lib/missing-code.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { itemsIn, visibleMenu } from "./menu/menu.ts";
 import { type Screen, screenById } from "./screens.ts";
@@ -46,9 +46,9 @@ export async function loadAhead(screen: Screen, client: QueryClient): Promise<vo
 export function useScreensAhead(): void {
   const self = useSelf();
   const client = useQueryClient();
-  const known = self !== undefined && self !== null;
+  const isSignedIn = self !== undefined && self !== null;
   useEffect(() => {
-    if (!known || savesData()) return;
+    if (!isSignedIn || savesData()) return;
     let stopped = false;
     async function loadAll() {
       const rights = client.getQueryData(selfQuery.queryKey);
@@ -67,5 +67,5 @@ export function useScreensAhead(): void {
       stopped = true;
       clearTimeout(timer);
     };
-  }, [known, client]);
+  }, [isSignedIn, client]);
 }

@@ -27,6 +27,7 @@ export function loadable<Props extends object, Exports extends object>(
     }
   }
   const load = () => (loading ??= fetched());
+  // TypeScript does not compute the props of a lazy component while they are generic.
   const Late = lazy(load) as unknown as ComponentType<Props>;
   function Page(props: Props) {
     // The same component until it is unmounted, so that its state stays.

@@ -5,16 +5,16 @@ import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { onReachChange } from "#lib/connection.ts";
-import { errorNote } from "#lib/error-text.ts";
-import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
-import { ApiError, whenUnauthenticated } from "#lib/http.ts";
+import { hasLeaveGuard, mayLeave } from "#lib/address/history.ts";
+import { errorNote } from "#lib/errors/error-text.ts";
+import { ApiError, setUnauthenticatedHandler } from "#lib/http.ts";
+import { onReachabilityChange } from "#lib/live/connection.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { SiteContext, statusQuery } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
 import { Toasts } from "#ui/toasts.tsx";
-import { cssVariables, themeSaying } from "./theme.ts";
+import { cssVariables, createConsoleTheme } from "./theme.ts";
 
 export const queryClient = createQueryClient((error, failed) => {
   // The end of a session is reported once, however many requests fail with it.
@@ -22,9 +22,9 @@ export const queryClient = createQueryClient((error, failed) => {
   const note = errorNote(error, i18next.t, failed);
   toast[note.level](note.text);
 });
-whenUnauthenticated(() => {
+setUnauthenticatedHandler(() => {
   const wasOpen = Boolean(queryClient.getQueryData(selfQuery.queryKey));
-  if (wasOpen && isLeavingGuarded()) {
+  if (wasOpen && hasLeaveGuard()) {
     forgetUser();
     void mayLeave("session");
     return;
@@ -34,7 +34,7 @@ whenUnauthenticated(() => {
 });
 
 // Events may have been missed while the server was unreachable.
-onReachChange((reach) => {
+onReachabilityChange((reach) => {
   if (reach === "reached") void queryClient.invalidateQueries({ refetchType: "active" });
 });
 
@@ -67,7 +67,7 @@ function SiteStatusProvider({ children }: { children: ReactNode }) {
 
 export function Providers({ children }: { children: ReactNode }) {
   const close = useTranslation().t("Close");
-  const theme = useMemo(() => themeSaying(close), [close]);
+  const theme = useMemo(() => createConsoleTheme(close), [close]);
   return (
     <QueryClientProvider client={queryClient}>
       <MantineProvider

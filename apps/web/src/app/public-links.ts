@@ -2,7 +2,6 @@ import { phrase } from "#lib/i18n.ts";
 
 type PublicLink = { to: string; title: string };
 
-/** Links of the public header. */
 export function publicLinks(signedIn: boolean, withStatus: boolean): PublicLink[] {
   return [
     { to: "/", title: phrase("Home") },

@@ -1,9 +1,9 @@
 /** The root of all screens: follows the address, shows the progress of a navigation, catches errors. */
 import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition } from "react";
 import { Router } from "react-router-dom";
-import { currentLocation, followHistory, navigator } from "#lib/history.ts";
+import { currentLocation, followHistory, navigator } from "#lib/address/history.ts";
 import { basePath } from "#lib/http.ts";
-import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
+import { ErrorMessage, ErrorBoundary } from "#ui/error-boundary.tsx";
 import { Boot } from "./boot.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { Screens } from "./router.tsx";
@@ -18,7 +18,7 @@ export function Root() {
   return (
     <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
       {inProgress ? <div className={classes.line} data-page-loading aria-hidden /> : null}
-      <ErrorBoundary resetKey={location.key} shown={brokenFrame}>
+      <ErrorBoundary resetKey={location.key} fallback={brokenFrame}>
         <Suspense fallback={<Boot />}>
           <Screens />
         </Suspense>
@@ -32,7 +32,7 @@ export function Root() {
 function brokenFrame(error: unknown, retry: () => void) {
   return (
     <main className={classes.broken}>
-      <Broken error={error} onRetry={retry} heading />
+      <ErrorMessage error={error} onRetry={retry} heading />
     </main>
   );
 }

@@ -131,7 +131,7 @@ const publicRoutes: RouteObject = {
           children: [
             {
               index: true,
-              element: page(() => import("#features/tokens/device-page.tsx"), "tokens"),
+              element: page(() => import("#features/tokens/device/device-page.tsx"), "tokens"),
             },
           ],
         },

@@ -208,9 +208,9 @@ const theme = createTheme({
 });
 
 /** @param close translated label of the close button of dialogs and drawers */
-export function themeSaying(close: string): MantineThemeOverride {
-  const named = { defaultProps: { closeButtonProps: { "aria-label": close } } };
-  return mergeThemeOverrides(theme, { components: { Modal: named, Drawer: named } });
+export function createConsoleTheme(close: string): MantineThemeOverride {
+  const labelledClose = { defaultProps: { closeButtonProps: { "aria-label": close } } };
+  return mergeThemeOverrides(theme, { components: { Modal: labelledClose, Drawer: labelledClose } });
 }
 
 /**

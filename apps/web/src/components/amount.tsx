@@ -1,5 +1,5 @@
 /** An amount of points in a cell or a fact: the decimals of its column, and the exact value on hover. */
-import { SUM_DECIMALS, useFormat } from "#lib/quota.ts";
+import { SUM_DECIMALS, useFormat } from "#lib/format/quota.ts";
 import { useDecimals } from "#ui/table/amount-columns.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 

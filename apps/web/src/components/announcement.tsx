@@ -1,8 +1,8 @@
 /** The announcement of the site. Opens automatically when it is new, and on request. */
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { writeStorage, readStorage } from "#lib/browser-storage.ts";
 import { noticeQuery } from "#lib/queries/notice.ts";
-import { keep, kept } from "#lib/stored.ts";
 
 const AnnouncementDialog = lazy(() =>
   import("./announcement-dialog.tsx").then((module) => ({ default: module.AnnouncementDialog })),
@@ -17,13 +17,13 @@ type Announcement = {
 };
 
 export function useAnnouncement(): Announcement {
-  const [seen, setSeen] = useState(() => kept(storageKey));
-  const [wanted, setWanted] = useState(false);
+  const [seen, setSeen] = useState(() => readStorage(storageKey));
+  const [isRequested, setWanted] = useState(false);
   const notice = useQuery(noticeQuery).data;
   const unseen = Boolean(notice) && notice !== seen;
 
   useEffect(() => {
-    if (notice) keep(storageKey, notice);
+    if (notice) writeStorage(storageKey, notice);
   }, [notice]);
 
   const close = () => {
@@ -34,7 +34,7 @@ export function useAnnouncement(): Announcement {
     unseen,
     open: () => setWanted(true),
     dialog:
-      wanted || unseen ? (
+      isRequested || unseen ? (
         <Suspense fallback={null}>
           <AnnouncementDialog notice={notice ?? seen ?? ""} onClose={close} />
         </Suspense>

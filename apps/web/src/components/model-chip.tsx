@@ -1,7 +1,7 @@
 import { Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
-import { ModelIcon } from "./provider-icon.tsx";
+import { ModelIcon } from "./icons/provider-icon.tsx";
 import classes from "./model-chip.module.css";
 
 /** A model with its provider's logo; a click copies the name. */

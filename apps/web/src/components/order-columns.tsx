@@ -2,17 +2,17 @@
 import type { OwnOrder } from "@gateway/shared/billing/order";
 import { Group } from "@mantine/core";
 import type { TFunction } from "i18next";
-import { formatMoney } from "#lib/money.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { amountColumn } from "./amount.tsx";
-import { PaymentIcon } from "./payment-icon.tsx";
+import { PaymentIcon } from "./icons/payment-icon.tsx";
 
-type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
+type CommonColumn = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
 
-export function sharedOrderColumns<Row extends OwnOrder>(t: TFunction): Record<Shared, Column<Row>> {
+export function commonOrderColumns<Row extends OwnOrder>(t: TFunction): Record<CommonColumn, Column<Row>> {
   return {
     number: {
       id: "trade_no",

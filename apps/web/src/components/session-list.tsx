@@ -3,7 +3,7 @@ import type { SessionRow } from "@gateway/shared/accounts/session";
 import { Badge, Button, Group, Skeleton, Text } from "@mantine/core";
 import { IconDeviceDesktop, IconDeviceMobile } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 
@@ -20,7 +20,7 @@ type SessionListProps = {
 
 export function SessionList({ sessions, error, onRetry, onEnd, ending }: SessionListProps) {
   const { t } = useTranslation();
-  if (error && !sessions) return <Failed error={error} onRetry={onRetry} />;
+  if (error && !sessions) return <LoadError error={error} onRetry={onRetry} />;
   if (!sessions) return <Skeleton height={56} radius="md" />;
   if (sessions.length === 0)
     return <Empty compact icon={IconDeviceDesktop} title={t("Not signed in anywhere")} />;

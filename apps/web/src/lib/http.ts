@@ -2,8 +2,8 @@
  * The client of /api: unwraps the envelope, types responses, throws typed errors.
  */
 import type { Failure } from "@gateway/shared/envelope";
-import { isGatewayFailure, noteReached, noteUnreachable } from "./connection.ts";
-import { loadErrorTexts } from "./late-errors.ts";
+import { loadErrorTexts } from "./errors/late-errors.ts";
+import { isGatewayFailure, reportReachable, reportUnreachable } from "./live/connection.ts";
 
 /** An error response. `code` and `params` describe the reason, `issues` the same per form field. */
 export class ApiError extends Error {
@@ -48,7 +48,7 @@ export function apiUrl(path: string, query?: Query): string {
 let onUnauthenticated: () => void = () => {};
 
 /** Sets the handler for an ended session. Called once, by the query client. */
-export function whenUnauthenticated(act: () => void): void {
+export function setUnauthenticatedHandler(act: () => void): void {
   onUnauthenticated = act;
 }
 
@@ -83,7 +83,7 @@ export function asPage<P extends { data: readonly unknown[] }>(): Reader<P> {
       const rows =
         answer !== null && typeof answer === "object" && "data" in answer ? answer.data : undefined;
       if (!Array.isArray(rows)) throw new DataFormatError("The response is not a page of a list.");
-      return answer as P;
+      return asSent<P>().parse(answer);
     },
   };
 }
@@ -93,7 +93,7 @@ export function asList<Rows extends readonly unknown[]>(): Reader<Rows> {
   return {
     parse(answer) {
       if (!Array.isArray(answer)) throw new DataFormatError("The response is not a list.");
-      return answer as unknown as Rows;
+      return asSent<Rows>().parse(answer);
     },
   };
 }
@@ -105,13 +105,12 @@ export function failureOf(answer: unknown): Partial<Failure> {
 }
 
 /** Requests typed responses and real status codes. Without it the server behaves like One Hub. */
-export const version2 = { "api-version": "2" };
+export const apiVersionHeader = { "api-version": "2" };
 
 /** Timeout of reads. Writes may take longer: testing a channel waits for its provider. */
 const READ_TIMEOUT_MS = 30_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 
-/** Returns whether a request timed out. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === "TimeoutError";
 }
@@ -126,11 +125,11 @@ async function exchange(url: string, options: RequestInit, timeoutMs: number) {
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeoutMs) });
     const answer = jsonOf(await response.text());
-    if (answer === null && isGatewayFailure(response.status)) noteUnreachable();
-    else noteReached();
+    if (answer === null && isGatewayFailure(response.status)) reportUnreachable();
+    else reportReachable();
     return { response, answer };
   } catch (error) {
-    if (!isTimeout(error)) noteUnreachable();
+    if (!isTimeout(error)) reportUnreachable();
     throw error;
   }
 }
@@ -146,7 +145,7 @@ async function request<T>(
     {
       method,
       headers: {
-        ...version2,
+        ...apiVersionHeader,
         ...(options.body === undefined ? {} : { "content-type": "application/json" }),
         ...options.headers,
       },

@@ -1,7 +1,7 @@
 /** The language of the console and the loading of its messages. Independent of screens. */
 import i18next, { type BackendModule, type InitOptions, type ResourceKey } from "i18next";
 import { initReactI18next } from "react-i18next";
-import { keep, kept } from "./stored.ts";
+import { writeStorage, readStorage } from "./browser-storage.ts";
 import { wordSpacing } from "./word-spacing.ts";
 
 export const languages = [
@@ -45,8 +45,8 @@ export function matchLanguage(wanted: string): Language | null {
 function* wishes(): Generator<string | null | undefined> {
   yield new URLSearchParams(window.location.search).get("lng");
   yield new RegExp(`(?:^|; )${storageKey}=([^;]*)`).exec(document.cookie)?.[1];
-  yield kept(storageKey);
-  yield kept(storageKey, "sessionStorage");
+  yield readStorage(storageKey);
+  yield readStorage(storageKey, "sessionStorage");
   yield* navigator.languages;
 }
 
@@ -58,7 +58,7 @@ function detectLanguage(): { language: Language; wished: boolean } {
     const language = wish ? matchLanguage(wish) : null;
     if (!language) continue;
     // Stored, because the next page may not carry the same preference.
-    keep(storageKey, language);
+    writeStorage(storageKey, language);
     return { language, wished: true };
   }
   return { language: matchLanguage(document.documentElement.lang) ?? fallback, wished: false };
@@ -170,7 +170,7 @@ async function switchTo(language: Language): Promise<void> {
 /** Sets and stores the visitor's choice. */
 export async function setLanguage(language: Language): Promise<void> {
   undecided = false;
-  keep(storageKey, language);
+  writeStorage(storageKey, language);
   await switchTo(language);
 }
 

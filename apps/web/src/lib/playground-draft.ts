@@ -12,15 +12,15 @@ export type PlaygroundDraft = {
   send: boolean;
 };
 
-let offered: PlaygroundDraft | undefined;
+let pendingDraft: PlaygroundDraft | undefined;
 
-export function offerDraft(draft: PlaygroundDraft): void {
-  offered = draft;
+export function passDraft(draft: PlaygroundDraft): void {
+  pendingDraft = draft;
 }
 
 /** Returns the draft and clears it. */
 export function takeDraft(): PlaygroundDraft | undefined {
-  const draft = offered;
-  offered = undefined;
+  const draft = pendingDraft;
+  pendingDraft = undefined;
   return draft;
 }

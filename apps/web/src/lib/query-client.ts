@@ -1,9 +1,9 @@
 /** The cache of server data. Reports failed requests in one place. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { isGatewayFailure } from "./connection.ts";
+import { isShown } from "./errors/shown-errors.ts";
 import { ApiError } from "./http.ts";
 import { phrase } from "./i18n.ts";
-import { isShown } from "./shown-errors.ts";
+import { isGatewayFailure } from "./live/connection.ts";
 
 export interface Failing extends Record<string, unknown> {
   /** No toast: the screen shows the error itself. */

@@ -1,6 +1,6 @@
-import type { TokenInput } from "@gateway/shared/accounts/token";
 /** The models that a token can call. Pure. */
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { TokenInput } from "@gateway/shared/accounts/token";
+import type { AvailableModels } from "@gateway/shared/models/model";
 
 /** Returns the sorted names that at least one of the groups reaches. */
 export function modelsOfGroups(models: AvailableModels, groups: string[]): string[] {

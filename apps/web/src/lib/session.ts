@@ -9,9 +9,9 @@ import {
 } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { isLeavingGuarded } from "./history.ts";
+import { hasLeaveGuard } from "./address/history.ts";
+import { clearStorage, writeStorage, readStorage } from "./browser-storage.ts";
 import { ApiError, asSent, http } from "./http.ts";
-import { forgetAll, keep, kept } from "./stored.ts";
 
 const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "permissions" | "avatar_url" | "username">;
@@ -24,7 +24,7 @@ export const selfQuery = queryOptions({
       remember(self);
       return self;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return isLeavingGuarded() ? known(client) : null;
+      if (error instanceof ApiError && error.status === 401) return hasLeaveGuard() ? known(client) : null;
       throw error;
     }
   },
@@ -43,13 +43,13 @@ function remember(self: Self): void {
     avatar_url: self.avatar_url,
     username: self.username,
   };
-  keep(storageKey, JSON.stringify(stored));
+  writeStorage(storageKey, JSON.stringify(stored));
 }
 
 /** Returns the remembered rights of the last user in this browser; a guess until the server responds. */
 export function rememberedRights(): AdminRights {
   try {
-    const { role, permissions } = JSON.parse(kept(storageKey) ?? "{}") as Partial<StoredUser>;
+    const { role, permissions } = JSON.parse(readStorage(storageKey) ?? "{}") as Partial<StoredUser>;
     return { role: role ?? 0, permissions: permissions ?? null };
   } catch {
     return { role: 0, permissions: null };
@@ -58,7 +58,7 @@ export function rememberedRights(): AdminRights {
 
 /** Returns whether this browser was signed in last time, so that it is worth waiting for the server. */
 export function wasSignedIn(): boolean {
-  return kept(storageKey) !== null;
+  return readStorage(storageKey) !== null;
 }
 
 /**
@@ -89,7 +89,7 @@ export function openSession(client: QueryClient, self: Self): void {
 
 /** Removes the stored user. The next page load starts signed out; this page does not change. */
 export function forgetUser(): void {
-  keep(storageKey, null);
+  writeStorage(storageKey, null);
 }
 
 /** Removes the account and all data fetched with its session. */
@@ -107,6 +107,6 @@ export async function signOut(): Promise<void> {
   await http.get("/user/logout", asSent<null>());
   forgetUser();
   // Chats of the playground: the next user of this browser must not read them.
-  forgetAll("playground:");
+  clearStorage("playground:");
   window.location.replace(new URL("login", document.baseURI));
 }

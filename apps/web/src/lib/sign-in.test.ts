@@ -1,7 +1,7 @@
 import type { SiteStatus } from "@gateway/shared/site/status";
 import { afterEach, expect, it, vi } from "vitest";
 import { http } from "./http.ts";
-import { leaveFor, offeredProviders } from "./sign-in.ts";
+import { redirectToProvider, offeredProviders } from "./sign-in.ts";
 
 const site = {
   github_oauth: true,
@@ -23,7 +23,7 @@ async function addressOf(provider: "github" | "lark" | "oidc", answer: string): 
   vi.stubGlobal("window", { location: { assign } });
   vi.stubGlobal("document", { baseURI: "https://gateway.example/base/" });
   vi.spyOn(http, "get").mockResolvedValue(answer);
-  await leaveFor(provider, site);
+  await redirectToProvider(provider, site);
   return assign.mock.calls[0]![0];
 }
 

@@ -2,9 +2,9 @@
 import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
+import { writeStorage, readStorage } from "./browser-storage.ts";
+import { loadErrorTexts } from "./errors/late-errors.ts";
 import { ApiError, asSent, http } from "./http.ts";
-import { loadErrorTexts } from "./late-errors.ts";
-import { keep, kept } from "./stored.ts";
 
 /** Returns the offered providers in the order of their buttons. */
 export function offeredProviders(site: SiteStatus | undefined): IdentityProviderId[] {
@@ -19,7 +19,7 @@ export function offeredProviders(site: SiteStatus | undefined): IdentityProvider
 }
 
 /** Redirects to the provider's page; WeChat has none. Throws when the server returns no state. */
-export async function leaveFor(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
+export async function redirectToProvider(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
   const url = new URL(await authorizePage(provider, site));
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(url.protocol);
   window.location.assign(url);
@@ -43,7 +43,11 @@ const newState = () => http.get("/oauth/state", asSent<string>());
 const arrival = asSent<Self | null>();
 
 /** @param back query parameters that the provider added to our address */
-export async function comeBack(provider: string, back: URLSearchParams, aff: string): Promise<Self | null> {
+export async function finishProviderSignIn(
+  provider: string,
+  back: URLSearchParams,
+  aff: string,
+): Promise<Self | null> {
   const code = back.get("code");
   const state = back.get("state");
   if (!code || !state) {
@@ -56,12 +60,12 @@ export async function comeBack(provider: string, back: URLSearchParams, aff: str
 /** The second step, for an account with a second factor. */
 export const finishWithCode = (code: string) => http.post("/oauth/code", asSent<Self>(), { code });
 
-export function wantsCode(error: unknown): boolean {
+export function requiresCode(error: unknown): boolean {
   return error instanceof ApiError && error.code === "totp_required";
 }
 
 /** Signs in with the code that the official account sent. */
-export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
+export async function signInWithWeChatCode(code: string, aff: string): Promise<Self | null> {
   return http.get("/oauth/wechat", arrival, { code, aff });
 }
 
@@ -74,10 +78,10 @@ export function mayPass(error: Error): boolean {
 const nextKey = "after-sign-in";
 
 /** Stores the target page before the redirect to the provider. */
-export function keepNext(next: string): void {
-  keep(nextKey, next, "sessionStorage");
+export function storeNextPage(next: string): void {
+  writeStorage(nextKey, next, "sessionStorage");
 }
 
-export function keptNext(): string {
-  return kept(nextKey, "sessionStorage") ?? "/panel/dashboard";
+export function readNextPage(): string {
+  return readStorage(nextKey, "sessionStorage") ?? "/panel/dashboard";
 }

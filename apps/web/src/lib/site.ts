@@ -1,18 +1,18 @@
+/** Public settings of this installation: name, currency, language. */
 import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import type { SiteStatus } from "@gateway/shared/site/status";
-/** Public settings of this installation: name, currency, language. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
-import { unreachable } from "./connection.ts";
+import { writeStorage, readStorage } from "./browser-storage.ts";
 import { asSent, http } from "./http.ts";
-import { keep, kept } from "./stored.ts";
+import { unreachable } from "./live/connection.ts";
 
 const cacheKey = "siteInfo";
 
 /** Returns the last known status, so that name and logo do not change at start. */
 function cachedStatus(): SiteStatus | undefined {
-  const cached = readJson(kept(cacheKey));
+  const cached = readJson(readStorage(cacheKey));
   // A status stored by an older version may lack newer fields. The server's response follows.
   return cached !== null && typeof cached === "object" && "system_name" in cached
     ? (cached as SiteStatus)
@@ -31,9 +31,9 @@ export const statusQuery = queryOptions({
   queryKey: ["status"],
   queryFn: async () => {
     const status = await http.get("/status", asSent<SiteStatus>());
-    keep(cacheKey, JSON.stringify(status));
-    keep("quota_per_unit", String(status.quota_per_unit));
-    keep("display_in_currency", String(status.display_in_currency));
+    writeStorage(cacheKey, JSON.stringify(status));
+    writeStorage("quota_per_unit", String(status.quota_per_unit));
+    writeStorage("display_in_currency", String(status.display_in_currency));
     return status;
   },
   // Used while the server is unreachable. Stale from the start, so that the server is always requested.

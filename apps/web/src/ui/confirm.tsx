@@ -5,7 +5,7 @@ import i18next from "i18next";
 import type { ReactNode } from "react";
 import { toast } from "./toast.tsx";
 
-type Question = {
+type ConfirmOptions = {
   title: string;
   /** The effects of the action, and what cannot be undone. */
   body?: ReactNode;
@@ -17,7 +17,7 @@ type Question = {
 const focused = { "data-autofocus": true };
 
 /** Resolves to true when the user confirms. */
-export function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
+export function confirm({ title, body, action, danger = true }: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => {
     modals.openConfirmModal({
       title,
@@ -36,7 +36,7 @@ export function confirm({ title, body, action, danger = true }: Question): Promi
  * user cancels or the deletion fails; a toast reports the failure.
  */
 export async function confirmDeletion(
-  question: Pick<Question, "title" | "body">,
+  question: Pick<ConfirmOptions, "title" | "body">,
   remove: () => Promise<unknown>,
 ): Promise<boolean> {
   if (!(await confirm({ ...question, action: i18next.t("Delete") }))) return false;

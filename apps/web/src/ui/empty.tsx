@@ -3,9 +3,9 @@ import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { markShown } from "#lib/errors/shown-errors.ts";
 import { ApiError, isTimeout } from "#lib/http.ts";
-import { markShown } from "#lib/shown-errors.ts";
 
 type EmptyProps = {
   title: string;
@@ -41,10 +41,10 @@ export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks
   );
 }
 
-type FailedProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
+type LoadErrorProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
 
 /** The error state of a failed request. After a rate limit it retries automatically. */
-export function Failed({ error, onRetry, heading = false }: FailedProps) {
+export function LoadError({ error, onRetry, heading = false }: LoadErrorProps) {
   const { t } = useTranslation();
   useLayoutEffect(() => markShown(error), [error]);
   const early = error instanceof ApiError && error.status === 429;
@@ -82,7 +82,7 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
   const { t } = useTranslation();
   const seconds = Math.max(1, Math.ceil(error.retryAfter ?? DEFAULT_WAIT_SECONDS));
   const [end, setEnd] = useState(() => Date.now() + seconds * 1000);
-  const [left, setLeft] = useState(seconds);
+  const [secondsLeft, setLeft] = useState(seconds);
   const tick = useEffectEvent(() => {
     const rest = Math.ceil((end - Date.now()) / 1000);
     setLeft(Math.max(0, rest));
@@ -97,7 +97,14 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
   }, []);
   return (
     <Text fz="sm" c="dimmed" className="tabular" role="timer">
-      {t("Trying again in {{seconds}} s", { seconds: left })}
+      {t("Trying again in {{seconds}} s", { seconds: secondsLeft })}
     </Text>
   );
+}
+
+type QueryFallbackProps = { query: { error: Error | null; refetch: () => unknown }; children: ReactNode };
+
+/** In place of the data of a query: the children while it loads, and its error if it fails. */
+export function QueryFallback({ query: { error, refetch }, children }: QueryFallbackProps) {
+  return error ? <LoadError error={error} onRetry={() => void refetch()} /> : children;
 }

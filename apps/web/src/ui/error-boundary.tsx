@@ -3,20 +3,20 @@ import { Box, Button, Group, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { onReachChange, useReach } from "#lib/connection.ts";
-import { malformed } from "#lib/error-text.ts";
-import { isLeavingGuarded } from "#lib/history.ts";
+import { hasLeaveGuard } from "#lib/address/history.ts";
+import { malformed } from "#lib/errors/error-text.ts";
+import { isMissingCode, reloadOnce } from "#lib/errors/missing-code.ts";
 import { DataFormatError } from "#lib/http.ts";
-import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { onReachabilityChange, useReachability } from "#lib/live/connection.ts";
 import { Empty } from "#ui/empty.tsx";
 
-type Shown = (error: unknown, retry: () => void) => ReactNode;
+type Fallback = (error: unknown, retry: () => void) => ReactNode;
 
 type BoundaryProps = {
   /** A new value renders the children again; for a screen, its address. */
   resetKey?: string;
   /** Default: a message in place of the children. */
-  shown?: Shown;
+  fallback?: Fallback;
   children: ReactNode;
 };
 type BoundaryState = { broken?: { error: unknown } | undefined; resetKey?: string | undefined };
@@ -37,15 +37,15 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override render() {
     const { broken } = this.state;
     if (!broken) return this.props.children;
-    const { shown = (error, retry) => <Broken error={error} onRetry={retry} /> } = this.props;
-    return shown(broken.error, this.retry);
+    const { fallback = (error, retry) => <ErrorMessage error={error} onRetry={retry} /> } = this.props;
+    return fallback(broken.error, this.retry);
   }
 }
 
 type BrokenProps = { error: unknown; onRetry: () => void; heading?: boolean };
 
 /** @param heading whether the message replaces a whole screen */
-export function Broken({ error, onRetry, heading = false }: BrokenProps) {
+export function ErrorMessage({ error, onRetry, heading = false }: BrokenProps) {
   const { t } = useTranslation();
   if (isMissingCode(error)) return <Missing heading={heading} />;
   return (
@@ -87,12 +87,12 @@ export function Broken({ error, onRetry, heading = false }: BrokenProps) {
  */
 function Missing({ heading }: { heading: boolean }) {
   const { t } = useTranslation();
-  const reach = useReach();
+  const reach = useReachability();
   const [settled, setSettled] = useState(false);
   useEffect(() => {
     void reloadOnce().then((reloads) => setSettled(!reloads));
-    return onReachChange((now) => {
-      if (now === "reached" && !isLeavingGuarded()) window.location.reload();
+    return onReachabilityChange((now) => {
+      if (now === "reached" && !hasLeaveGuard()) window.location.reload();
     });
   }, []);
   if (!settled) return <Skeleton height={heading ? 320 : 120} radius="lg" />;

@@ -3,7 +3,7 @@ import { Center, Loader } from "@mantine/core";
 import i18next from "i18next";
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { isMissingCode, reloadOnce } from "#lib/errors/missing-code.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { toast } from "#ui/toast.tsx";
 import classes from "./lazy-part.module.css";
@@ -18,9 +18,9 @@ export function lazyPart<Props extends object>(
 ): (props: Props) => ReactNode {
   const Part = lazy(async () => ({ default: await load() }));
   return function LazyPart(props) {
-    const [wanted, setWanted] = useState(false);
-    if (!wanted && isOpen(props)) setWanted(true);
-    return wanted ? (
+    const [isRendered, setWanted] = useState(false);
+    if (!isRendered && isOpen(props)) setWanted(true);
+    return isRendered ? (
       <LazyBoundary loading={<Loading />}>
         <Part {...props} />
       </LazyBoundary>
@@ -52,7 +52,7 @@ export function LazyBoundary({
   children: ReactNode;
 }) {
   return (
-    <ErrorBoundary shown={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>
+    <ErrorBoundary fallback={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>
       <Suspense fallback={loading}>{children}</Suspense>
     </ErrorBoundary>
   );

@@ -1,7 +1,7 @@
 /** Indicates whether the displayed data is live. */
 import { Button, Group, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { Connection } from "#lib/live-events.ts";
+import type { Connection } from "#lib/live/live-events.ts";
 import { StatusDot } from "./status-dot.tsx";
 
 export function LiveState({ state, onRetry }: { state: Connection; onRetry: () => void }) {

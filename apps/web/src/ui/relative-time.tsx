@@ -1,6 +1,6 @@
 import { Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { formatRelative, formatTime } from "#lib/quota.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 
 const tickMs = 30_000;

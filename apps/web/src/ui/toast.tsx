@@ -19,7 +19,6 @@ function put(message: NotificationData): void {
   notifications.show({ closeButtonProps: { "aria-label": i18next.t("Close") }, ...message });
 }
 
-/** Replaces the message with the same id. */
 function replace(message: NotificationData & { id: string }): void {
   notifications.hide(message.id);
   put(message);

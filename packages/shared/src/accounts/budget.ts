@@ -1,11 +1,10 @@
-import { z } from "zod";
-import { because } from "#errors/issue.ts";
-import { Points, UnixTime } from "#paging.ts";
-
 /**
  * Spending limits of an account, a group or an API key per day, week and month in the site's time zone, and
  * per session of an agent.
  */
+import { z } from "zod";
+import { because } from "#errors/issue.ts";
+import { Points, UnixTime } from "#paging.ts";
 
 const spend = because("spend_from_zero");
 /** Maximum amount in points: two million dollars. */

@@ -1,8 +1,7 @@
+/** Device sign-in of command-line tools (RFC 8628), as the console sees it. */
 import { z } from "zod";
 import { UnixTime } from "#paging.ts";
 import { TokenInput } from "./token.ts";
-
-/** Device sign-in of command-line tools (RFC 8628), as the console sees it. */
 
 /** A device that waits for its user, found by the code that it shows. */
 export const WaitingDevice = z.object({

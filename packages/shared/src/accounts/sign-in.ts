@@ -2,7 +2,6 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
-/** Identity providers. */
 export const IdentityProviderId = z.enum(["github", "lark", "wechat", "oidc"]);
 export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 

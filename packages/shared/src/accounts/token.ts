@@ -170,14 +170,14 @@ export const TokenAdminPage = Page(TokenAdminRow);
 export type TokenAdminPage = z.infer<typeof TokenAdminPage>;
 
 /** Response to the creation of a token: the row with the whole key. */
-export const TokenCreated = TokenRow.extend({ key: z.string() });
-export type TokenCreated = z.infer<typeof TokenCreated>;
+export const CreatedToken = TokenRow.extend({ key: z.string() });
+export type CreatedToken = z.infer<typeof CreatedToken>;
 
 /** Body of POST /api/token/admin: a token for another user. */
 export const TokenAdminInput = TokenInput.extend({ user_id: z.int().min(1) });
 export type TokenAdminForm = z.input<typeof TokenAdminInput>;
-export const TokenAdminCreated = TokenAdminRow.extend({ key: z.string() });
-export type TokenAdminCreated = z.infer<typeof TokenAdminCreated>;
+export const CreatedAdminToken = TokenAdminRow.extend({ key: z.string() });
+export type CreatedAdminToken = z.infer<typeof CreatedAdminToken>;
 export const TokenKey = z.object({ key: z.string() });
 export type TokenKey = z.infer<typeof TokenKey>;
 

@@ -1,10 +1,9 @@
-import { z } from "zod";
-import { because } from "#errors/issue.ts";
-
 /**
  * Multipliers for top-ups of exact whole dollar amounts: `{"100": 0.9}` applies to everyone. Ratios under the
  * symbol of a group apply to its members and override the general ones, amount by amount.
  */
+import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 const ratio = z
   .number()

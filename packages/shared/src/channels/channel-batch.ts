@@ -1,10 +1,9 @@
+/** Operations on many channels: edits with a preview, deletion, tags, copies, export and import. */
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
 import { because } from "#errors/issue.ts";
 import { Points } from "#paging.ts";
 import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
-
-/** Operations on many channels: edits with a preview, deletion, tags, copies, export and import. */
 
 const ChannelId = z.int().min(1).max(2_147_483_647);
 

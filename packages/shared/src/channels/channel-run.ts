@@ -1,12 +1,11 @@
-import { z } from "zod";
-import { because } from "#errors/issue.ts";
-import { UnixTime } from "#paging.ts";
-import { ReasonFacts } from "#reasons.ts";
-
 /**
  * Background runs over many channels that outlive the request, with progress: tests, balance refreshes and
  * comparisons with the providers' lists of models.
  */
+import { z } from "zod";
+import { because } from "#errors/issue.ts";
+import { UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 const RowId = z.int().min(1).max(2_147_483_647);
 
@@ -63,7 +62,6 @@ export type ChannelRunItem = z.infer<typeof ChannelRunItem>;
 export const ChannelRunDetail = z.object({ run: ChannelRun, items: z.array(ChannelRunItem) });
 export type ChannelRunDetail = z.infer<typeof ChannelRunDetail>;
 
-/** One stored test of a channel. */
 export const ChannelTestRow = z.object({
   id: z.int(),
   model: z.string(),

@@ -256,7 +256,6 @@ export const ChannelQuery = PageQuery.extend({
 });
 export type ChannelQuery = z.infer<typeof ChannelQuery>;
 
-/** Result of a channel test. */
 export const ChannelTestResult = z.object({
   ok: z.boolean(),
   model: z.string(),

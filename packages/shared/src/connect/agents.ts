@@ -1,7 +1,7 @@
 /** Settings of coding agents that run in a terminal. Pure. */
 import { codexKnows } from "./codex-models.ts";
-import { type Connection, type Part, PROVIDER_ID, type SettingsFile } from "./connection.ts";
-import { envValue, jsonFile, quoted } from "./quoting.ts";
+import { type Connection, type Part, PROVIDER_ID, type ClientSettingsFile } from "./connection.ts";
+import { envValue, jsonFile, quoteJson } from "./quoting.ts";
 
 /**
  * Input tokens that are assumed of a model without a description, where the client itself would assume more. Most
@@ -12,7 +12,7 @@ const ASSUMED_WINDOW = "128000";
 /** Claude Code knows the sizes of Claude's models, whatever a gateway adds to their names. */
 const isClaude = (model: string) => /claude|^(?:opus|sonnet|haiku)\b/i.test(model);
 
-export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): ClientSettingsFile[] {
   const window = contextWindow ?? (isClaude(model) ? undefined : ASSUMED_WINDOW);
   return [
     {
@@ -38,11 +38,11 @@ export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): 
   ];
 }
 
-export function codex({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+export function codex({ baseUrl, model, key, contextWindow }: Connection): ClientSettingsFile[] {
   // Codex requests its model list only with both settings. The list replaces its own, which is better for the
   // models in it.
   const knows = codexKnows(model);
-  const catalogue = knows ? "" : `model_catalog_url = ${quoted(`${baseUrl}/v1/models`)}\n`;
+  const catalogue = knows ? "" : `model_catalog_url = ${quoteJson(`${baseUrl}/v1/models`)}\n`;
   const features = knows ? "" : "\n[features]\napi_key_model_discovery = true\n";
   return [
     {
@@ -50,20 +50,20 @@ export function codex({ baseUrl, model, key, contextWindow }: Connection): Setti
       path: ".codex/config.toml",
       base: "home",
       format: "toml",
-      content: `model = ${quoted(model)}
-model_provider = ${quoted(PROVIDER_ID)}
+      content: `model = ${quoteJson(model)}
+model_provider = ${quoteJson(PROVIDER_ID)}
 ${contextWindow === undefined ? "" : `model_context_window = ${contextWindow}\n`}
 [model_providers.${PROVIDER_ID}]
 name = "Gateway"
-base_url = ${quoted(`${baseUrl}/v1`)}
+base_url = ${quoteJson(`${baseUrl}/v1`)}
 wire_api = "responses"
-experimental_bearer_token = ${quoted(key)}
+experimental_bearer_token = ${quoteJson(key)}
 ${catalogue}${features}`,
     },
   ];
 }
 
-export function geminiCli({ baseUrl, model, key }: Connection): SettingsFile[] {
+export function geminiCli({ baseUrl, model, key }: Connection): ClientSettingsFile[] {
   return [
     {
       kind: "file",
@@ -98,7 +98,7 @@ GOOGLE_GEMINI_BASE_URL=${envValue(baseUrl)}
   ];
 }
 
-export function opencode({ baseUrl, model, key }: Connection): SettingsFile[] {
+export function opencode({ baseUrl, model, key }: Connection): ClientSettingsFile[] {
   return [
     {
       kind: "file",
@@ -121,7 +121,7 @@ export function opencode({ baseUrl, model, key }: Connection): SettingsFile[] {
   ];
 }
 
-export function qwenCode({ baseUrl, model, key }: Connection): SettingsFile[] {
+export function qwenCode({ baseUrl, model, key }: Connection): ClientSettingsFile[] {
   return [
     {
       kind: "file",
@@ -137,7 +137,7 @@ export function qwenCode({ baseUrl, model, key }: Connection): SettingsFile[] {
 }
 
 /** https://github.com/badlogic/pi-mono, packages/coding-agent/docs/models.md and settings.md. */
-export function pi({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+export function pi({ baseUrl, model, key, contextWindow }: Connection): ClientSettingsFile[] {
   return [
     {
       kind: "file",
@@ -146,13 +146,13 @@ export function pi({ baseUrl, model, key, contextWindow }: Connection): Settings
       format: "json",
       content: `{
   "providers": {
-    ${quoted(PROVIDER_ID)}: {
-      "baseUrl": ${quoted(`${baseUrl}/v1`)},
+    ${quoteJson(PROVIDER_ID)}: {
+      "baseUrl": ${quoteJson(`${baseUrl}/v1`)},
       "api": "openai-completions",
-      "apiKey": ${quoted(key)},
+      "apiKey": ${quoteJson(key)},
       "models": [
         {
-          ${contextWindow === undefined ? "" : `"contextWindow": ${contextWindow},\n          `}"id": ${quoted(model)}
+          ${contextWindow === undefined ? "" : `"contextWindow": ${contextWindow},\n          `}"id": ${quoteJson(model)}
         }
       ]
     }

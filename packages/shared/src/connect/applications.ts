@@ -1,6 +1,6 @@
 /** Settings of editors and chat applications. Pure. */
 import { type Connection, type Part, PROVIDER_ID } from "./connection.ts";
-import { asciiJson, base64, envValue, powershellWord, quoted, shellWord } from "./quoting.ts";
+import { asciiJson, base64, envValue, powershellWord, quoteJson, shellWord } from "./quoting.ts";
 
 export function cline({ baseUrl, model, key, contextWindow }: Connection): Part[] {
   return [
@@ -29,11 +29,11 @@ export function continueEditor({ baseUrl, model, key, contextWindow }: Connectio
 version: 1.0.0
 schema: v1
 models:
-  - name: ${quoted(model)}
+  - name: ${quoteJson(model)}
     provider: openai
-    model: ${quoted(model)}
-    apiBase: ${quoted(`${baseUrl}/v1`)}
-    apiKey: ${quoted(key)}
+    model: ${quoteJson(model)}
+    apiBase: ${quoteJson(`${baseUrl}/v1`)}
+    apiKey: ${quoteJson(key)}
     roles: [chat, edit, apply]
 ${contextWindow === undefined ? "" : `    defaultCompletionOptions:\n      contextLength: ${contextWindow}\n`}`,
     },
@@ -108,9 +108,9 @@ endpoints:
   custom:
     - name: "Gateway"
       apiKey: "\${GATEWAY_API_KEY}"
-      baseURL: ${quoted(`${baseUrl}/v1`)}
+      baseURL: ${quoteJson(`${baseUrl}/v1`)}
       models:
-        default: [${quoted(model)}]
+        default: [${quoteJson(model)}]
         fetch: true
       titleConvo: true
       titleModel: "current_model"

@@ -1,6 +1,6 @@
 /** Sample code of the first call with each client library, ready to run. Pure. */
 import { KEY_PLACEHOLDER } from "./connection.ts";
-import { inUrlPath, quoted, quotedInShell } from "./quoting.ts";
+import { inUrlPath, quoteJson, quotedInShell } from "./quoting.ts";
 import { openaiSample, type Sample, type SampleLanguage } from "./sample-code.ts";
 
 export const sampleClients = ["OpenAI", "Anthropic", "Gemini"] as const;
@@ -36,11 +36,11 @@ function anthropicSample(language: SampleLanguage, { address, model, apiKey }: R
       return `from anthropic import Anthropic
 
 client = Anthropic(
-    base_url=${quoted(address)},
-    api_key=${quoted(apiKey)},
+    base_url=${quoteJson(address)},
+    api_key=${quoteJson(apiKey)},
 )
 answer = client.messages.create(
-    model=${quoted(model)},
+    model=${quoteJson(model)},
     max_tokens=1024,
     messages=[{"role": "user", "content": "Hello"}],
 )
@@ -49,11 +49,11 @@ print(answer.content[0].text)`;
       return `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({
-  baseURL: ${quoted(address)},
-  apiKey: ${quoted(apiKey)},
+  baseURL: ${quoteJson(address)},
+  apiKey: ${quoteJson(apiKey)},
 });
 const answer = await client.messages.create({
-  model: ${quoted(model)},
+  model: ${quoteJson(model)},
   max_tokens: 1024,
   messages: [{ role: "user", content: "Hello" }],
 });
@@ -76,11 +76,11 @@ function geminiSample(language: SampleLanguage, { address, model, apiKey }: Requ
       return `from google import genai
 
 client = genai.Client(
-    api_key=${quoted(apiKey)},
-    http_options={"base_url": ${quoted(address)}},
+    api_key=${quoteJson(apiKey)},
+    http_options={"base_url": ${quoteJson(address)}},
 )
 answer = client.models.generate_content(
-    model=${quoted(model)},
+    model=${quoteJson(model)},
     contents="Hello",
 )
 print(answer.text)`;
@@ -88,11 +88,11 @@ print(answer.text)`;
       return `import { GoogleGenAI } from "@google/genai";
 
 const client = new GoogleGenAI({
-  apiKey: ${quoted(apiKey)},
-  httpOptions: { baseUrl: ${quoted(address)} },
+  apiKey: ${quoteJson(apiKey)},
+  httpOptions: { baseUrl: ${quoteJson(address)} },
 });
 const answer = await client.models.generateContent({
-  model: ${quoted(model)},
+  model: ${quoteJson(model)},
   contents: "Hello",
 });
 console.log(answer.text);`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientById, clients } from "./clients.ts";
 import { type Connection, type Part, pathOn } from "./connection.ts";
-import { asciiJson, base64, envValue, powershellWord, quoted, shellWord } from "./quoting.ts";
+import { asciiJson, base64, envValue, powershellWord, quoteJson, shellWord } from "./quoting.ts";
 
 const connection: Connection = { baseUrl: "https://gateway.example", model: "demo-chat", key: "sk-abc123" };
 /** A name with every character that could end a text in one of the formats. */
@@ -152,7 +152,7 @@ describe("quoting", () => {
     expect(shellWord("it's $HOME")).toBe(`'it'\\''s $HOME'`);
     expect(powershellWord("it's ’x")).toBe("'it''s ’’x'");
     expect(envValue("a b")).toBe("'a b'");
-    expect(quoted("a\u007Fb")).toBe('"a\\u007Fb"');
+    expect(quoteJson("a\u007Fb")).toBe('"a\\u007Fb"');
   });
 
   it.each([

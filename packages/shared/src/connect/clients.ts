@@ -2,8 +2,8 @@
 import { ccSwitchLink, claudeCode, codex, geminiCli, opencode, pi, qwenCode } from "./agents.ts";
 import { cherryStudio, cline, continueEditor, libreChat, openWebUi } from "./applications.ts";
 import { type SampleClient, sampleCode } from "./client-sample-code.ts";
-import type { Connection, Part, Pitfall, SettingsFile } from "./connection.ts";
-import { powershellWord, quoted, shellWord } from "./quoting.ts";
+import type { Connection, Part, Pitfall, ClientSettingsFile } from "./connection.ts";
+import { powershellWord, quoteJson, shellWord } from "./quoting.ts";
 
 export type ClientKind = "agent" | "editor" | "chat" | "library";
 
@@ -23,13 +23,13 @@ export type Client = {
   /** The program that starts the client. */
   command?: string;
   /** The files that the installer writes; without it, the client is connected by hand. */
-  files?: (connection: Connection) => SettingsFile[];
+  files?: (connection: Connection) => ClientSettingsFile[];
 };
 
 type Agent = Omit<Client, "kind" | "parts" | "files"> & {
   npm: string;
   command: string;
-  files: (connection: Connection) => SettingsFile[];
+  files: (connection: Connection) => ClientSettingsFile[];
   link?: (connection: Connection) => Part;
 };
 
@@ -81,14 +81,14 @@ function library(sample: SampleClient, client: Omit<Client, "kind" | "parts">): 
 }
 
 function curlParts({ baseUrl, model, key }: Connection): Part[] {
-  const body = `{"model": ${quoted(model)}, "messages": [{"role": "user", "content": "Hello"}]}`;
+  const body = `{"model": ${quoteJson(model)}, "messages": [{"role": "user", "content": "Hello"}]}`;
   return [
     {
       kind: "command",
       does: "run",
       posix: sampleCode("OpenAI", "curl", { address: baseUrl, model, apiKey: key }),
       powershell: [
-        `$headers = @{ Authorization = ${quoted(`Bearer ${key}`).replaceAll("$", "`$")} }`,
+        `$headers = @{ Authorization = ${quoteJson(`Bearer ${key}`).replaceAll("$", "`$")} }`,
         "$body = @'",
         body,
         "'@",

@@ -18,7 +18,7 @@ export const PROVIDER_ID = "gateway";
 
 export type FileFormat = "json" | "toml" | "env" | "yaml";
 
-export type SettingsFile = {
+export type ClientSettingsFile = {
   kind: "file";
   /** With "/" between folders. */
   path: string;
@@ -52,7 +52,7 @@ type Fields = {
 /** An address that opens the application and fills in the connection. */
 type DeepLink = { kind: "link"; application: string; url: string };
 
-export type Part = SettingsFile | Command | Code | Fields | DeepLink;
+export type Part = ClientSettingsFile | Command | Code | Fields | DeepLink;
 
 /** Mistakes that are often made with a client. The texts are in the console and in docs/clients.md. */
 export type Pitfall =
@@ -74,7 +74,10 @@ export const platforms = ["macOS", "Linux", "Windows"] as const;
 export type Platform = (typeof platforms)[number];
 
 /** Returns the path as the platform writes it: "~/.claude/settings.json", "%USERPROFILE%\.claude\settings.json". */
-export function pathOn(platform: Platform, { path, base }: Pick<SettingsFile, "path" | "base">): string {
+export function pathOn(
+  platform: Platform,
+  { path, base }: Pick<ClientSettingsFile, "path" | "base">,
+): string {
   const local = platform === "Windows" ? path.replaceAll("/", "\\") : path;
   if (base === "application") return local;
   return platform === "Windows" ? `%USERPROFILE%\\${local}` : `~/${local}`;

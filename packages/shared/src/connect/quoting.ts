@@ -1,7 +1,7 @@
 /** Quotes values for the languages of commands and settings files. Pure. */
 
 /** A JSON string, which TOML, YAML, Python and TypeScript read as the same text. */
-export function quoted(text: string): string {
+export function quoteJson(text: string): string {
   // TOML forbids U+007F, which JSON does not escape.
   return JSON.stringify(text).replaceAll("\u007F", "\\u007F");
 }
@@ -15,7 +15,7 @@ export function shellWord(text: string): string {
 
 /** A JSON string inside a text in single quotes of a shell. */
 export function quotedInShell(text: string): string {
-  return quoted(text).replaceAll("'", `'\\''`);
+  return quoteJson(text).replaceAll("'", `'\\''`);
 }
 
 /** The name of a model as part of a URL's path, which may contain slashes. */
@@ -31,7 +31,7 @@ export function powershellWord(text: string): string {
 /** The value of a line in a `.env` file. */
 export function envValue(text: string): string {
   if (plainWord.test(text)) return text;
-  return text.includes("'") ? quoted(text) : `'${text}'`;
+  return text.includes("'") ? quoteJson(text) : `'${text}'`;
 }
 
 /** Settings as a JSON file with a line break at its end. */

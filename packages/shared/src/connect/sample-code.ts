@@ -1,6 +1,6 @@
 /** Sample code of the first call with OpenAI's library, ready to run. Pure. */
 import { KEY_PLACEHOLDER } from "./connection.ts";
-import { quoted, quotedInShell } from "./quoting.ts";
+import { quoteJson, quotedInShell } from "./quoting.ts";
 
 export type Sample = {
   /** Address of the server, without /v1. */
@@ -33,11 +33,11 @@ export function openaiSample(
       return `from openai import OpenAI
 
 client = OpenAI(
-    base_url=${quoted(`${address}/v1`)},
-    api_key=${quoted(apiKey)},
+    base_url=${quoteJson(`${address}/v1`)},
+    api_key=${quoteJson(apiKey)},
 )
 answer = client.chat.completions.create(
-    model=${quoted(model)},
+    model=${quoteJson(model)},
     messages=[{"role": "user", "content": "Hello"}],
 )
 print(answer.choices[0].message.content)`;
@@ -45,11 +45,11 @@ print(answer.choices[0].message.content)`;
       return `import OpenAI from "openai";
 
 const client = new OpenAI({
-  baseURL: ${quoted(`${address}/v1`)},
-  apiKey: ${quoted(apiKey)},
+  baseURL: ${quoteJson(`${address}/v1`)},
+  apiKey: ${quoteJson(apiKey)},
 });
 const answer = await client.chat.completions.create({
-  model: ${quoted(model)},
+  model: ${quoteJson(model)},
   messages: [{ role: "user", content: "Hello" }],
 });
 console.log(answer.choices[0].message.content);`;

@@ -26,7 +26,6 @@ export type WireParams = Readonly<Record<string, string | number>>;
 /** Replaces a missing value, so that no raw placeholder is displayed. */
 export const MISSING = "…";
 
-/** Returns the template with its values filled in. */
-export function filled(template: string, params: WireParams): string {
+export function fillTemplate(template: string, params: WireParams): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(params[name] ?? MISSING));
 }

@@ -1,6 +1,6 @@
+/** Links to chat clients. Without the schema library, as tokens are shown without it. */
 import type { ChatLinkEntry } from "#site/chat-link-entry.ts";
 import { isOpenable } from "#site/link-scheme.ts";
-/** Links to chat clients. Without the schema library, as tokens are shown without it. */
 import { trimEndOf } from "#trim-end.ts";
 
 const webSettings = '/#/?settings={"key":"{key}","url":"{server}"}';

@@ -1,9 +1,8 @@
+/** Parallel run: charges of a channel compared with those of the old gateway behind it. */
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
-
-/** Parallel run: charges of a channel compared with those of the old gateway behind it. */
 
 /** Limits of the command line and of the console. */
 export const comparisonLimits = { hours: 24 * 31, windowSeconds: 3_600, tolerance: 1_000_000 } as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
-import { filled, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
+import { fillTemplate, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
 import { UnixTime } from "#paging.ts";
 
 const phrase = phrasesIn("diagnostics");
@@ -278,8 +278,7 @@ export function diagnosisTemplates(code: string): { text: string; fix?: string }
   return Object.hasOwn(diagnosisTexts, code) ? diagnosisTexts[code as DiagnosisCode] : undefined;
 }
 
-/** Returns the English texts of a finding. */
 export function diagnosisEnglish(code: DiagnosisCode, params: WireParams): { text: string; fix: string } {
   const templates: { text: string; fix?: string } = diagnosisTexts[code];
-  return { text: filled(templates.text, params), fix: filled(templates.fix ?? "", params) };
+  return { text: fillTemplate(templates.text, params), fix: fillTemplate(templates.fix ?? "", params) };
 }

@@ -1,4 +1,4 @@
-import { filled, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
+import { fillTemplate, phrasesIn, type Values, type WireParams } from "#errors/phrase.ts";
 import type { Reason } from "#reasons.ts";
 
 const phrase = phrasesIn("migration");
@@ -218,7 +218,7 @@ export type NoteValues<Code extends ImportNoteCode> = {
 
 /** The English text, for the command line and for scripts. */
 export function noteEnglish(code: ImportNoteCode, params: WireParams): string {
-  return filled(importNotes[code], params);
+  return fillTemplate(importNotes[code], params);
 }
 
 /** The template of a code; undefined for a code of another version. */

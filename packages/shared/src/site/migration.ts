@@ -1,10 +1,9 @@
+/** Imports from other gateways: the wizard of the first run, and the reports that are kept. */
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
-
-/** Imports from other gateways: the wizard of the first run, and the reports that are kept. */
 
 /** Largest database file that the wizard accepts, in bytes. The command line has no limit. */
 export const MAX_IMPORT_FILE = 4 * 1024 ** 3;

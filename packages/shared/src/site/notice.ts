@@ -17,7 +17,6 @@ export const NoticeEvent = z.enum([
 export type NoticeEvent = z.infer<typeof NoticeEvent>;
 export const noticeEvents: readonly NoticeEvent[] = NoticeEvent.options;
 
-/** Channels of notifications. */
 export const NoticeChannelId = z.enum([
   "email",
   "telegram",

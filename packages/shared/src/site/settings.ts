@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
-import { DisabledModelsText } from "#channels/disabled-models.ts";
-import { ModelAliasText } from "#channels/model-alias.ts";
-import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
 import { because } from "#errors/issue.ts";
+import { DisabledModelsText } from "#models/disabled-models.ts";
+import { ModelAliasText } from "#models/model-alias.ts";
+import { FlagTableText, TokenTableText } from "#models/model-table.ts";
 import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
 import { AccentColor } from "./accent.ts";

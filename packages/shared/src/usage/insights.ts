@@ -1,8 +1,7 @@
+/** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
 import { z } from "zod";
 import { Sum, UnixTime } from "#paging.ts";
 import { PeriodQuery } from "./analytics.ts";
-
-/** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
 
 export const InsightsQuery = PeriodQuery;
 
@@ -19,8 +18,8 @@ const Amounts = z.object({
 export type Amounts = z.infer<typeof Amounts>;
 
 /** `before` contains the amounts of the preceding period of the same length. */
-const Ranked = Amounts.extend({ id: z.int(), name: z.string(), before: Amounts });
-export type Ranked = z.infer<typeof Ranked>;
+const RankedAmounts = Amounts.extend({ id: z.int(), name: z.string(), before: Amounts });
+export type RankedAmounts = z.infer<typeof RankedAmounts>;
 
 const ChannelInsight = Amounts.extend({
   id: z.int(),
@@ -50,8 +49,8 @@ export type FlowPath = z.infer<typeof FlowPath>;
 const Names = z.record(z.string(), z.string());
 
 export const Insights = z.object({
-  models: z.array(Ranked),
-  users: z.array(Ranked),
+  models: z.array(RankedAmounts),
+  users: z.array(RankedAmounts),
   channels: z.array(ChannelInsight),
   flows: z.object({
     since: UnixTime,

@@ -1,12 +1,11 @@
-import { z } from "zod";
-import { Sum, UnixTime } from "#paging.ts";
-import { TimeZone } from "#site/time-zone.ts";
-import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
-
 /**
  * Usage of one channel, account or token: GET /api/channel/:id/usage, /api/user/:id/usage,
  * /api/token/:id/usage.
  */
+import { z } from "zod";
+import { Sum, UnixTime } from "#paging.ts";
+import { TimeZone } from "#site/time-zone.ts";
+import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
 
 /** Days of the chart, including the current one. */
 export const USAGE_DAYS = 30;
@@ -25,7 +24,6 @@ const UsageOfDay = z.object({
 });
 export type UsageOfDay = z.infer<typeof UsageOfDay>;
 
-/** A failed call. */
 const FailedCall = z.object({
   request_id: z.string(),
   time: UnixTime,

@@ -1,18 +1,17 @@
-import { z } from "zod";
-import { Sum, UnixTime } from "#paging.ts";
-import { ReasonFacts } from "#reasons.ts";
-
 /**
  * GET /api/overview: the state of the gateway, for operators. Parts that a reader may not see are null or
  * absent.
  */
+import { z } from "zod";
+import { Sum, UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** Hours of the overview, including the current one. */
 export const OVERVIEW_HOURS = 24;
 
 /** The last 24 hours, and the 24 hours before them up to the same minute. */
-const Compared = z.object({ now: z.number(), before: z.number() });
-export type Compared = z.infer<typeof Compared>;
+const PeriodComparison = z.object({ now: z.number(), before: z.number() });
+export type PeriodComparison = z.infer<typeof PeriodComparison>;
 
 /** Latency in milliseconds of the newest successful calls of a day. At most 5,000 log rows are read. */
 export const LatencySample = z.object({
@@ -52,13 +51,13 @@ export type Change = z.infer<typeof Change>;
 const Hourly = z.array(Sum).length(OVERVIEW_HOURS);
 
 export const Traffic = z.object({
-  requests: Compared,
-  failed: Compared,
-  tokens: Compared,
+  requests: PeriodComparison,
+  failed: PeriodComparison,
+  tokens: PeriodComparison,
   /** Points. */
-  charged: Compared,
+  charged: PeriodComparison,
   /** Points: the charges without the group ratios, which are the prices of the price list. */
-  provider_cost: Compared,
+  provider_cost: PeriodComparison,
   /** Calls of groups with ratio 0, whose provider cost is unknown. */
   free_requests: z.int(),
   latency: z.object({ now: LatencySample, before: LatencySample }),

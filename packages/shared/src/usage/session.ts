@@ -1,8 +1,7 @@
+/** A session of an agent, computed from its calls in the log. */
 import { z } from "zod";
 import { Points, queryInt, UnixTime } from "#paging.ts";
 import { LogQuery } from "./log.ts";
-
-/** A session of an agent, computed from its calls in the log. */
 
 /** Query of GET /api/log/session. */
 export const AgentSessionQuery = z.object({

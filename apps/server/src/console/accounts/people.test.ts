@@ -1,5 +1,5 @@
 import type { UserRow } from "@gateway/shared/accounts/user";
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 

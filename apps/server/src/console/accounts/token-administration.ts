@@ -1,6 +1,6 @@
 import {
   TokenAdminChange,
-  TokenAdminCreated,
+  CreatedAdminToken,
   TokenAdminInput,
   TokenAdminPage,
   TokenAdminQuery,
@@ -73,7 +73,7 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
       schema: {
         summary: "Create a token for another user",
         body: TokenAdminInput,
-        response: answers(TokenAdminCreated),
+        response: answers(CreatedAdminToken),
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 import { can } from "@gateway/shared/accounts/roles";
 import {
   TokenChange,
-  TokenCreated,
+  CreatedToken,
   TokenInput,
   TokenKey,
   TokenPage,
@@ -129,7 +129,7 @@ function tokenChangeRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/token",
-    { config, schema: { summary: "Create a token", body: TokenInput, response: answers(TokenCreated) } },
+    { config, schema: { summary: "Create a token", body: TokenInput, response: answers(CreatedToken) } },
     async (request, reply) => {
       const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
       void reply.header("cache-control", "no-store");

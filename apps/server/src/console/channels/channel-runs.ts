@@ -7,7 +7,7 @@ import {
   ChannelRunInput,
   ChannelTestRow,
 } from "@gateway/shared/channels/channel-run";
-import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/channels/model-check";
+import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/models/model-check";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -3,7 +3,7 @@ import {
   ModelChannels,
   ModelChannelsQuery,
   ModelSwitch,
-} from "@gateway/shared/channels/disabled-models";
+} from "@gateway/shared/models/disabled-models";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";

@@ -1,4 +1,4 @@
-import { ModelChangeIgnore, ModelChangePage, ModelChangeQuery } from "@gateway/shared/channels/model-change";
+import { ModelChangeIgnore, ModelChangePage, ModelChangeQuery } from "@gateway/shared/models/model-change";
 import { Nothing } from "@gateway/shared/envelope";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { IdParams } from "#console/paging.ts";

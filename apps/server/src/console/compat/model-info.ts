@@ -1,4 +1,4 @@
-import { ImportedModelInfo, ModelInfoInput, ModelInfoRow } from "@gateway/shared/channels/model-info";
+import { ImportedModelInfo, ModelInfoInput, ModelInfoRow } from "@gateway/shared/models/model-info";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";

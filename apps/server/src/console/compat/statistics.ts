@@ -1,5 +1,5 @@
 import { MonthInPath } from "@gateway/shared/billing/statement";
-import { AvailableModels } from "@gateway/shared/channels/model";
+import { AvailableModels } from "@gateway/shared/models/model";
 import { Nothing } from "@gateway/shared/envelope";
 import { queryInt } from "@gateway/shared/paging";
 import { SiteStatus } from "@gateway/shared/site/status";

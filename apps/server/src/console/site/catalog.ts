@@ -1,4 +1,4 @@
-import { AvailableModels } from "@gateway/shared/channels/model";
+import { AvailableModels } from "@gateway/shared/models/model";
 import { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,5 +1,5 @@
-import type { AvailableModels } from "@gateway/shared/channels/model";
-import type { ModelsHealth, StatusPage } from "@gateway/shared/channels/model-health";
+import type { AvailableModels } from "@gateway/shared/models/model";
+import type { ModelsHealth, StatusPage } from "@gateway/shared/models/model-health";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { daysByModel, healthByModel } from "#domain/model-health/model-health.ts";
 import { buildConsole, type TestConsole } from "#test/console.ts";

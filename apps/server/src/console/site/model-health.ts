@@ -1,4 +1,4 @@
-import { ModelsHealth, StatusPage } from "@gateway/shared/channels/model-health";
+import { ModelsHealth, StatusPage } from "@gateway/shared/models/model-health";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";

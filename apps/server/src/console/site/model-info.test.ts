@@ -1,5 +1,5 @@
-import type { AvailableModels } from "@gateway/shared/channels/model";
-import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
+import type { AvailableModels } from "@gateway/shared/models/model";
+import type { ModelInfoRow } from "@gateway/shared/models/model-info";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listedModels, seedModelInfo } from "#domain/catalog/model-info.ts";
 import modelList from "#domain/catalog/model-list.json" with { type: "json" };

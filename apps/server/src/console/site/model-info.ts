@@ -1,10 +1,10 @@
 import {
   ModelInfoChange,
   ModelInfoImport,
-  ModelInfoImported,
+  ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -87,7 +87,7 @@ export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
       schema: {
         summary: "Import model information",
         body: ModelInfoImport,
-        response: answers(ModelInfoImported),
+        response: answers(ModelInfoImportResult),
       },
     },
     async (request) => {

@@ -1,4 +1,4 @@
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { activePrice, type PriceRow } from "#domain/pricing/prices.ts";
 import { findPrice, tableOf } from "#domain/pricing/pricing.ts";

@@ -2,9 +2,9 @@ import {
   ImportedModelInfo,
   type ImportMode,
   type ModelInfoChange,
-  type ModelInfoImported,
+  type ModelInfoImportResult,
   type ModelInfoInput,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
@@ -80,7 +80,7 @@ export async function importModelInfo(
   actor: Actor,
   list: readonly ModelInfoInput[],
   mode: ImportMode,
-): Promise<ModelInfoImported> {
+): Promise<ModelInfoImportResult> {
   return db.$transaction(async (tx) => {
     const known = new Set(
       (await tx.modelInfo.findMany({ select: { model: true } })).map((info) => info.model),

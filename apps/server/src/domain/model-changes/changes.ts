@@ -4,7 +4,7 @@ import type {
   ModelChangePage,
   ModelChangeQuery,
   UncheckedChannel,
-} from "@gateway/shared/channels/model-change";
+} from "@gateway/shared/models/model-change";
 import { type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import { getChannel } from "#domain/channels/channels.ts";
 import type { Db, Pool } from "#platform/database/db.ts";

@@ -1,4 +1,4 @@
-import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/channels/model-health";
+import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/models/model-health";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
-import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
+import type { ModelState, ModelStatus } from "@gateway/shared/models/model-health";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { describeModels } from "#domain/catalog/model-description.ts";
 import { loadTable } from "#domain/pricing/prices.ts";

@@ -1,5 +1,5 @@
 import type { UsageSum } from "@gateway/shared/usage/analytics";
-import { type Amounts, FLOW_DAYS, type Insights, type Ranked } from "@gateway/shared/usage/insights";
+import { type Amounts, FLOW_DAYS, type Insights, type RankedAmounts } from "@gateway/shared/usage/insights";
 import { sumOf } from "#domain/usage/counters.ts";
 import type { Span } from "#domain/usage/pieces.ts";
 import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
@@ -92,7 +92,7 @@ interface Ranking {
   only?: readonly string[];
 }
 
-type RankedKey = Omit<Ranked, "id" | "name"> & { key: string };
+type RankedKey = Omit<RankedAmounts, "id" | "name"> & { key: string };
 
 /** Returns the keys with the highest charges, then those with the most requests. */
 async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Promise<RankedKey[]> {

@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import {
   type Change,
-  type Compared,
+  type PeriodComparison,
   type Overview,
   OVERVIEW_HOURS,
   type Traffic,
@@ -127,7 +127,7 @@ async function providerCost(
   pool: Pool,
   groups: readonly DayUsage[],
   days: TwoDays,
-): Promise<{ compared: Compared; free: number }> {
+): Promise<{ compared: PeriodComparison; free: number }> {
   const { rows } = await pool.query<{ symbol: string; ratio: number }>(
     "SELECT symbol, ratio::float8 AS ratio FROM user_groups",
   );

@@ -1,5 +1,5 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { foldModel } from "@gateway/shared/channels/model-case";
+import { foldModel } from "@gateway/shared/models/model-case";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";

@@ -145,7 +145,7 @@ export function accentSheet(accent: string): string {
   ].join("");
 }
 
-/** Returns the product's mark in an accent colour, as SVG. Its shape is that of `components/mark.tsx`. */
+/** Returns the product's mark in an accent colour, as SVG. Its shape is that of `components/icons/mark.tsx`. */
 export function accentMark(accent: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${accentColors(accent).light.filled}"/><path d="M22.7 10.2a8.8 8.8 0 1 0 2.1 5.8H16" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><circle cx="16" cy="16" r="2.9" fill="#fff"/></svg>\n`;
 }

@@ -1,5 +1,5 @@
-import { disabledModelsIn } from "@gateway/shared/channels/disabled-models";
-import { foldModel } from "@gateway/shared/channels/model-case";
+import { disabledModelsIn } from "@gateway/shared/models/disabled-models";
+import { foldModel } from "@gateway/shared/models/model-case";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { SettingsStore } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { aliasesIn } from "@gateway/shared/channels/model-alias";
+import { aliasesIn } from "@gateway/shared/models/model-alias";
 import type { GatewayServices } from "#gateway/services.ts";
 
 /** Aliases of models, parsed once per text of the setting. */

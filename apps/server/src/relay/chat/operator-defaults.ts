@@ -1,4 +1,4 @@
-import { flagFor, tokensFor } from "@gateway/shared/channels/model-table";
+import { flagFor, tokensFor } from "@gateway/shared/models/model-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";

@@ -3,7 +3,7 @@ import {
   CheckStatus,
   type CheckStep,
   type ModelCheck,
-} from "@gateway/shared/channels/model-check";
+} from "@gateway/shared/models/model-check";
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";

@@ -1,7 +1,7 @@
 import { Drawer } from "@mantine/core";
 import { Brand } from "#app/brand.tsx";
 import { SideMenu } from "./side-menu.tsx";
-import classes from "#app/shell.module.css";
+import classes from "#app/frame/shell.module.css";
 
 /** The menu of narrow windows, as a drawer. */
 export function MenuDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {

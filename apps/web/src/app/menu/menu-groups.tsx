@@ -7,7 +7,14 @@ import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { loadAhead } from "#app/load-ahead.ts";
 import { screenById } from "#app/screens.ts";
-import { collapseAround, isAt, itemsIn, type MenuCollapse, type MenuGroup, type MenuItem } from "./menu.ts";
+import {
+  collapseAround,
+  isAddressOf,
+  itemsIn,
+  type MenuCollapse,
+  type MenuGroup,
+  type MenuItem,
+} from "./menu.ts";
 import classes from "./side-menu.module.css";
 
 type Frame = { rail: boolean; onChoose?: (() => void) | undefined };
@@ -97,9 +104,14 @@ function Caption({ text }: { text: string | undefined }) {
   );
 }
 
-type SectionProps = { entry: MenuCollapse; open: boolean; onToggle: () => void; onChoose: Frame["onChoose"] };
+type MenuSectionProps = {
+  entry: MenuCollapse;
+  open: boolean;
+  onToggle: () => void;
+  onChoose: Frame["onChoose"];
+};
 
-function Section({ entry, open, onToggle, onChoose }: SectionProps) {
+function Section({ entry, open, onToggle, onChoose }: MenuSectionProps) {
   const { t } = useTranslation();
   const Picture = entry.icon;
   const id = `menu-${entry.id}`;
@@ -126,7 +138,7 @@ function Section({ entry, open, onToggle, onChoose }: SectionProps) {
 
 function ItemLink({ item, rail, onChoose }: Frame & { item: MenuItem }) {
   const { t } = useTranslation();
-  const active = isAt(item, useLocation().pathname);
+  const active = isAddressOf(item, useLocation().pathname);
   const client = useQueryClient();
   const title = t(item.title);
   const Picture = item.icon;

@@ -2,13 +2,13 @@
  * Scrolls the left menu with a custom thumb, because no browser lets a page limit the length of its thumb.
  */
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { scrollOfDrag, type Scrolled, thumbOf } from "./menu-thumb.ts";
+import { scrollOfDrag, type ScrollState, thumbOf } from "./menu-thumb.ts";
 import classes from "./menu-scroll.module.css";
 
 /** A section has finished opening or closing after this time. */
 const UPDATE_DELAY_MS = 300;
 
-const nothing: Scrolled = { shown: 0, whole: 0, at: 0 };
+const nothing: ScrollState = { shown: 0, whole: 0, at: 0 };
 
 export function MenuScroll({ children }: { children: ReactNode }) {
   const view = useRef<HTMLDivElement>(null);

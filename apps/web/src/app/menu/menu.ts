@@ -102,11 +102,11 @@ export function itemsIn({ children }: MenuGroup): MenuItem[] {
 export function collapseAround(menu: readonly MenuGroup[], pathname: string): string | undefined {
   return menu
     .flatMap((group) => group.children)
-    .find((entry) => entry.type === "collapse" && entry.children.some((item) => isAt(item, pathname)))?.id;
+    .find((entry) => entry.type === "collapse" && entry.children.some((item) => isAddressOf(item, pathname)))
+    ?.id;
 }
 
-/** Returns whether an address belongs to the item. */
-export function isAt({ url }: MenuItem, pathname: string): boolean {
+export function isAddressOf({ url }: MenuItem, pathname: string): boolean {
   return pathname === url || pathname.startsWith(`${url}/`);
 }
 

@@ -3,7 +3,7 @@ import { Badge, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { UserAvatar } from "#app/avatar-menu.tsx";
+import { UserAvatar } from "#app/frame/avatar-menu.tsx";
 import { rememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { MenuGroups } from "./menu-groups.tsx";

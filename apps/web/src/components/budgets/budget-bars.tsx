@@ -4,10 +4,10 @@ import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { formatRelative, type Formatters, formatTime, useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
-import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
+import { UsageBar } from "#ui/figures/usage-bar.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { UsageBar } from "#ui/usage-bar.tsx";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {
@@ -27,10 +27,8 @@ function Bar({ use }: { use: PeriodUse }) {
   return <UsageBar used={use.used} share={share} tone={tone} />;
 }
 
-type Format = ReturnType<typeof useFormat>;
-
 /** "$1.20 / $5.00"; only the spent amount for a budget without a limit. */
-const amounts = (use: PeriodUse, format: Format) =>
+const amounts = (use: PeriodUse, format: Formatters) =>
   use.limit === 0 ? format.quota(use.used) : `${format.quota(use.used)} / ${format.quota(use.limit)}`;
 
 const resets = (use: PeriodUse, t: TFunction) =>

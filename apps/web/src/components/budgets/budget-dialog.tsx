@@ -12,10 +12,10 @@ import { Button, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@m
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Failed } from "#ui/empty.tsx";
+import { QueryFallback } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
@@ -37,7 +37,7 @@ const hints: Record<BudgetTarget, string> = {
 
 export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
   const { t } = useTranslation();
-  const found = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
+  const budget = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
   return (
     <HelpModal
       help="limits#spending"
@@ -48,12 +48,12 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
     >
       <Stack>
         <Text c="dimmed">{t(hints[target])}</Text>
-        {found.error && !found.data ? (
-          <Failed error={found.error} onRetry={() => void found.refetch()} />
-        ) : found.data ? (
-          <BudgetForm target={target} id={id} view={found.data} onClose={onClose} />
+        {budget.data ? (
+          <BudgetForm target={target} id={id} view={budget.data} onClose={onClose} />
         ) : (
-          <Skeleton height={260} />
+          <QueryFallback query={budget}>
+            <Skeleton height={260} />
+          </QueryFallback>
         )}
       </Stack>
     </HelpModal>
@@ -194,7 +194,7 @@ function Fields({ form }: { form: BudgetFormValues }) {
   );
 }
 
-type AmountProps = {
+type BudgetAmountProps = {
   form: BudgetFormValues;
   name: keyof Budget;
   label: string;
@@ -203,7 +203,7 @@ type AmountProps = {
   focused?: boolean;
 };
 
-function Amount({ form, name, label, none, focused = false }: AmountProps) {
+function Amount({ form, name, label, none, focused = false }: BudgetAmountProps) {
   const format = useFormat();
   const points = form.values[name] ?? 0;
   // Keeps the typed text: rounding to points must not change the digits under the cursor.

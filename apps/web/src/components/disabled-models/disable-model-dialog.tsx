@@ -5,7 +5,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -20,7 +20,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
   const [typed, setTyped] = useState(chooses ? "" : model);
   const name = typed.trim();
   const [settled] = useDebouncedValue(name, 300);
-  const known = Object.keys(useQuery({ ...modelsQuery, enabled: chooses }).data ?? {});
+  const modelNames = Object.keys(useQuery({ ...modelsQuery, enabled: chooses }).data ?? {});
   const channels = useQuery({
     ...modelChannelsQuery(settled),
     enabled: settled !== "" && !settled.includes("*"),
@@ -39,7 +39,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
         {chooses ? (
           <Autocomplete
             label={t("Model")}
-            data={known}
+            data={modelNames}
             limit={50}
             maxLength={160}
             value={typed}

@@ -1,5 +1,5 @@
 /** Disables a model everywhere and enables it again, with a message that offers to undo the former. */
-import type { ModelSwitch } from "@gateway/shared/channels/disabled-models";
+import type { ModelSwitch } from "@gateway/shared/models/disabled-models";
 import { Button, Group } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

@@ -5,10 +5,10 @@
 import { Tabs } from "@mantine/core";
 import type { QueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-import { initialOf } from "#lib/params.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Halves, Page } from "#ui/page.tsx";
+import { Halves, Page } from "#ui/page/page.tsx";
 import { periodQuery } from "./api.ts";
 import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
@@ -19,8 +19,10 @@ import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { UsageSection } from "./usage-section.tsx";
 
-const StatementsTab = lazyPart(() => import("./statements-tab.tsx").then((module) => module.StatementsTab));
-const FlowSection = lazyPart(() => import("./flow-section.tsx").then((module) => module.FlowSection));
+const StatementsTab = lazyPart(() =>
+  import("./statements/statements-tab.tsx").then((module) => module.StatementsTab),
+);
+const FlowSection = lazyPart(() => import("./flow/flow-section.tsx").then((module) => module.FlowSection));
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(periodQuery(initialOf(analyticsParams)));

@@ -1,3 +1,4 @@
+/** Site-wide figures, for administrators. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import type { AuditRun } from "@gateway/shared/billing/money-audit";
 import type {
@@ -7,13 +8,12 @@ import type {
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
-/** Site-wide figures, for administrators. */
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
-import { timeZone } from "#lib/time-zone.ts";
-import { type AnalyticsParams, windowOf } from "./period.ts";
+import { type AnalyticsParams, periodWindow } from "./period.ts";
 
 export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
@@ -27,7 +27,7 @@ export const periodQuery = (params: AnalyticsParams) => {
     queryKey: ["analytics", "period", { range, from, to, by, user }],
     queryFn: () =>
       http.get("/analytics/period", asSent<Period>(), {
-        ...windowOf(params, new Date()),
+        ...periodWindow(params, new Date()),
         group_type: by,
         user_id: user,
         time_zone: timeZone(),
@@ -43,7 +43,7 @@ export const insightsQuery = (params: AnalyticsParams) => {
     queryKey: ["analytics", "insights", { range, from, to }],
     queryFn: () =>
       http.get("/analytics/insights", asSent<Insights>(), {
-        ...windowOf(params, new Date()),
+        ...periodWindow(params, new Date()),
         time_zone: timeZone(),
       }),
     staleTime: 30_000,
@@ -58,8 +58,8 @@ export async function findUsers(keyword: string): Promise<{ id: number; name: st
 
 /** Uses the list, which also contains accounts above the administrator's own role. */
 export async function nameOfUser(id: number): Promise<string> {
-  const found = await findUsers(String(id));
-  return found.find((user) => user.id === id)?.name ?? `#${id}`;
+  const users = await findUsers(String(id));
+  return users.find((user) => user.id === id)?.name ?? `#${id}`;
 }
 
 export const closedMonthsQuery = queryOptions({
@@ -108,6 +108,6 @@ export function useAudit() {
 /** Fetches a user who is named in the address but not in the list. */
 export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
   const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
-  const found = await http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing);
-  return found.data.find((row) => row.username === username);
+  const page = await http.get("/analytics/statements/users", asPage<StatementUserPage>(), listing);
+  return page.data.find((row) => row.username === username);
 }

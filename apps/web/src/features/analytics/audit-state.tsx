@@ -3,7 +3,7 @@ import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useAudit } from "./api.ts";
@@ -13,7 +13,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
   const format = useFormat();
   const mayChange = useMayChange();
   const run = useAudit();
-  const found = run.data?.detail ?? [];
+  const drifts = run.data?.detail ?? [];
   return (
     <>
       {audit === null ? (
@@ -46,7 +46,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
           </>
         ) : null}
       </Text>
-      {found.slice(0, 10).map((row) => (
+      {drifts.slice(0, 10).map((row) => (
         <Text key={`${row.what}:${row.id}`} component="span" display="block" fz="xs" c="red">
           {t("{{what}} {{id}}: {{actual}} instead of {{expected}}", row)}
         </Text>

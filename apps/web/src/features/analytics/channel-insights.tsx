@@ -5,13 +5,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { logAddress } from "#lib/log-address.ts";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Figures } from "#ui/figures.tsx";
-import { Section } from "#ui/page.tsx";
+import { logAddress } from "#lib/address/log-address.ts";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
-import { type AnalyticsParams, share, windowOf } from "./period.ts";
+import { CallsLink } from "./calls-link.tsx";
+import { type AnalyticsParams, share, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
 export function ChannelInsights({ params }: { params: AnalyticsParams }) {
@@ -19,7 +20,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
   const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
-  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const period = periodWindow(params, now);
   const rows = insights.data?.channels ?? [];
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
@@ -30,11 +31,9 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
       )}
     >
       {!insights.data ? (
-        insights.error ? (
-          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
-        ) : (
+        <QueryFallback query={insights}>
           <Skeleton height={220} />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this period")} />
       ) : (
@@ -63,23 +62,14 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
             {rows.map((row) => {
               const filter = { channel_id: row.id };
               const margin = row.charged - row.cost;
-              const known = row.charged > 0;
+              const hasCost = row.charged > 0;
               return (
                 <tr key={row.id}>
                   <th scope="row" translate="no">
                     {row.name}
                   </th>
                   <td>
-                    <Link
-                      className={classes.link}
-                      to={logAddress(start_timestamp, filter, end_timestamp)}
-                      aria-label={t("{{number}} calls of {{name}}", {
-                        number: format.whole(row.requests),
-                        name: row.name,
-                      })}
-                    >
-                      {format.whole(row.requests)}
-                    </Link>
+                    <CallsLink row={row} period={period} filter={filter} />
                   </td>
                   <td>
                     {row.failed === 0 ? (
@@ -87,7 +77,11 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                     ) : (
                       <Link
                         className={classes.link}
-                        to={logAddress(start_timestamp, { ...filter, log_type: 5 }, end_timestamp)}
+                        to={logAddress(
+                          period.start_timestamp,
+                          { ...filter, log_type: 5 },
+                          period.end_timestamp,
+                        )}
                         aria-label={t("{{share}} of the calls of {{name}} failed", {
                           share: format.percent(share(row.failed, row.requests)),
                           name: row.name,
@@ -102,9 +96,9 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   <td>
                     <Amount column="spend" points={row.quota} />
                   </td>
-                  <td>{known ? <Amount column="cost" points={row.cost} /> : "–"}</td>
-                  <td>{known ? <Amount column="margin" points={margin} /> : "–"}</td>
-                  <td>{known ? format.percent(share(margin, row.charged)) : "–"}</td>
+                  <td>{hasCost ? <Amount column="cost" points={row.cost} /> : "–"}</td>
+                  <td>{hasCost ? <Amount column="margin" points={margin} /> : "–"}</td>
+                  <td>{hasCost ? format.percent(share(margin, row.charged)) : "–"}</td>
                 </tr>
               );
             })}

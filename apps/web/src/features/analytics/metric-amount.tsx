@@ -1,6 +1,6 @@
 /** A value of the selected metric in a column. */
 import { Amount } from "#components/amount.tsx";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import type { ColumnAmounts } from "#ui/table/amount-columns.tsx";
 import { metricText } from "./metric-labels.ts";
 import type { Metric } from "./period.ts";

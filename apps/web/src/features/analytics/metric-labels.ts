@@ -1,6 +1,6 @@
 /** Labels and number formats of the metrics. */
+import type { Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import type { useFormat } from "#lib/quota.ts";
 import type { Metric } from "./period.ts";
 
 const phrase = phrasesIn("analytics");
@@ -12,7 +12,7 @@ export const metricLabels: Record<Metric, string> = {
   failed: phrase("Failed"),
 };
 
-export function metricText(metric: Metric, value: number, format: ReturnType<typeof useFormat>): string {
+export function metricText(metric: Metric, value: number, format: Formatters): string {
   if (metric === "quota") return format.quota(value);
   return metric === "tokens" ? format.short(value) : format.whole(value);
 }

@@ -1,17 +1,17 @@
+/** Balance changes besides calls, sign-ups and payments of the period. */
 import { formatSum } from "@gateway/shared/billing/money";
 import { lookupTable } from "@gateway/shared/lookup-table";
-/** Balance changes besides calls, sign-ups and payments of the period. */
 import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Halves, Section } from "#ui/page.tsx";
+import { Halves, Section } from "#ui/page/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
 
@@ -63,7 +63,7 @@ function Credits({ period }: { period: Period }) {
     period.credit_statistics.map((row) => ({ date: row.date, name: row.kind, value: row.quota })),
     period.dates,
   );
-  const taken = period.credit_statistics.reduce((sum, row) => sum + Math.min(0, row.quota), 0);
+  const deductions = period.credit_statistics.reduce((sum, row) => sum + Math.min(0, row.quota), 0);
   const redeemed = period.redemption_statistics.reduce((sum, row) => sum + row.quota, 0);
   const orders = new Map<string, number>();
   for (const row of period.order_statistics)
@@ -73,7 +73,7 @@ function Credits({ period }: { period: Period }) {
     ...[...orders].map(([currency, amount]) =>
       t("{{amount}} paid in orders", { amount: `${formatSum(amount)} ${currency}` }),
     ),
-    ...(taken < 0 ? [t("{{amount}} deducted", { amount: format.quota(-taken) })] : []),
+    ...(deductions < 0 ? [t("{{amount}} deducted", { amount: format.quota(-deductions) })] : []),
   ];
   if (stacks.series.length === 0)
     return (

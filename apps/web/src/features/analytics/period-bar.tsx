@@ -5,18 +5,18 @@ import { useTranslation } from "react-i18next";
 import { DayField } from "#ui/form/time-field.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
+import { type AnalyticsParams, asCustom, type AnalyticsRange, ranges, rangeTexts } from "./period.ts";
 import classes from "./analytics.module.css";
 
-export type View = { params: AnalyticsParams; onChange: (patch: Partial<AnalyticsParams>) => void };
+export type AnalyticsView = { params: AnalyticsParams; onChange: (patch: Partial<AnalyticsParams>) => void };
 
 /** The selected days, kept in the address. */
-export function PeriodBar({ params, onChange }: View) {
+export function PeriodBar({ params, onChange }: AnalyticsView) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const client = useQueryClient();
   const fetching = useIsFetching({ queryKey: ["analytics"] }) > 0;
-  const choose = (range: Range) =>
+  const choose = (range: AnalyticsRange) =>
     // A custom range starts with the previously shown range.
     onChange(range === "custom" ? asCustom(params, new Date()) : { range, from: "", to: "" });
   return (

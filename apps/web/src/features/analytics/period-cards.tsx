@@ -2,9 +2,9 @@ import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
 import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { formatDuration, useFormat } from "#lib/quota.ts";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
-import { isUnchanged, Trend } from "#ui/trend.tsx";
+import { hasNoChange, Trend } from "#ui/figures/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
 import { type AnalyticsParams, averageFirstByte, averageTime, callsOf, share, trendOf } from "./period.ts";
@@ -119,7 +119,7 @@ function SumCard({ title, period, of, print, color, trend, note }: SumCardProps)
 function Change({ now, before }: { now: number; before: number }) {
   const { t } = useTranslation("analytics");
   const change = share(now - before, before);
-  if (change === null || isUnchanged(change)) return null;
+  if (change === null || hasNoChange(change)) return null;
   return (
     <Text fz="xs" c="dimmed">
       <Trend share={change} title={t("Compared with the previous period of the same length")} />

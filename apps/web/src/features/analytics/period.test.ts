@@ -1,12 +1,12 @@
 import type { PeriodUsage } from "@gateway/shared/usage/analytics";
 import { describe, expect, it } from "vitest";
 import { othersKey } from "#ui/charts/stacks.ts";
-import { asCustom, averageTime, callsOf, partsOf, sumByName, windowOf } from "./period.ts";
+import { asCustom, averageTime, callsOf, partsOf, sumByName, periodWindow } from "./period.ts";
 
 const now = new Date(2026, 2, 10, 15, 30);
 const seconds = (year: number, month: number, day: number) => new Date(year, month - 1, day).getTime() / 1000;
-const ask = (range: Parameters<typeof windowOf>[0]["range"], from = "", to = "") =>
-  windowOf({ range, from, to }, now);
+const ask = (range: Parameters<typeof periodWindow>[0]["range"], from = "", to = "") =>
+  periodWindow({ range, from, to }, now);
 
 const row = (values: Partial<PeriodUsage>): PeriodUsage => ({
   Date: "2026-03-01",

@@ -1,14 +1,14 @@
-import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 /** Parameters of the screen in the address, and sums over the period. Pure. */
+import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 import { groupTypes } from "@gateway/shared/usage/group-types";
+import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { matching, oneOf, type ParamsOf, whole } from "#lib/params.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
 
 const phrase = phrasesIn("analytics");
 
 export const ranges = ["today", "7d", "30d", "90d", "month", "last-month", "custom"] as const;
-export type Range = (typeof ranges)[number];
+export type AnalyticsRange = (typeof ranges)[number];
 export const metrics = ["quota", "requests", "tokens", "failed"] as const;
 export type Metric = (typeof metrics)[number];
 
@@ -29,7 +29,7 @@ export const analyticsParams = {
 };
 export type AnalyticsParams = ParamsOf<typeof analyticsParams>;
 
-export const rangeTexts: Record<Range, string> = {
+export const rangeTexts: Record<AnalyticsRange, string> = {
   today: phrase("Today"),
   "7d": phrase("Last 7 days"),
   "30d": phrase("Last 30 days"),
@@ -39,11 +39,11 @@ export const rangeTexts: Record<Range, string> = {
   custom: phrase("Custom period"),
 };
 
-const rollingDays: Partial<Record<Range, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
+const rollingDays: Partial<Record<AnalyticsRange, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
 const longestDays = 366;
 
 /** Returns the first and the last local midnight as unix seconds. */
-export function windowOf(
+export function periodWindow(
   { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,
   now: Date,
 ): { start_timestamp: number; end_timestamp: number } {

@@ -1,36 +1,34 @@
 /** The models or users with the largest amounts of a period, each compared with the period before. */
-import type { Ranked } from "@gateway/shared/usage/insights";
+import type { RankedAmounts } from "@gateway/shared/usage/insights";
 import { Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
-import { logAddress } from "#lib/log-address.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Figures } from "#ui/figures.tsx";
-import { Section } from "#ui/page.tsx";
-import { Trend } from "#ui/trend.tsx";
+import { useFormat } from "#lib/format/quota.ts";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
+import { Trend } from "#ui/figures/trend.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
+import { CallsLink } from "./calls-link.tsx";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
-import type { View } from "./period-bar.tsx";
-import { type Metric, share, windowOf } from "./period.ts";
+import type { AnalyticsView } from "./period-bar.tsx";
+import { type Metric, share, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
-type RankingCardProps = View & { of: "models" | "users" };
+type RankingCardProps = AnalyticsView & { of: "models" | "users" };
 
 export function RankingCard({ of, params, onChange }: RankingCardProps) {
   const { t } = useTranslation("analytics");
-  const format = useFormat();
   const [now] = useState(() => new Date());
   const insights = useQuery(insightsQuery(params));
   const { metric } = params;
-  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const period = periodWindow(params, now);
   const rows = (insights.data?.[of] ?? [])
     .filter((row) => row[metric] > 0 || row.before[metric] > 0)
     .toSorted((one, two) => two[metric] - one[metric]);
-  const filterOf = (row: Ranked): Record<string, string> =>
+  const filterOf = (row: RankedAmounts): Record<string, string> =>
     of === "models" ? { model_name: row.name } : { username: row.name };
   return (
     <Section
@@ -38,11 +36,9 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
       hint={t("Top 10 by spend, compared with the previous period")}
     >
       {!insights.data ? (
-        insights.error ? (
-          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
-        ) : (
+        <QueryFallback query={insights}>
           <Skeleton height={320} />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this period")} />
       ) : (
@@ -84,16 +80,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
                   <Change row={row} metric={metric} />
                 </td>
                 <td>
-                  <Link
-                    className={classes.link}
-                    to={logAddress(start_timestamp, filterOf(row), end_timestamp)}
-                    aria-label={t("{{number}} calls of {{name}}", {
-                      number: format.whole(row.requests),
-                      name: row.name,
-                    })}
-                  >
-                    {format.whole(row.requests)}
-                  </Link>
+                  <CallsLink row={row} period={period} filter={filterOf(row)} />
                 </td>
               </tr>
             ))}
@@ -104,7 +91,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   );
 }
 
-function Change({ row, metric }: { row: Ranked; metric: Metric }) {
+function Change({ row, metric }: { row: RankedAmounts; metric: Metric }) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now, before] = [row[metric], row.before[metric]];

@@ -1,14 +1,14 @@
-import { formatSum } from "@gateway/shared/billing/money";
 /** Current figures of the site, independent of the selected period. */
+import { formatSum } from "@gateway/shared/billing/money";
 import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
-import { Failed } from "#ui/empty.tsx";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { useFormat } from "#lib/format/quota.ts";
+import { QueryFallback } from "#ui/empty.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { siteQuery } from "./api.ts";
 import { AuditState } from "./audit-state.tsx";
@@ -20,10 +20,10 @@ export function SiteCards() {
     <Section title={t("Now")} hint={t("The whole site, regardless of the selected period")}>
       {site.data ? (
         <Now site={site.data} />
-      ) : site.error ? (
-        <Failed error={site.error} onRetry={() => void site.refetch()} />
       ) : (
-        <Skeleton height={320} />
+        <QueryFallback query={site}>
+          <Skeleton height={320} />
+        </QueryFallback>
       )}
     </Section>
   );

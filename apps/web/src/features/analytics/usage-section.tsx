@@ -4,17 +4,17 @@ import { Button, Select, Skeleton } from "@mantine/core";
 import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { downloadCsv } from "#lib/csv.ts";
+import { downloadCsv } from "#lib/format/csv.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
-import type { View } from "./period-bar.tsx";
+import type { AnalyticsView } from "./period-bar.tsx";
 import { type Metric, partsOf } from "./period.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
@@ -31,7 +31,7 @@ const groupLabels: Record<GroupType, string> = {
   group: phrase("By group"),
 };
 
-export function UsageSection({ params, onChange }: View) {
+export function UsageSection({ params, onChange }: AnalyticsView) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const seesUsers = useMayEnter("users");
@@ -69,10 +69,10 @@ export function UsageSection({ params, onChange }: View) {
           </Button>
         </div>
       </div>
-      {period.error && !period.data ? (
-        <Failed error={period.error} onRetry={() => void period.refetch()} />
-      ) : !period.data ? (
-        <Skeleton height={300} />
+      {!period.data ? (
+        <QueryFallback query={period}>
+          <Skeleton height={300} />
+        </QueryFallback>
       ) : period.data.channel_statistics.length === 0 ? (
         <Empty
           icon={IconChartBar}

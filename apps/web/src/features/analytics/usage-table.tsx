@@ -1,8 +1,8 @@
 import type { GroupType, PeriodUsage } from "@gateway/shared/usage/analytics";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Figures } from "#ui/figures.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Figures } from "#ui/figures/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { averageFirstByte, averageTime, callsOf, share, sumByName } from "./period.ts";
 

@@ -1,6 +1,6 @@
 import { IconUser } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { FoundSelect } from "#components/found-select.tsx";
+import { SearchSelect } from "#components/search-select.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { findUsers, nameOfUser } from "./api.ts";
 
@@ -11,7 +11,7 @@ export function UserFilter({ userId, onChange }: UserFilterProps) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   return (
-    <FoundSelect
+    <SearchSelect
       label={t("Username")}
       placeholder={t("All users")}
       leftSection={<IconUser size={15} />}

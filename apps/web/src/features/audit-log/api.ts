@@ -1,21 +1,21 @@
 import type { AuditPage, AuditQuery, AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { oneOf, paging, type Params, trimmedParam } from "#lib/address/params.ts";
 import { asPage, http } from "#lib/http.ts";
-import { oneOf, paging, type Params, trimmed } from "#lib/params.ts";
 
 const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
-export type Range = keyof typeof daysOf;
+export type AuditRange = keyof typeof daysOf;
 
 /** Filters of the list, kept in the address. */
 export const auditParams: Params<AuditFilter> = {
-  username: trimmed(64),
-  target_type: trimmed(32),
-  target_id: trimmed(128),
+  username: trimmedParam(64),
+  target_type: trimmedParam(32),
+  target_id: trimmedParam(128),
   order: paging.order,
   range: oneOf(["all", "day", "week", "month"]),
 };
 export type AuditFilter = Pick<AuditQuery, "username" | "target_type" | "target_id" | "order"> & {
-  range: Range;
+  range: AuditRange;
 };
 
 const pageSize = 50;

@@ -2,11 +2,11 @@
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { Drawer, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatTime, useFormat } from "#lib/quota.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type Change, changesOf } from "./diff.ts";
+import { type ValueChange, changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels } from "./labels.ts";
 import classes from "./audit-details.module.css";
@@ -57,7 +57,7 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
   );
 }
 
-function Comparison({ row, changes }: { row: AuditRow; changes: Change[] }) {
+function Comparison({ row, changes }: { row: AuditRow; changes: ValueChange[] }) {
   const { t } = useTranslation("audit-log");
   const format = useFormat();
   const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";

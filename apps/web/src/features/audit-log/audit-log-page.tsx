@@ -6,15 +6,15 @@ import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-import { listed } from "#lib/listed.ts";
-import { useOpened } from "#lib/opened.ts";
-import { initialOf } from "#lib/params.ts";
-import { useFormat } from "#lib/quota.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { initialOf } from "#lib/address/params.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -23,7 +23,7 @@ import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
+import { auditParams, auditQuery, fetchEntry, type AuditRange } from "./api.ts";
 import { changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText, entryLabels, targetLabels } from "./labels.ts";
@@ -40,7 +40,7 @@ export function prefetch(client: QueryClient): Promise<void> {
 export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   const { t } = useTranslation("audit-log");
   const [filter, setFilter] = useListParams(auditParams);
-  const opened = useOpened("entry");
+  const opened = useDrawerParam("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
   const columns = useMemo(() => auditColumns(t, settings), [t, settings]);
@@ -96,7 +96,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
               <FilterSelect
                 label={t("Time")}
                 value={filter.range === "all" ? "" : filter.range}
-                onChange={(range) => setFilter({ range: (range || "all") as Range })}
+                onChange={(range) => setFilter({ range: (range || "all") as AuditRange })}
                 data={[
                   { value: "day", label: t("Last 24 hours") },
                   { value: "week", label: t("Last 7 days") },
@@ -222,7 +222,7 @@ function Fields({ row }: { row: AuditRow }) {
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;
   const more = changed.length - mostFields;
-  const named = changed.slice(0, mostFields);
+  const firstChanges = changed.slice(0, mostFields);
   const label = (path: string) => fieldLabel(t, row.target_type, path);
   const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
   return (
@@ -233,14 +233,14 @@ function Fields({ row }: { row: AuditRow }) {
       truncate
       display="block"
       maw="calc(min(320px, 24vw) + var(--spare))"
-      title={named.map((change) => change.path).join(", ")}
+      title={firstChanges.map((change) => change.path).join(", ")}
     >
       {only && changed.length === 1
         ? t("{{field}}: {{detail}}", {
             field: label(only.path),
             detail: `${text(only.path, only.before)} → ${text(only.path, only.after)}`,
           })
-        : listed(named.map((change) => label(change.path))) || "–"}
+        : joinList(firstChanges.map((change) => label(change.path))) || "–"}
       {more > 0 ? ` +${more}` : ""}
     </Text>
   );

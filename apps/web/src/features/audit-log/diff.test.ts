@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesOf, printed } from "./diff.ts";
+import { changesOf, formatValue } from "./diff.ts";
 
 describe("the difference of two records", () => {
   it("lists each path, changed ones first", () => {
@@ -24,7 +24,7 @@ describe("the difference of two records", () => {
 
   it("distinguishes empty from missing values", () => {
     expect(changesOf({ list: [] }, { list: ["a"] }).map((change) => change.path)).toEqual(["list.0", "list"]);
-    expect(printed("")).toBe('""');
-    expect(printed(undefined)).toBe("");
+    expect(formatValue("")).toBe('""');
+    expect(formatValue(undefined)).toBe("");
   });
 });

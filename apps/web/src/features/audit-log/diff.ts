@@ -1,6 +1,6 @@
 /** Differences between two values, path by path. Pure. */
 
-export type Change = { path: string; before: unknown; after: unknown; same: boolean };
+export type ValueChange = { path: string; before: unknown; after: unknown; same: boolean };
 
 /** Maps "a.b.0" → value. An empty list or object is a value of its own. */
 function flatten(value: unknown, path: string, into: Map<string, unknown>): void {
@@ -13,7 +13,7 @@ function flatten(value: unknown, path: string, into: Map<string, unknown>): void
 }
 
 /** Returns changed paths first, then the rest, each in the order of the record. */
-export function changesOf(before: unknown, after: unknown): Change[] {
+export function changesOf(before: unknown, after: unknown): ValueChange[] {
   const was = new Map<string, unknown>();
   const is = new Map<string, unknown>();
   flatten(before, "", was);
@@ -26,7 +26,7 @@ export function changesOf(before: unknown, after: unknown): Change[] {
 }
 
 /** Returns a value in one line; "" for a missing one. */
-export function printed(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value || '""' : JSON.stringify(value);
 }

@@ -2,11 +2,11 @@ import { TokenInput } from "@gateway/shared/accounts/token";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { ChannelInput } from "@gateway/shared/channels/channel";
 import { UserGroupInput } from "@gateway/shared/channels/group";
-import type { TFunction } from "i18next";
 import { expect, it } from "vitest";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { fieldLabel, fieldValue, targetName } from "./field-labels.ts";
 
-const t = ((key: string) => `<${key}>`) as unknown as TFunction;
+const t = translateWith((key: string) => `<${key}>`);
 
 it("is what the form of the object calls the field", () => {
   expect(fieldLabel(t, "channel", "base_url")).toBe("<API address>");

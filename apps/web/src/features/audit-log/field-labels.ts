@@ -2,11 +2,11 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
+import { exactText, type Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { channelFieldNames } from "#lib/labels/channel-fields.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
-import { exactText, type useFormat } from "#lib/quota.ts";
-import { printed } from "./diff.ts";
+import { formatValue } from "./diff.ts";
 
 const phrase = phrasesIn("audit-log");
 
@@ -120,16 +120,11 @@ const amounts = lookupTable<readonly string[]>({
 const spendLimit = /^setting\.rates\.\w+_spend$/;
 
 /** Returns a value in one line; "" for a missing one. */
-export function fieldValue(
-  format: ReturnType<typeof useFormat>,
-  targetType: string,
-  path: string,
-  value: unknown,
-): string {
-  if (typeof value !== "number") return printed(value);
+export function fieldValue(format: Formatters, targetType: string, path: string, value: unknown): string {
+  if (typeof value !== "number") return formatValue(value);
   if (targetType === "token" && spendLimit.test(path))
     return exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
-  return amounts[targetType]?.includes(path) ? format.exact(value) : printed(value);
+  return amounts[targetType]?.includes(path) ? format.exact(value) : formatValue(value);
 }
 
 /** Sections and labels of the settings by key, in English. */

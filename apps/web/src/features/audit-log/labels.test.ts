@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { TFunction } from "i18next";
 import { expect, it } from "vitest";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { actionText, entryLabels, targetLabels } from "./labels.ts";
 
 const server = new URL("../../../../server/src/", import.meta.url);
 const sources = readdirSync(server, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
   .map((path) => readFileSync(new URL(path, server), "utf8"));
-const translated = ((key: string) => `<${key}>`) as unknown as TFunction;
+const translated = translateWith((key: string) => `<${key}>`);
 
 it("names every action and target that the server records", () => {
   const actions = sources.flatMap((source) =>
@@ -27,8 +27,8 @@ it("names every action and target that the server records", () => {
 it("has no space between Chinese words", () => {
   const chinese: Record<string, string> = { Channel: "渠道", created: "已创建" };
   const entry = { target_type: "channel", action: "channel.create" };
-  const english = ((text: string) => text) as unknown as TFunction;
+  const english = translateWith((text: string) => text);
   expect(entryLabels(english, entry).join("")).toBe("Channel created");
-  const t = ((text: string) => chinese[text] ?? "") as unknown as TFunction;
+  const t = translateWith((text: string) => chinese[text] ?? "");
   expect(entryLabels(t, entry).join("")).toBe("渠道已创建");
 });

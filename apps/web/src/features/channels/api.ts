@@ -78,7 +78,6 @@ export const groupsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Tags in use. */
 export const tagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
   queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
@@ -93,7 +92,11 @@ export function useProvider(type: number): ProviderInfo | undefined {
 }
 
 /** Changes a row in every cached list without a request. */
-export function amendRow(client: QueryClient, id: number, change: (row: ChannelRow) => ChannelRow): void {
+export function patchCachedRow(
+  client: QueryClient,
+  id: number,
+  change: (row: ChannelRow) => ChannelRow,
+): void {
   client.setQueriesData<z.output<typeof ChannelPage>>({ queryKey: lists }, (page) =>
     page ? { ...page, data: page.data.map((row) => (row.id === id ? change(row) : row)) } : page,
   );
@@ -135,7 +138,7 @@ export function usePatchChannel(failed?: string) {
   return useMutation({
     mutationFn: ({ id, patch }: { id: number; patch: ChannelPatch }) => patchChannel(id, patch),
     meta: { failed },
-    onSuccess: (changed) => amendRow(client, changed.id, () => changed),
+    onSuccess: (changed) => patchCachedRow(client, changed.id, () => changed),
   });
 }
 

@@ -7,25 +7,25 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
+import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { channelParams } from "#lib/address/list-queries.ts";
+import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { channelParams } from "#lib/list-queries.ts";
-import { NEW, type Opened, useOpened } from "#lib/opened.ts";
-import { initialOf, oneOf } from "#lib/params.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { ChannelBulkBar } from "./bulk/channel-bulk-bar.tsx";
 import { ANY_MODEL } from "./list/any-model.ts";
-import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
 import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.tsx";
-import { NoChannels, NoMatch } from "./list/no-channels.tsx";
+import { NoChannels, NoMatchingChannels } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
@@ -38,7 +38,7 @@ const ChannelEditor = lazyPart(
 const ChangesDrawer = lazyPart(() =>
   import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
 );
-const BulkEditor = lazyPart(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
+const BulkEditor = lazyPart(() => import("./bulk/bulk-editor.tsx").then((module) => module.BulkEditor));
 const DisableModelDialog = lazyPart(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
 );
@@ -47,11 +47,11 @@ const TestAllDialog = lazyPart(() => import("./list/test-all.tsx").then((module)
 const TimelineDrawer = lazyPart(() =>
   import("./list/timeline-drawer.tsx").then((module) => module.TimelineDrawer),
 );
-const ExportDialog = lazyPart(() =>
-  import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog),
+const ExportChannelsDialog = lazyPart(() =>
+  import("./list/transfer-dialogs.tsx").then((module) => module.ExportChannelsDialog),
 );
-const ImportDialog = lazyPart(() =>
-  import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog),
+const ImportChannelsDialog = lazyPart(() =>
+  import("./list/transfer-dialogs.tsx").then((module) => module.ImportChannelsDialog),
 );
 const RotateDialog = lazyPart(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
 const TagList = lazyPart(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
@@ -68,15 +68,15 @@ export default function ChannelPage() {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const [{ view, ...query }, setQuery] = useListParams(pageParams);
-  const edited = useOpened();
-  const timeline = useOpened("timeline");
-  const rotating = useOpened("rotate");
-  const bulk = useOpened("bulk");
-  const file = useOpened("file");
-  const ask = useOpened("ask");
-  const removal = useOpened("remove");
-  const disabling = useOpened("disable");
-  const changes = useOpened("changes");
+  const edited = useDrawerParam();
+  const timeline = useDrawerParam("timeline");
+  const rotating = useDrawerParam("rotate");
+  const bulk = useDrawerParam("bulk");
+  const file = useDrawerParam("file");
+  const ask = useDrawerParam("ask");
+  const removal = useDrawerParam("remove");
+  const disabling = useDrawerParam("disable");
+  const changes = useDrawerParam("changes");
   const [selected, setSelected] = useState<string[]>([]);
   const [refreshing, setRefreshing] = useState(false);
   const [started, setStarted] = useState<number[]>([]);
@@ -175,7 +175,7 @@ export default function ChannelPage() {
               all: { total: list.data?.total_count, load: loadAll },
             }}
             bulkActions={(keys) => (
-              <BulkBar
+              <ChannelBulkBar
                 ids={keys.map(Number)}
                 onTest={(ids) => run("test", { ids })}
                 onBalances={(ids) => run("balance", { ids })}
@@ -190,7 +190,7 @@ export default function ChannelPage() {
             tools={<RefreshButton loading={refreshing} onClick={() => void refresh()} />}
             empty={
               filterCount(query) > 0 ? (
-                <NoMatch onClear={() => setQuery(noFilters)} />
+                <NoMatchingChannels onClear={() => setQuery(noFilters)} />
               ) : (
                 <NoChannels onAdd={add} />
               )
@@ -209,9 +209,15 @@ export default function ChannelPage() {
   );
 }
 
-type View = "channels" | "tags";
+type ChannelListView = "channels" | "tags";
 
-function ViewChoice({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+function ViewChoice({
+  view,
+  onChange,
+}: {
+  view: ChannelListView;
+  onChange: (view: ChannelListView) => void;
+}) {
   const { t } = useTranslation("channels");
   return (
     <SegmentedControl
@@ -227,15 +233,15 @@ function ViewChoice({ view, onChange }: { view: View; onChange: (view: View) => 
   );
 }
 
-type PageActionsProps = {
-  opened: Record<"ask" | "removal" | "disabling" | "changes" | "file", Opened>;
+type ChannelPageActionsProps = {
+  opened: Record<"ask" | "removal" | "disabling" | "changes" | "file", DrawerParam>;
   views: ReactNode;
   onBalances: () => void;
   /** Undefined for someone who may not add one, or who sees this button elsewhere. */
   onAdd: (() => void) | undefined;
 };
 
-function PageActions({ opened, views, onBalances, onAdd }: PageActionsProps) {
+function PageActions({ opened, views, onBalances, onAdd }: ChannelPageActionsProps) {
   const { t } = useTranslation("channels");
   const { ask, removal, disabling, changes, file } = opened;
   return (
@@ -265,7 +271,7 @@ function PageActions({ opened, views, onBalances, onAdd }: PageActionsProps) {
 }
 
 type OneChannelDialogsProps = {
-  opened: Record<"timeline" | "rotating", Opened>;
+  opened: Record<"timeline" | "rotating", DrawerParam>;
   rows: ChannelRow[] | undefined;
 };
 
@@ -297,7 +303,7 @@ function OneChannelDialogs({ opened, rows }: OneChannelDialogsProps) {
 }
 
 type BulkDialogsProps = {
-  opened: Record<"ask" | "removal" | "disabling" | "changes" | "bulk" | "file", Opened>;
+  opened: Record<"ask" | "removal" | "disabling" | "changes" | "bulk" | "file", DrawerParam>;
   selected: string[];
   onTest: () => void;
 };
@@ -315,9 +321,9 @@ function BulkDialogs({ opened, selected, onTest }: BulkDialogsProps) {
       ) : null}
       {changes.key === "" ? null : <ChangesDrawer onClose={changes.close} />}
       <OpenedBulkEditor opened={bulk} selected={selected} />
-      {file.key === "import" && mayChange ? <ImportDialog onClose={file.close} /> : null}
+      {file.key === "import" && mayChange ? <ImportChannelsDialog onClose={file.close} /> : null}
       {file.key.startsWith("export") ? (
-        <ExportDialog
+        <ExportChannelsDialog
           ids={file.key === "export-selected" && selected.length > 0 ? selected.map(Number) : undefined}
           onClose={file.close}
         />
@@ -331,11 +337,11 @@ const SELECTED = "selected";
 const TAG = "tag:";
 
 /** The bulk editor for a tag, which a link can name, or for the selected channels, which it cannot. */
-function OpenedBulkEditor({ opened, selected }: { opened: Opened; selected: string[] }) {
+function OpenedBulkEditor({ opened, selected }: { opened: DrawerParam; selected: string[] }) {
   const { key, close } = opened;
   if (key.startsWith(TAG))
     return <BulkEditor target={{ kind: "tag", tag: key.slice(TAG.length) }} onClose={close} />;
   if (key === SELECTED && selected.length > 0)
     return <BulkEditor target={{ kind: "ids", ids: selected.map(Number) }} onClose={close} />;
-  return key === "" ? null : <Missing onClose={close} />;
+  return key === "" ? null : <RowMissing onClose={close} />;
 }

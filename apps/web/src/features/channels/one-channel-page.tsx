@@ -6,22 +6,28 @@ import { IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router-dom";
-import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { useGroupNames } from "#components/group-name.tsx";
-import { HourChart, HoursStat, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
-import { ProviderIcon } from "#components/provider-icon.tsx";
-import { RecentCalls } from "#components/recent-calls.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
+import { CacheEffectCard } from "#components/usage/cache-effect.tsx";
+import {
+  HourChart,
+  HoursStat,
+  UsageChart,
+  UsageDetails,
+  UsageStats,
+} from "#components/usage/object-usage.tsx";
+import { RecentCalls } from "#components/usage/recent-calls.tsx";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
-import { listed } from "#lib/listed.ts";
-import { useOpened } from "#lib/opened.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
-import { formatRelative, formatTime } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
-import { Section } from "#ui/page.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/page/object-page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { oneChannelQuery, useProvider } from "./api.ts";
 import { Events } from "./list/timeline-drawer.tsx";
@@ -58,7 +64,7 @@ export default function OneChannelPage() {
 
 function Loaded({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const mayChange = useMayChange();
   const provider = useProvider(row.type);
   const seesCalls = useMayEnter("logs");
@@ -209,7 +215,7 @@ function Settings({ row }: { row: ChannelRow }) {
           </Fact>
           <Fact label={t("API address")}>{row.base_url || "–"}</Fact>
           <Fact label={t("Keys")}>{row.key_hints.length}</Fact>
-          <Fact label={t("Groups")}>{listed(row.groups.map(groupName))}</Fact>
+          <Fact label={t("Groups")}>{joinList(row.groups.map(groupName))}</Fact>
           <Fact label={t("Priority")}>{row.priority}</Fact>
           <Fact label={t("Weight")}>{row.weight}</Fact>
           <Fact label={t("Tag")}>{row.tag || "–"}</Fact>

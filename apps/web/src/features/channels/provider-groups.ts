@@ -35,8 +35,8 @@ export function groupProviders(providers: readonly ProviderInfo[]): [title: stri
     title,
     ids.flatMap((id) => byId.get(id) ?? []),
   ];
-  const named = new Set([...groups, ...later].flatMap(({ ids }) => ids));
-  const rest = providers.filter(({ id }) => !named.has(id));
+  const groupedIds = new Set([...groups, ...later].flatMap(({ ids }) => ids));
+  const rest = providers.filter(({ id }) => !groupedIds.has(id));
   return [...groups.map(pick), [others, rest] as [string, ProviderInfo[]], ...later.map(pick)].filter(
     ([, members]) => members.length > 0,
   );

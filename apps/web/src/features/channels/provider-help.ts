@@ -1,5 +1,5 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
 /** The page of Help about each provider. A test compares it with docs/provider-*.md. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 const pages = lookupTable<readonly string[]>({
   "provider-openai": ["openai", "custom", "gateway"],

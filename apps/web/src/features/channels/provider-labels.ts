@@ -4,7 +4,7 @@ import { phrasesIn } from "#lib/i18n.ts";
 
 const phrase = phrasesIn("channels");
 
-const known = new Set([
+const translatedTexts = new Set([
   phrase("API version"),
   phrase("API version (default: v1beta)"),
   phrase("API version (preview or latest; may be empty)"),
@@ -63,5 +63,5 @@ export function providerWord(t: TFunction<"channels">, text: string): string {
   if (voice && manner === "role") return t("Default: {{voice}}. Format: voice|role", { voice });
   if (voice) return t("Default: {{voice}}. Format: voice|emotion", { voice });
   // Braces in these labels are literal.
-  return known.has(text) ? t(text, { skipInterpolation: true }) : text;
+  return translatedTexts.has(text) ? t(text, { skipInterpolation: true }) : text;
 }

@@ -1,5 +1,5 @@
-import type { ChannelPatch } from "@gateway/shared/channels/channel";
 /** Checks a priority or weight that was typed into a list. Loads the schemas then: the list itself does without. */
+import type { ChannelPatch } from "@gateway/shared/channels/channel";
 import type { TFunction } from "i18next";
 
 export async function rankProblem(t: TFunction<"channels">, rank: ChannelPatch): Promise<string | null> {

@@ -1,7 +1,7 @@
 import type { ReasonFact } from "@gateway/shared/reasons";
 import { useTranslation } from "react-i18next";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { namesError, storedReason } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
 import { pauseReason } from "./status.ts";
 
 /** Returns the reason for the state of a channel or key in the user's language. Loads the messages of errors. */

@@ -2,7 +2,7 @@
 import { type ClientKind, clients } from "@gateway/shared/connect/clients";
 import { Select, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { phrasesIn } from "#lib/i18n.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./connect.module.css";

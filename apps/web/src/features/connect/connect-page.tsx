@@ -4,12 +4,12 @@ import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/conne
 import { Card, Text } from "@mantine/core";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-import { matching, text } from "#lib/params.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { matching, textParam } from "#lib/address/params.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { ClientList } from "./client-list.tsx";
 import { ConnectionChoices } from "./connection-choices.tsx";
 import { FirstCallLine } from "./first-call-line.tsx";
@@ -20,8 +20,8 @@ import classes from "./connect.module.css";
 const [firstClient] = clients;
 
 const connectParams = {
-  client: text(40),
-  model: text(160),
+  client: textParam(40),
+  model: textParam(160),
   /** Id of the token; "" is none. */
   token: matching(/^\d{0,10}$/),
 };

@@ -1,21 +1,21 @@
+/** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-/** The choice of model and key. */
-import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { kindOfModel, sampleModel } from "#components/sample-model.ts";
+import { kindOfModel, sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useFetchKey } from "#lib/queries/tokens.ts";
 import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { choosableTokensQuery } from "./api.ts";
 import classes from "./connect.module.css";
 
@@ -55,18 +55,18 @@ export function ConnectionChoices({
   const models = useQuery(modelsQuery);
   const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
   const chosen = tokens?.find(({ id }) => String(id) === token);
-  const offered = useMemo(
+  const modelsOfKey = useMemo(
     () =>
       chatModels(chosen ? modelsOfToken(models.data ?? {}, chosen, self?.group ?? "") : (models.data ?? {})),
     [models.data, chosen, self?.group],
   );
-  const resolved = model in offered ? model : sampleModel(offered, families[dialect]);
+  const resolved = model in modelsOfKey ? model : sampleModel(modelsOfKey, families[dialect]);
   const { onResolved } = rest;
-  const contextWindow = offered[resolved]?.info?.context_length ?? 0;
+  const contextWindow = modelsOfKey[resolved]?.info?.context_length ?? 0;
   useEffect(() => onResolved(resolved, contextWindow), [onResolved, resolved, contextWindow]);
   if (models.error && !models.data)
-    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
-  const names = Object.keys(offered).sort();
+    return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
+  const names = Object.keys(modelsOfKey).sort();
   return (
     <div className={classes.choices}>
       <Select
@@ -120,7 +120,7 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
   const { t } = useTranslation("connect");
   const fetchKey = useFetchKey();
   const usable = tokens?.filter(({ status }) => status === TokenStatus.enabled) ?? [];
-  const known = usable.some(({ id }) => String(id) === token);
+  const hasToken = usable.some(({ id }) => String(id) === token);
   if (tokens && usable.length === 0)
     return (
       <Input.Wrapper label={t("Key")} labelElement="div">
@@ -141,14 +141,14 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
       <Select
         label={t("Key")}
         data={usable.map(({ id, name, key_hint }) => ({ value: String(id), label: `${name} · ${key_hint}` }))}
-        value={known ? token : null}
+        value={hasToken ? token : null}
         onChange={(id) => onToken(id ?? "")}
         placeholder={t("Select one of your tokens")}
         searchable
         clearable
         nothingFoundMessage={t("No token matches")}
       />
-      {known && !inserted ? (
+      {hasToken && !inserted ? (
         <Button
           variant="default"
           size="xs"
@@ -167,7 +167,7 @@ function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) 
           {t("Insert the key")}
         </Button>
       ) : null}
-      {known && inserted ? (
+      {hasToken && inserted ? (
         <Text fz="xs" c="dimmed">
           {t("The settings below contain your full key. Do not share your screen.")}
         </Text>

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { newestCallQuery } from "./api.ts";
 import classes from "./connect.module.css";

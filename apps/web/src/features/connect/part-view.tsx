@@ -3,16 +3,16 @@ import { type Part, pathOn, type Platform } from "@gateway/shared/connect/connec
 import { Button, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { CodeBox } from "#components/code-box.tsx";
+import { CodeBox } from "#components/samples/code-box.tsx";
 import { phrasesIn } from "#lib/i18n.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import classes from "./connect.module.css";
 
 const phrase = phrasesIn("connect");
 
-type Command = Extract<Part, { kind: "command" }>;
+type CommandPart = Extract<Part, { kind: "command" }>;
 
-const commandTitles: Record<Command["does"], string> = {
+const commandTitles: Record<CommandPart["does"], string> = {
   install: phrase("Install the client"),
   connect: phrase("Connect with one command"),
   start: phrase("Start it"),

@@ -8,11 +8,11 @@ import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
-import { type Connection, useLiveEvents } from "#lib/live-events.ts";
+import { type Connection, useLiveEvents } from "#lib/live/live-events.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { selfQuery } from "#lib/session.ts";
-import { timeZone } from "#lib/time-zone.ts";
 
 /**
  * Today and the seven days before it: enough to compare each of the last seven days with the previous one.

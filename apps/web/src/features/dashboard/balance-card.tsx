@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { StatFrame } from "./stat-frame.tsx";
 import { type DaySum, daysLeft } from "./usage.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 
 export function BudgetCard() {
   const { t } = useTranslation("dashboard");

@@ -5,16 +5,16 @@ import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { CodeSamples } from "#components/code-samples.tsx";
-import { sampleModel } from "#components/sample-model.ts";
+import { CodeSamples } from "#components/samples/code-samples.tsx";
+import { sampleModel } from "#components/samples/sample-model.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChartSkeleton } from "#ui/charts/chart-skeleton.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { LiveState } from "#ui/live-state.tsx";
-import { Halves, Page, Section } from "#ui/page.tsx";
+import { Halves, Page, Section } from "#ui/page/page.tsx";
 import { dashboardQuery, recentTokensQuery, shownDays, useLiveAccount } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { BudgetCard } from "./budget-card.tsx";
@@ -72,7 +72,7 @@ function Usage() {
   const format = useFormat();
   const dashboard = useQuery(dashboardQuery);
   if (dashboard.error && !dashboard.data)
-    return <Failed error={dashboard.error} onRetry={() => void dashboard.refetch()} />;
+    return <LoadError error={dashboard.error} onRetry={() => void dashboard.refetch()} />;
 
   const dates = dashboard.data?.dates ?? awaitedDays;
   const usage = dashboard.data?.usage ?? [];

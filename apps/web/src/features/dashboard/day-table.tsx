@@ -2,8 +2,8 @@ import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Figures } from "#ui/figures.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Figures } from "#ui/figures/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { DaySum } from "./usage.ts";
 

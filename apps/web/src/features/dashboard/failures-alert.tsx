@@ -4,8 +4,8 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
-import { useFormat } from "#lib/quota.ts";
 import { dashboardQuery } from "./api.ts";
 import classes from "./dashboard.module.css";
 

@@ -7,7 +7,7 @@ import { selfQuery, useSelf } from "#lib/session.ts";
 import { addsChannels, firstChannelQuery, recentTokensQuery } from "./api.ts";
 import { FIRST_CALLS, FIRST_STEPS_HIDDEN } from "./first-calls.ts";
 import { NextSteps } from "./next-steps.tsx";
-import { type Step, StepList } from "./step-list.tsx";
+import { type SetupStep, StepList } from "./step-list.tsx";
 
 const ADVANCE_MS = 4_000;
 
@@ -33,7 +33,7 @@ export function FirstSteps() {
   // Until both are known the card keeps its place, so that nothing below it moves.
   const waiting = tokens.isPending || (admin && channels.isPending);
 
-  const forAdmins: Step[] = [
+  const forAdmins: SetupStep[] = [
     {
       id: "channel",
       title: t("Add channel"),
@@ -52,7 +52,7 @@ export function FirstSteps() {
       action: t("Open channels"),
     },
   ];
-  const balance: Step = {
+  const balance: SetupStep = {
     id: "balance",
     title: t("Top up"),
     hint: t("Your balance is empty. Redeem a code or contact the operator of this site."),
@@ -60,7 +60,7 @@ export function FirstSteps() {
     to: "/panel/topup",
     action: t("Top up"),
   };
-  const steps: Step[] = [
+  const steps: SetupStep[] = [
     ...(admin ? forAdmins : []),
     ...(self.quota > 0 ? [] : [balance]),
     {

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Section } from "#ui/page/page.tsx";
 
 const shownAtFirst = 18;
 
@@ -28,10 +28,10 @@ export function ModelsCard() {
         ) : null
       }
     >
-      {models.isPending ? (
-        <Skeleton height={70} />
-      ) : models.error && !models.data ? (
-        <Failed error={models.error} onRetry={() => void models.refetch()} />
+      {models.data === undefined ? (
+        <QueryFallback query={models}>
+          <Skeleton height={70} />
+        </QueryFallback>
       ) : names.length === 0 ? (
         <Empty
           compact

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { addsChannels, addsCustomers, firstCallQuery, hasCustomersQuery, hasProviderQuery } from "./api.ts";
-import { type Step, StepList } from "./step-list.tsx";
+import { type SetupStep, StepList } from "./step-list.tsx";
 
 type NextStepsProps = { self: Self; onHide: () => void };
 
@@ -21,7 +21,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
   if (!call || (mayAddChannels && !provider.isSuccess) || (mayAddCustomers && !customers.isSuccess))
     return null;
 
-  const steps: (Step | false)[] = [
+  const steps: (SetupStep | false)[] = [
     mayAddChannels && {
       id: "provider",
       title: t("Add provider"),

@@ -2,7 +2,7 @@ import type { Dashboard } from "@gateway/shared/usage/dashboard";
 import { ActionIcon, Group, Progress, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { StatFrame } from "./stat-frame.tsx";
 import classes from "./dashboard.module.css";
 

@@ -1,6 +1,6 @@
 /** Spend per day, stacked by model. */
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { type Stacks, tickDigits, topOf } from "#ui/charts/stacks.ts";
 

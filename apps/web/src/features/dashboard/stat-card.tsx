@@ -1,7 +1,7 @@
 import { Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
-import { Trend } from "#ui/trend.tsx";
+import { Trend } from "#ui/figures/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { StatFrame } from "./stat-frame.tsx";
 import classes from "./dashboard.module.css";

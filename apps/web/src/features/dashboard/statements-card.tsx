@@ -3,16 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
-import { Figures } from "#ui/figures.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
 
 /** Loaded when the first month is opened, so that the first screen does not include it. */
 const StatementDrawer = lazy(async () => ({
-  default: (await import("#components/statement-drawer.tsx")).StatementDrawer,
+  default: (await import("#components/usage/statement-drawer.tsx")).StatementDrawer,
 }));
 
 /** Closed months, newest first. Renders nothing before the first one. */

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import classes from "./dashboard.module.css";
 
-export type Step = {
+export type SetupStep = {
   id: string;
   title: string;
   hint: string;
@@ -17,7 +17,7 @@ export type Step = {
 };
 
 /** @param offers returns whether the links of the step are shown */
-export function StepList({ steps, offers }: { steps: Step[]; offers: (step: Step) => boolean }) {
+export function StepList({ steps, offers }: { steps: SetupStep[]; offers: (step: SetupStep) => boolean }) {
   const { t } = useTranslation("dashboard");
   return (
     <ol className={classes.steps} style={{ "--steps": steps.length } as CSSProperties}>

@@ -5,9 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Figures } from "#ui/figures.tsx";
-import { Section } from "#ui/page.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -28,10 +28,10 @@ export function TokensCard() {
         </Button>
       }
     >
-      {tokens.isPending ? (
-        <Skeleton height={150} />
-      ) : tokens.error && !tokens.data ? (
-        <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
+      {tokens.data === undefined ? (
+        <QueryFallback query={tokens}>
+          <Skeleton height={150} />
+        </QueryFallback>
       ) : tokens.data.data.length === 0 ? (
         <Empty
           compact

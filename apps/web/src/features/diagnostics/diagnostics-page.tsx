@@ -10,9 +10,9 @@ import { IconRefresh, IconStethoscope } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { Empty, LoadError } from "#ui/empty.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { diagnosisQuery } from "./api.ts";
@@ -44,7 +44,7 @@ export default function DiagnosticsPage() {
       {isFetching ? <Running /> : null}
       {!isFetching && error !== null ? (
         <Section>
-          <Failed error={error} onRetry={run} />
+          <LoadError error={error} onRetry={run} />
         </Section>
       ) : data === undefined ? (
         <Section>

@@ -1,7 +1,8 @@
 import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis";
-import i18next, { type TFunction } from "i18next";
+import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
 import { messagesOf } from "#lib/locale-files.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { findingTexts } from "./labels.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
@@ -20,7 +21,7 @@ it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the texts of every code in %s
 });
 
 it("keeps the English texts of another server version", () => {
-  const t = ((text: string) => `<${text}>`) as unknown as TFunction;
+  const t = translateWith((text: string) => `<${text}>`);
   const facts = { check: "disk", group: "server", state: "ok", params: {}, cause: null } as const;
   const english = { text: "In English.", fix: "" };
   expect(findingTexts(t, { ...facts, code: "unheard", ...english })).toMatchObject(english);
@@ -30,8 +31,9 @@ it("keeps the English texts of another server version", () => {
 });
 
 it("has thousands separators in counts, not in ports", () => {
-  const t = ((text: string, values: Record<string, unknown>) =>
-    text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))) as unknown as TFunction;
+  const t = translateWith((text: string, values: Record<string, unknown>) =>
+    text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name])),
+  );
   const facts = { check: "files", group: "server", state: "ok", cause: null, text: "", fix: "" } as const;
   expect(findingTexts(t, { ...facts, code: "files_enough", params: { limit: 20_000 } }).text).toContain(
     " 20,000 ",

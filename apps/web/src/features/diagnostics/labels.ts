@@ -3,7 +3,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { diagnosisTemplates } from "@gateway/shared/site/diagnosis";
 import type { TFunction } from "i18next";
-import { codeText, withSeparators } from "#lib/error-text.ts";
+import { codeText, withSeparators } from "#lib/errors/error-text.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

@@ -1,6 +1,6 @@
+/** User groups: prices, rate limits and reachable channels. */
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { formatSum } from "@gateway/shared/billing/money";
-/** User groups: prices, rate limits and reachable channels. */
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
@@ -10,17 +10,17 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { groupParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { groupParams } from "#lib/list-queries.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
-import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -53,9 +53,9 @@ export default function GroupsPage() {
   const [params, setParams] = useListParams(groupParams);
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
   const remove = useDeleteGroup();
-  const edited = useOpened();
-  const budgeted = useOpened("budget");
-  const priced = useOpened("prices");
+  const edited = useDrawerParam();
+  const budgeted = useDrawerParam("budget");
+  const priced = useDrawerParam("prices");
   const budgets = useBudgetUses("group", groups.data?.data);
   const columns = useMemo(() => groupColumns(t, budgets), [t, budgets]);
   const filtered = params.keyword !== "" || params.enable !== "";

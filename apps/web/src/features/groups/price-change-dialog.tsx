@@ -1,3 +1,4 @@
+/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
 import { formatCost } from "@gateway/shared/billing/money";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
@@ -5,12 +6,11 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
-/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
-import { groupParams } from "#lib/list-queries.ts";
-import { initialOf } from "#lib/params.ts";
+import { groupParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -53,7 +53,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
       title={row ? t("Change the prices of {{name}}", { name: row.name }) : t("Change the prices of a group")}
     >
       {groups.error ? (
-        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+        <LoadError error={groups.error} onRetry={() => void groups.refetch()} />
       ) : groups.data === undefined ? (
         <Skeleton height={180} aria-busy />
       ) : (

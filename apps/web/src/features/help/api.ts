@@ -4,7 +4,6 @@ import { indexes, pages } from "virtual:help";
 import type { Language } from "#lib/i18n.ts";
 import type { HelpLanguage } from "./content.ts";
 
-/** Returns the language of Help for a language of the console. */
 export function helpLanguageOf(language: Language): HelpLanguage {
   return language === "zh_CN" ? "zh_CN" : "en_US";
 }

@@ -1,6 +1,5 @@
 /** The content of Help as the build makes it from docs/. Used by the build, too: no imports of the app. */
 
-/** The languages of the documentation. */
 export type HelpLanguage = "en_US" | "zh_CN";
 
 /** Text within a line. A plain string has no format. */

@@ -7,7 +7,7 @@ import { Link, useLocation } from "react-router-dom";
 import { currentLanguage } from "#lib/i18n.ts";
 import { usePageTitle } from "#lib/site.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { helpLanguageOf, helpPageQuery } from "./api.ts";
 import type { HelpEntry, HelpLanguage } from "./content.ts";
 import { useHelpAddress } from "./help-address.ts";
@@ -31,7 +31,7 @@ export function HelpArticle({ entry, pages }: HelpArticleProps) {
   const addressOf = useHelpAddress();
   const anchor = useAnchor(page.data !== undefined);
   usePageTitle(entry.title);
-  if (page.error) return <Failed error={page.error} onRetry={() => void page.refetch()} heading />;
+  if (page.error) return <LoadError error={page.error} onRetry={() => void page.refetch()} heading />;
   if (!page.data)
     return (
       <Center h={240}>

@@ -72,11 +72,11 @@ function Heading({ block }: { block: Extract<Block, { kind: "heading" }> }) {
 function Table({ block }: { block: Extract<Block, { kind: "table" }> }) {
   const { t } = useTranslation("help");
   const { aligns, head, rows } = block;
-  const named = head.some((cell) => cell.length > 0);
+  const hasHead = head.some((cell) => cell.length > 0);
   return (
     <div className={classes.table} tabIndex={0} role="region" aria-label={t("Table")}>
       <table>
-        {named ? (
+        {hasHead ? (
           <thead>
             <tr>
               {head.map((cell, place) => (

@@ -7,8 +7,8 @@ import { useTranslation } from "react-i18next";
 import { Link, useParams, useSearchParams } from "react-router-dom";
 import { currentLanguage } from "#lib/i18n.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Failed } from "#ui/empty.tsx";
-import { Page } from "#ui/page.tsx";
+import { LoadError } from "#ui/empty.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { helpIndexQuery, helpLanguageOf } from "./api.ts";
 import type { HelpIndex } from "./content.ts";
@@ -21,7 +21,7 @@ import classes from "./help.module.css";
 export default function HelpPage() {
   const { t } = useTranslation("help");
   const index = useQuery(helpIndexQuery(helpLanguageOf(currentLanguage())));
-  if (index.error) return <Failed error={index.error} onRetry={() => void index.refetch()} heading />;
+  if (index.error) return <LoadError error={index.error} onRetry={() => void index.refetch()} heading />;
   if (!index.data)
     return (
       <Center h={240}>

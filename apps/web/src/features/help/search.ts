@@ -15,19 +15,19 @@ const most = 12;
 
 /** Returns pages and sections that contain every word, best first. */
 export function searchHelp(index: HelpIndex, query: string): HelpHit[] {
-  const typed = query.trim().toLowerCase();
-  const words = typed.split(/\s+/).filter(Boolean);
+  const searchText = query.trim().toLowerCase();
+  const words = searchText.split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
-  const found: { hit: HelpHit; rank: number }[] = [];
+  const rankedHits: { hit: HelpHit; rank: number }[] = [];
   for (const page of index.flatMap((group) => group.pages)) {
     const rank = rankOf(words, page.title, `${page.description} ${page.id}`);
-    if (rank !== undefined) found.push({ hit: hitOf(page), rank: rank - 0.5 });
+    if (rank !== undefined) rankedHits.push({ hit: hitOf(page), rank: rank - 0.5 });
     for (const section of page.sections) {
       const own = rankOf(words, section.title, section.terms, page.title);
-      if (own !== undefined) found.push({ hit: hitOf(page, section), rank: own + section.level / 10 });
+      if (own !== undefined) rankedHits.push({ hit: hitOf(page, section), rank: own + section.level / 10 });
     }
   }
-  return found
+  return rankedHits
     .toSorted((one, other) => one.rank - other.rank)
     .slice(0, most)
     .map(({ hit }) => hit);
@@ -53,8 +53,8 @@ function rankOf(words: string[], title: string, terms: string, around = ""): num
   if (has(title)) return 1;
   if (has(terms)) return 2;
   // The title of the page alone is a match of the page, not of each of its sections.
-  const named = words.some((word) => `${title} ${terms}`.toLowerCase().includes(word));
-  return named && has(`${title} ${terms} ${around}`) ? 3 : undefined;
+  const containsAnyWord = words.some((word) => `${title} ${terms}`.toLowerCase().includes(word));
+  return containsAnyWord && has(`${title} ${terms} ${around}`) ? 3 : undefined;
 }
 
 /** Returns the candidate that is most similar to the text; undefined when none has anything in common. */
@@ -63,13 +63,13 @@ export function nearest<Candidate>(
   candidates: Candidate[],
   namesOf: (candidate: Candidate) => string[],
 ): Candidate | undefined {
-  const wanted = pairsOf(text);
+  const textPairs = pairsOf(text);
   let best: { candidate: Candidate; score: number } | undefined;
   for (const candidate of candidates)
     for (const name of namesOf(candidate)) {
       const pairs = pairsOf(name);
-      const shared = [...pairs].filter((pair) => wanted.has(pair)).length;
-      const score = (2 * shared) / (pairs.size + wanted.size || 1);
+      const shared = [...pairs].filter((pair) => textPairs.has(pair)).length;
+      const score = (2 * shared) / (pairs.size + textPairs.size || 1);
       if (score > 0.2 && score > (best?.score ?? 0)) best = { candidate, score };
     }
   return best?.candidate;

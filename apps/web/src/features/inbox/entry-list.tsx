@@ -13,9 +13,9 @@ import {
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { namesError } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useMarkRead } from "./api.ts";
 import { entryText, kindTitles } from "./entry-texts.ts";

@@ -2,17 +2,15 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
+import { moneyText } from "#lib/format/money.ts";
+import { type Formatters, formatTime } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
-import { moneyText } from "#lib/money.ts";
-import { formatTime, type useFormat } from "#lib/quota.ts";
 
 const phrase = phrasesIn("inbox");
 
 export type EntryText = { title: string; text: string; to: string };
-type Format = Pick<ReturnType<typeof useFormat>, "quota">;
-
 export const kindTitles: Record<InboxKind, string> = {
   channels: phrase("Channels"),
   calls: phrase("Calls"),
@@ -50,7 +48,11 @@ const securityTitles: Partial<Record<InboxRow["event"], string>> = {
 const aboutOrder = (t: TFunction<"inbox">, order: string, reason: string) =>
   reason === "" ? order : t("{{what}}: {{reason}}", { what: order, reason });
 
-export function entryText(t: TFunction<"inbox">, row: InboxRow, format: Format): EntryText {
+export function entryText(
+  t: TFunction<"inbox">,
+  row: InboxRow,
+  format: Pick<Formatters, "quota">,
+): EntryText {
   const { event, facts } = row;
   const of = (name: string) => facts[name] ?? "–";
   const points = (name: string) => format.quota(Number(facts[name] ?? 0));

@@ -4,10 +4,10 @@ import { Button, Card, Group, SegmentedControl, Skeleton, Stack, Text } from "@m
 import { IconBellOff, IconCheck } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-import { inboxParams } from "#lib/list-queries.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Page } from "#ui/page.tsx";
+import { useListParams } from "#lib/address/list-params.ts";
+import { inboxParams } from "#lib/address/list-queries.ts";
+import { Empty, LoadError } from "#ui/empty.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { FilterSelect } from "#ui/table/filters.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";
@@ -83,7 +83,7 @@ export default function InboxPage() {
       </Group>
       <Card padding={0}>
         {inbox.error && !rows ? (
-          <Failed error={inbox.error} onRetry={retry} />
+          <LoadError error={inbox.error} onRetry={retry} />
         ) : !rows ? (
           <Stack p="lg" gap="md" aria-busy>
             {[1, 2, 3, 4].map((line) => (

@@ -5,7 +5,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";
 import { EntryList } from "./entry-list.tsx";
 import { stateQuery } from "./state.ts";
@@ -43,10 +43,8 @@ export function LatestEntries({ onLeave, waiting }: LatestEntriesProps) {
         ) : null}
       </Group>
       <div className={classes.panelList}>
-        {inbox.error && !rows ? (
-          <Failed error={inbox.error} onRetry={() => void inbox.refetch()} />
-        ) : !rows ? (
-          waiting
+        {!rows ? (
+          <QueryFallback query={inbox}>{waiting}</QueryFallback>
         ) : rows.length === 0 ? (
           <Empty icon={IconBellOff} title={t("No notifications yet")} compact />
         ) : (

@@ -10,10 +10,10 @@ import {
 } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
-import { type LogFilter, windowOf } from "./log-filter.ts";
+import { type LogFilter, logWindow } from "./filters/log-filter.ts";
 
 /** Everyone's rows are for administrators. */
-export type Whose = "everybody" | "own";
+export type LogScope = "everybody" | "own";
 
 /** The server sorts this many of the newest rows and numbers their pages. */
 export const MOST_SORTED = 10_000;
@@ -23,16 +23,16 @@ const paths = { everybody: "/log", own: "/log/self" } as const;
 /** Builds the server's query. "today" is resolved to the current day. */
 function queryFor(filter: LogFilter): LogQuery {
   const { range: _range, view: _view, from: _from, to: _to, ...rest } = filter;
-  return { ...rest, cursor: "", ...windowOf(filter, new Date()) };
+  return { ...rest, cursor: "", ...logWindow(filter, new Date()) };
 }
 
 /** Newest first with cursor pages. Any other order has numbered pages and covers only the newest rows. */
-export const logsQuery = (whose: Whose, filter: LogFilter) =>
+export const logsQuery = (scope: LogScope, filter: LogFilter) =>
   infiniteQueryOptions({
-    queryKey: ["log", "list", whose, filter],
+    queryKey: ["log", "list", scope, filter],
     queryFn: ({ pageParam }) => {
       const place = filter.order === "" ? { cursor: pageParam } : { page: Number(pageParam || 1) };
-      return http.get(paths[whose], asPage<LogPage>(), { ...queryFor(filter), ...place });
+      return http.get(paths[scope], asPage<LogPage>(), { ...queryFor(filter), ...place });
     },
     initialPageParam: "",
     getNextPageParam: (last, pages) => {
@@ -45,19 +45,19 @@ export const logsQuery = (whose: Whose, filter: LogFilter) =>
     placeholderData: keepPreviousData,
   });
 
-export const totalsQuery = (whose: Whose, filter: LogFilter) =>
+export const totalsQuery = (scope: LogScope, filter: LogFilter) =>
   queryOptions({
-    queryKey: ["log", "totals", whose, filter],
-    queryFn: () => http.get(`${paths[whose]}/stat`, asSent<LogTotals>(), queryFor(filter)),
+    queryKey: ["log", "totals", scope, filter],
+    queryFn: () => http.get(`${paths[scope]}/stat`, asSent<LogTotals>(), queryFor(filter)),
     placeholderData: keepPreviousData,
   });
 
 /** Counts of the newest calls of a filter, for the buttons above the list and the histogram. */
-export const facetsQuery = (whose: Whose, filter: LogFilter) =>
+export const facetsQuery = (scope: LogScope, filter: LogFilter) =>
   queryOptions({
-    queryKey: ["log", "facets", whose, { ...filter, order: "", size: 0 }],
+    queryKey: ["log", "facets", scope, { ...filter, order: "", size: 0 }],
     queryFn: () =>
-      http.get(`${paths[whose]}/facets`, asSent<LogFacets>(), {
+      http.get(`${paths[scope]}/facets`, asSent<LogFacets>(), {
         ...queryFor(filter),
         offset: -new Date().getTimezoneOffset(),
       }),
@@ -66,9 +66,9 @@ export const facetsQuery = (whose: Whose, filter: LogFilter) =>
     meta: { quiet: true },
   });
 
-export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
+export function fetchLogs(scope: LogScope, filter: LogFilter, cursor: string): Promise<LogPage> {
   // An export is always newest first, regardless of the order on the screen.
-  return http.get(paths[whose], asPage<LogPage>(), { ...queryFor(filter), order: "", size: 100, cursor });
+  return http.get(paths[scope], asPage<LogPage>(), { ...queryFor(filter), order: "", size: 100, cursor });
 }
 
 /** @param id a request id, or the number of an entry */

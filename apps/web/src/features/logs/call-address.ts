@@ -2,6 +2,7 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useCallback } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router-dom";
+import { currentLocation } from "#lib/address/history.ts";
 import { apiUrl } from "#lib/http.ts";
 
 const parameter = "call";
@@ -26,7 +27,7 @@ export function openCallId(): string {
   return new URLSearchParams(window.location.search).get(parameter) ?? "";
 }
 
-type Panel = {
+type CallPanelAddress = {
   /** "" = closed. */
   id: string;
   open: (id: string) => void;
@@ -35,7 +36,7 @@ type Panel = {
   close: () => void;
 };
 
-export function useCallPanel(): Panel {
+export function useCallPanel(): CallPanelAddress {
   const [search, setSearch] = useSearchParams();
   const { state } = useLocation();
   const navigate = useNavigate();
@@ -44,7 +45,7 @@ export function useCallPanel(): Panel {
     (id: string, replace: boolean) => {
       const next = new URLSearchParams(window.location.search);
       next.set(parameter, id);
-      setSearch(next, { replace, state: replace ? window.history.state?.usr : { panel: true } });
+      setSearch(next, { replace, state: replace ? currentLocation().state : { panel: true } });
     },
     [setSearch],
   );

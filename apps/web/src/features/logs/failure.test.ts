@@ -1,11 +1,12 @@
 import type { LogRow, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
-import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
 import { requestedModel } from "#lib/requested-model.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { pauseSentence } from "./failure.ts";
 
-const t = ((key: string, values: Record<string, string> = {}) =>
-  key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "")) as unknown as TFunction;
+const t = translateWith((key: string, values?: Record<string, string>) =>
+  key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values?.[name] ?? ""),
+);
 const row = (values: Partial<LogRow>) =>
   ({ type: 5, attempts: [], model_name: "", content: "", content_facts: [], ...values }) as LogRow;
 const pause = (paused_until: number, reason: string): PausedChannel => ({

@@ -11,7 +11,7 @@ export function shortReason(t: TFunction<"logs">, code: string): string {
   return label === undefined ? code : t(label);
 }
 
-export function hasFailed(row: Pick<LogRow, "type">): boolean {
+export function isFailedCall(row: Pick<LogRow, "type">): boolean {
   return row.type === LogType.failed;
 }
 
@@ -25,7 +25,7 @@ export function pauseSentence(
   timeOf: (seconds: number) => string,
 ): string {
   const { paused, skipped, attempts } = row;
-  if (!hasFailed(row) || !paused || paused.length === 0 || attempts?.length !== 0) return "";
+  if (!isFailedCall(row) || !paused || paused.length === 0 || attempts?.length !== 0) return "";
   // "All channels are paused" would be wrong if others were skipped for another reason.
   if (skipped?.some((note) => note.skipped !== "paused")) return "";
   const first = paused.reduce((a, b) => (b.paused_until < a.paused_until ? b : a));

@@ -13,7 +13,7 @@ const slow: Pace = { tone: "warn", text: phrase("Slow") };
 const verySlow: Pace = { tone: "bad", text: phrase("Very slow") };
 
 /** @param ms from the request to the end of the response */
-export function paceOfDuration(ms: number): Pace {
+export function rateDuration(ms: number): Pace {
   if (ms <= 10_000) return fast;
   if (ms <= 50_000) return fair;
   return ms <= 100_000 ? slow : verySlow;
@@ -29,7 +29,7 @@ export function tokensPerSecond(row: LogRow): number | null {
   return streamingMs < shortestStreamMs ? null : (row.completion_tokens / streamingMs) * 1000;
 }
 
-export function paceOfSpeed(perSecond: number): Pace {
+export function rateThroughput(perSecond: number): Pace {
   if (perSecond > 20) return fast;
   if (perSecond > 15) return fair;
   return perSecond > 10 ? slow : verySlow;

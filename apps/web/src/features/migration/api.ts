@@ -8,8 +8,8 @@ import type {
 } from "@gateway/shared/site/migration";
 import { setupTokenHeader } from "@gateway/shared/site/setup-token";
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, apiUrl, asList, asSent, failureOf, http, version2 } from "#lib/http.ts";
-import { loadErrorTexts } from "#lib/late-errors.ts";
+import { loadErrorTexts } from "#lib/errors/late-errors.ts";
+import { ApiError, apiUrl, asList, asSent, failureOf, http, apiVersionHeader } from "#lib/http.ts";
 
 const pollMs = 700;
 const withLink = (token: string) => ({ [setupTokenHeader]: token });
@@ -52,7 +52,7 @@ export function sendFile(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   request.open("PUT", apiUrl(`/migration/run/${id}/file`, { name: file.name.slice(0, 200) }));
   for (const [name, value] of Object.entries({
-    ...version2,
+    ...apiVersionHeader,
     ...withLink(token),
     "content-type": "application/octet-stream",
   }))

@@ -5,10 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
-import { formatTime } from "#lib/quota.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { formatTime } from "#lib/format/quota.ts";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { reportQuery, reportsQuery } from "./api.ts";
 import { DownloadReport, ReportView } from "./report-view.tsx";
 
@@ -45,7 +45,7 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
         {reports.isPending ? (
           <Skeleton height={120} />
         ) : reports.isError ? (
-          <Failed error={reports.error} onRetry={() => void reports.refetch()} />
+          <LoadError error={reports.error} onRetry={() => void reports.refetch()} />
         ) : reports.data.length === 0 ? (
           <Empty
             icon={IconDatabaseImport}
@@ -111,7 +111,7 @@ function OneReport({ id, onBack }: { id: number; onBack: () => void }) {
       <Page title={t("Import report")} actions={back}>
         <Section>
           {detail.isError ? (
-            <Failed error={detail.error} onRetry={() => void detail.refetch()} />
+            <LoadError error={detail.error} onRetry={() => void detail.refetch()} />
           ) : (
             <Skeleton height={320} />
           )}

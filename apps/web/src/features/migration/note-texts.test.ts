@@ -1,8 +1,9 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { importNotes } from "@gateway/shared/site/import-notes";
-import i18next, { type TFunction } from "i18next";
+import i18next from "i18next";
 import { expect, it } from "vitest";
 import { messagesOf } from "#lib/locale-files.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { exampleText, noteText } from "./note-texts.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
@@ -36,7 +37,7 @@ it("fills in the values and the reason in the reader's language", async () => {
 });
 
 it("names the subject of an example in the reader's language", () => {
-  const t = ((text: string, { id }: { id: string }) => text.replace("{{id}}", id)) as unknown as TFunction;
+  const t = translateWith((text: string, { id }: { id: string }) => text.replace("{{id}}", id));
   expect(exampleText(t, "user 5")).toBe("User 5");
   expect(exampleText(t, "token 7: limits")).toBe("Token 7: limits");
   expect(exampleText(t, "anna → anna_2")).toBe("anna → anna_2");
@@ -45,7 +46,7 @@ it("names the subject of an example in the reader's language", () => {
 });
 
 it("keeps the English text of a code of another version", () => {
-  const t = ((text: string) => `<${text}>`) as unknown as TFunction;
+  const t = translateWith((text: string) => `<${text}>`);
   const note = { text: "In English.", params: {}, reason_facts: [] };
   expect(noteText(t, { ...note, code: "channel_off_baidu" })).toBe("In English.");
 });

@@ -1,5 +1,5 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
 /** Notes of an import in the reader's language. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 import { noteTemplate } from "@gateway/shared/site/import-notes";
 import type { ImportNote } from "@gateway/shared/site/migration";
 import type { TFunction } from "i18next";

@@ -3,7 +3,7 @@ import type { ImportReport } from "@gateway/shared/site/migration";
 import { Group, Stack, Text } from "@mantine/core";
 import { IconAlertCircle, IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { Examples } from "./notes.tsx";
 import classes from "./report.module.css";

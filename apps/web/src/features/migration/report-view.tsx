@@ -4,7 +4,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { kindText } from "./labels.ts";
 import { Notes } from "./notes.tsx";
 import { ProofSection } from "./proof-section.tsx";

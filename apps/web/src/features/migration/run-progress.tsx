@@ -5,7 +5,7 @@ import { IconCheck } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { isActive, runQuery } from "./api.ts";
 import { kindText } from "./labels.ts";
 
@@ -30,7 +30,7 @@ export function RunProgress({ title, onCancel, share, run, token = "", onEnd }: 
   }, [data]);
   const number = new Intl.NumberFormat(i18n.language.replace("_", "-"));
   if (state.isError && data === undefined)
-    return <Failed error={state.error} onRetry={() => void state.refetch()} />;
+    return <LoadError error={state.error} onRetry={() => void state.refetch()} />;
   const progress = data?.progress ?? [];
   return (
     <Stack gap="md">

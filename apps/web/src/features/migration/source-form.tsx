@@ -18,13 +18,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { productsQuery } from "./api.ts";
 import { emptyLitellm, isTooLong, LitellmFields, type LitellmOptions } from "./litellm-fields.tsx";
 import classes from "./report.module.css";
 
-export type Source = {
+export type ImportSource = {
   product: string;
   kind: "file" | "address";
   file: File | null;
@@ -34,7 +34,7 @@ export type Source = {
   litellm: LitellmOptions;
 };
 
-export const emptySource: Source = {
+export const emptySource: ImportSource = {
   product: "",
   kind: "file",
   file: null,
@@ -45,8 +45,8 @@ export const emptySource: Source = {
 };
 
 type SourceFormProps = {
-  source: Source;
-  onChange: (source: Source) => void;
+  source: ImportSource;
+  onChange: (source: ImportSource) => void;
   fault: string | null;
   token: string;
   onSubmit: () => Promise<void>;
@@ -58,7 +58,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
   const [starting, setStarting] = useState(false);
   const [missing, setMissing] = useState<"product" | "file" | "address" | null>(null);
   const [unreadable, setUnreadable] = useState(false);
-  const change = (part: Partial<Source>) => {
+  const change = (part: Partial<ImportSource>) => {
     setMissing(null);
     onChange({ ...source, ...part });
   };
@@ -85,7 +85,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
     void onSubmit().finally(() => setStarting(false));
   }
 
-  if (products.isError) return <Failed error={products.error} onRetry={() => void products.refetch()} />;
+  if (products.isError) return <LoadError error={products.error} onRetry={() => void products.refetch()} />;
   if (products.data === undefined) return <Skeleton height={320} />;
   return (
     <form

@@ -6,14 +6,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
-import { Mark } from "#components/mark.tsx";
-import { errorReason } from "#lib/error-text.ts";
+import { Mark } from "#components/icons/mark.tsx";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { statusQuery, usePageTitle, useSite } from "#lib/site.ts";
 import { cancelRun, sendFile, startRun } from "./api.ts";
 import { FailureText } from "./failure-text.tsx";
 import { DownloadReport, ReportView } from "./report-view.tsx";
 import { RunProgress } from "./run-progress.tsx";
-import { emptySource, type Source, SourceForm } from "./source-form.tsx";
+import { emptySource, type ImportSource, SourceForm } from "./source-form.tsx";
 
 export default function WizardPage() {
   const { t } = useTranslation("migration");
@@ -60,7 +60,7 @@ export default function WizardPage() {
   );
 }
 
-type Step =
+type WizardStep =
   | { name: "source" }
   | { name: "upload"; share: number }
   | { name: "run"; run: ImportRun }
@@ -69,8 +69,8 @@ type Step =
 function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
   const { t } = useTranslation("migration");
   const client = useQueryClient();
-  const [source, setSource] = useState<Source>(emptySource);
-  const [step, setStep] = useState<Step>({ name: "source" });
+  const [source, setSource] = useState<ImportSource>(emptySource);
+  const [step, setStep] = useState<WizardStep>({ name: "source" });
   const [fault, setFault] = useState<unknown>(null);
   const stop = useRef(new AbortController());
 
@@ -164,7 +164,7 @@ function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
   }
 }
 
-function litellmOf({ litellm: { config, saltKey, credit } }: Source): ImportStart["litellm"] {
+function litellmOf({ litellm: { config, saltKey, credit } }: ImportSource): ImportStart["litellm"] {
   return { config, salt_key: saltKey, ...(credit === "" ? {} : { credit }) };
 }
 

@@ -2,10 +2,10 @@
 import type {
   ImportMode,
   ModelInfoChange,
-  ModelInfoImported,
+  ModelInfoImportResult,
   ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/channels/model-info";
+} from "@gateway/shared/models/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
@@ -59,7 +59,7 @@ export function useImportModelInfo() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (input: { url?: string; models?: unknown; mode: ImportMode }) =>
-      http.post("/model_info/import", asSent<ModelInfoImported>(), input),
+      http.post("/model_info/import", asSent<ModelInfoImportResult>(), input),
     meta: { quiet: true },
     onSuccess: refresh,
   });

@@ -1,9 +1,9 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
-import type { ImportMode } from "@gateway/shared/channels/model-info";
+import type { ImportMode } from "@gateway/shared/models/model-info";
 import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
@@ -13,18 +13,18 @@ import { useImportModelInfo } from "./api.ts";
 
 const phrase = phrasesIn("model-info");
 
-type Source = "own" | "url" | "text";
+type ModelInfoSource = "own" | "url" | "text";
 
-const sources: { value: Source; word: string }[] = [
+const sources: { value: ModelInfoSource; word: string }[] = [
   { value: "own", word: phrase("Built-in list") },
   { value: "url", word: phrase("Address") },
   { value: "text", word: phrase("JSON") },
 ];
 
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("model-info");
   const phone = useIsPhone();
-  const [source, setSource] = useState<Source>("own");
+  const [source, setSource] = useState<ModelInfoSource>("own");
   const [url, setUrl] = useState("");
   const [text, setText] = useState("");
   const [mode, setMode] = useState<ImportMode>("skip");

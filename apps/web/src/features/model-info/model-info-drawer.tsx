@@ -1,5 +1,5 @@
 /** Creates or edits the description of a model. */
-import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/channels/model-info";
+import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/models/model-info";
 import {
   Autocomplete,
   MultiSelect,

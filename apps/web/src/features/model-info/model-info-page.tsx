@@ -1,36 +1,38 @@
 /** The catalogue: descriptions of the models, for users who choose one. */
-import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
+import type { ModelInfoRow } from "@gateway/shared/models/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { paging, sizeOf, textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { nameOfModality } from "#lib/labels/modalities.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { listed } from "#lib/listed.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
-import { paging, sizeOf, text } from "#lib/params.ts";
-import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
 
-const ImportDialog = lazyPart(() => import("./import-dialog.tsx").then((module) => module.ImportDialog));
+const ImportModelInfoDialog = lazyPart(() =>
+  import("./import-dialog.tsx").then((module) => module.ImportModelInfoDialog),
+);
 const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
-const catalogueParams = { ...paging, size: sizeOf(20), keyword: text(), tag: text() };
+const catalogueParams = { ...paging, size: sizeOf(20), keyword: textParam(), tag: textParam() };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelInfoQuery);
@@ -43,24 +45,24 @@ export default function ModelInfoPage() {
   const [params, setParams] = useListParams(catalogueParams);
   const infos = useQuery(modelInfoQuery);
   const remove = useDeleteModelInfo();
-  const edited = useOpened();
-  const importing = useOpened("import");
+  const edited = useDrawerParam();
+  const importing = useDrawerParam("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
-  const wanted = params.keyword.trim().toLowerCase();
+  const searchText = params.keyword.trim().toLowerCase();
   const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
   const matching = infos.data
     ?.filter(
       (info) =>
         (params.tag === "" || info.tags.includes(params.tag)) &&
-        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(wanted)),
+        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText)),
     )
     .sort((a, b) => a.model.localeCompare(b.model));
-  const found = matching && inOrder(matching, columns, params.order);
-  const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
+  const sortedMatches = matching && inOrder(matching, columns, params.order);
+  const page = Math.min(params.page, Math.max(1, Math.ceil((sortedMatches?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
 
-  const taken = infos.data?.map((info) => info.model) ?? [];
+  const describedModels = infos.data?.map((info) => info.model) ?? [];
 
   const destroy = (info: ModelInfoRow) =>
     confirmDeletion(
@@ -102,7 +104,7 @@ export default function ModelInfoPage() {
         id="model-info"
         label={t("Model catalog")}
         columns={columns}
-        rows={found?.slice((page - 1) * params.size, page * params.size)}
+        rows={sortedMatches?.slice((page - 1) * params.size, page * params.size)}
         rowKey={(info) => String(info.id)}
         fetching={infos.isFetching}
         error={infos.error}
@@ -113,7 +115,7 @@ export default function ModelInfoPage() {
         )}
         order={params.order}
         onOrder={(order) => setParams({ order })}
-        paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
+        paging={{ kind: "pages", page, size: params.size, total: sortedMatches?.length, onChange: setParams }}
         toolbar={
           <>
             <SearchBox
@@ -156,19 +158,21 @@ export default function ModelInfoPage() {
         keyOf={(info) => String(info.id)}
         create={
           mayChange && infos.data ? (
-            <ModelInfoDrawer info={undefined} taken={taken} onClose={edited.close} />
+            <ModelInfoDrawer info={undefined} taken={describedModels} onClose={edited.close} />
           ) : undefined
         }
       >
-        {(info) => <ModelInfoDrawer key={info.id} info={info} taken={taken} onClose={edited.close} />}
+        {(info) => (
+          <ModelInfoDrawer key={info.id} info={info} taken={describedModels} onClose={edited.close} />
+        )}
       </OpenedRow>
-      {importing.key !== "" && mayChange ? <ImportDialog onClose={importing.close} /> : null}
+      {importing.key !== "" && mayChange ? <ImportModelInfoDialog onClose={importing.close} /> : null}
     </Page>
   );
 }
 
 function infoColumns(t: TFunction<"model-info">, short: (value: number) => string): Column<ModelInfoRow>[] {
-  const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
+  const labels = (list: readonly string[]) => joinList(list.map((word) => t(nameOfModality(word)))) || "–";
   return [
     {
       id: "model",

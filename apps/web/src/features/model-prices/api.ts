@@ -1,6 +1,6 @@
 import type { UserGroupMap } from "@gateway/shared/channels/group";
-import type { ModelsHealth } from "@gateway/shared/channels/model-health";
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
+import type { ModelsHealth } from "@gateway/shared/models/model-health";
 import { queryOptions } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 

@@ -3,11 +3,11 @@ import { UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./model-prices.module.css";
 
-export type Choice = { value: string; label: string; icon?: ReactNode; note?: string };
+export type ChipChoice = { value: string; label: string; icon?: ReactNode; note?: string };
 
 type ChoiceChipsProps = {
   label: string;
-  choices: Choice[];
+  choices: ChipChoice[];
   value: string;
   onChange: (value: string) => void;
 };

@@ -15,7 +15,7 @@ const kinds = lookupTable<string>({
   moderation: phrase("Moderation"),
 });
 
-export function nameOfKind(kind: string): string {
+export function modelKindName(kind: string): string {
   return kinds[kind] ?? kind;
 }
 

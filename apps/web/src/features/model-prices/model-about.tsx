@@ -1,19 +1,19 @@
 /** The catalogue's description of a model. */
 import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { nameOfModality } from "#lib/labels/modalities.ts";
-import { listed } from "#lib/listed.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
-import { nameOfKind } from "./labels.ts";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
+import { modelKindName } from "./labels.ts";
 import type { Offer } from "./offers.ts";
 
 export function ModelAbout({ offer }: { offer: Offer }) {
   const { t } = useTranslation("model-prices");
   const format = useFormat();
   const { info } = offer;
-  const labels = (list: readonly string[]) => listed(list.map((word) => t(nameOfModality(word)))) || "–";
+  const labels = (list: readonly string[]) => joinList(list.map((word) => t(nameOfModality(word)))) || "–";
   const tokens = (count: number) =>
     count > 0 ? t("{{tokens}} tokens", { count, tokens: format.short(count) }) : "–";
   return (
@@ -23,7 +23,7 @@ export function ModelAbout({ offer }: { offer: Offer }) {
         <Facts columns={2}>
           {info?.name ? <Fact label={t("Name")}>{info.name}</Fact> : null}
           <Fact label={t("Provider")}>{offer.owner || "–"}</Fact>
-          <Fact label={t("Type")}>{t(nameOfKind(offer.kind))}</Fact>
+          <Fact label={t("Type")}>{t(modelKindName(offer.kind))}</Fact>
           {info ? (
             <>
               <Fact label={t("Context")}>{tokens(info.context_length)}</Fact>

@@ -1,11 +1,11 @@
 /** Health of a model over 24 hours: availability by the hour, latency, speed. */
-import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { HourBars } from "#components/hour-bars.tsx";
+import { HourBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Stat, Stats } from "#ui/stats.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Stat, Stats } from "#ui/figures/stats.tsx";
 
 type ModelHealthStripProps = {
   health: ModelHealth | undefined;

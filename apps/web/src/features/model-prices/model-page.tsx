@@ -4,18 +4,18 @@ import { IconArrowLeft, IconMessageCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
-import { ClientSamples } from "#components/client-samples.tsx";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { useInConsole } from "#lib/model-address.ts";
-import { useOpened } from "#lib/opened.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { ClientSamples } from "#components/samples/client-samples.tsx";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useInConsole } from "#lib/address/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { usePageTitle, useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
 import { ModelAbout } from "./model-about.tsx";
 import { ModelHealthStrip } from "./model-health-strip.tsx";
@@ -33,7 +33,7 @@ export default function ModelPage() {
   const { id: model = "" } = useParams();
   const inConsole = useInConsole();
   const list = inConsole ? "/panel/model_price" : "/price";
-  const disabling = useOpened("disable");
+  const disabling = useDrawerParam("disable");
   const mayDisable = useMayEnter("channels", "edit") && inConsole;
   usePageTitle(model);
   const models = useQuery(modelsQuery);
@@ -51,9 +51,9 @@ export default function ModelPage() {
       {offer && groups.data ? (
         <Loaded key={model} offer={offer} groups={groups.data} onDisable={() => disabling.open(model)} />
       ) : models.error && !models.data ? (
-        <Failed error={models.error} onRetry={() => void models.refetch()} />
+        <LoadError error={models.error} onRetry={() => void models.refetch()} />
       ) : groups.error && !groups.data ? (
-        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+        <LoadError error={groups.error} onRetry={() => void groups.refetch()} />
       ) : models.data && groups.data ? (
         <Empty
           title={t("This model is not available")}
@@ -78,7 +78,7 @@ export default function ModelPage() {
   );
 }
 
-type LoadedProps = {
+type ModelDetailsProps = {
   offer: Offer;
   groups: NonNullable<ReturnType<typeof useGroups>>;
   onDisable: () => void;
@@ -86,7 +86,7 @@ type LoadedProps = {
 
 const useGroups = () => useQuery(groupsQuery).data;
 
-function Loaded({ offer, groups, onDisable }: LoadedProps) {
+function Loaded({ offer, groups, onDisable }: ModelDetailsProps) {
   const { t } = useTranslation("model-prices");
   const self = useSelf();
   const inConsole = useInConsole();

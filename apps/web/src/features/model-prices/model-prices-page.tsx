@@ -6,12 +6,12 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate } from "react-router-dom";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
-import { useListParams, useQueryString } from "#lib/list-params.ts";
-import { modelAddress, useInConsole } from "#lib/model-address.ts";
+import { useListParams, useQueryString } from "#lib/address/list-params.ts";
+import { modelAddress, useInConsole } from "#lib/address/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Page } from "#ui/page.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
@@ -66,10 +66,10 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     params.sort,
   );
   const open = params.others === "shown";
-  const found = open ? [...reached, ...others] : reached;
-  const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
-  const shown = found.slice((page - 1) * params.size, page * params.size);
-  const isLastPage = page * params.size >= found.length;
+  const visibleOffers = open ? [...reached, ...others] : reached;
+  const page = Math.min(params.page, Math.max(1, Math.ceil(visibleOffers.length / params.size)));
+  const shown = visibleOffers.slice((page - 1) * params.size, page * params.size);
+  const isLastPage = page * params.size >= visibleOffers.length;
   const columns = useOfferColumns({ ...params, group, groupRatio, groupNames });
   const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
   const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
@@ -77,7 +77,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     kind: "pages" as const,
     page,
     size: params.size,
-    total: waiting ? undefined : found.length,
+    total: waiting ? undefined : visibleOffers.length,
     onChange: (patch: { page?: number; size?: number }) => {
       setParams(patch);
       window.scrollTo({ top: 0 });
@@ -115,15 +115,15 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           onOpen={openModel}
           toolbar={
             <Text c="dimmed" fz="sm" style={{ alignSelf: "center" }}>
-              {t("{{count}} models", { count: found.length })}
+              {t("{{count}} models", { count: visibleOffers.length })}
             </Text>
           }
           paging={paging}
           empty={empty}
         />
       ) : models.error && !models.data ? (
-        <Failed error={models.error} onRetry={() => void models.refetch()} />
-      ) : !waiting && found.length === 0 ? (
+        <LoadError error={models.error} onRetry={() => void models.refetch()} />
+      ) : !waiting && visibleOffers.length === 0 ? (
         <Card>{empty}</Card>
       ) : (
         <>

@@ -5,8 +5,8 @@ import { Badge, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
-import { Figures } from "#ui/figures.tsx";
-import { Section } from "#ui/page.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { type Offer, priceOf } from "./offers.ts";
 
 const unit = "M" as const;

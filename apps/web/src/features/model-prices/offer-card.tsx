@@ -1,20 +1,20 @@
 /** A model on a card: owner, prices in the selected group, and health. */
-import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Badge, Card, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { formatDuration, useFormat } from "#lib/quota.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type Offer, priceOf, type Unit } from "./offers.ts";
+import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
 type OfferCardProps = {
   offer: Offer;
   health: ModelHealth | undefined;
-  unit: Unit;
+  unit: TokenUnit;
   group: string;
   groupRatio: number;
   /** Names of the groups by symbol. */

@@ -1,21 +1,21 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { type Offer, priceOf, type Unit } from "./offers.ts";
+import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 
-type View = {
-  unit: Unit;
+type OfferColumnOptions = {
+  unit: TokenUnit;
   group: string;
   groupRatio: number;
   /** Names of the groups by symbol. */
   groupNames: Map<string, string>;
 };
 
-export function useOfferColumns(view: View): Column<Offer>[] {
+export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
   const { t } = useTranslation("model-prices");
   const { unit, group, groupRatio, groupNames } = view;
   const cnyPerUsd = useCnyPerUsd();

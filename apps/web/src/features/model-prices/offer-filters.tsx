@@ -4,12 +4,12 @@ import { ActionIcon, SegmentedControl, Select, Skeleton, Tooltip } from "@mantin
 import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ownersQuery } from "./api.ts";
 import { ChoiceChips } from "./choice-chips.tsx";
-import { nameOfKind, nameOfSorting } from "./labels.ts";
+import { modelKindName, nameOfSorting } from "./labels.ts";
 import { countFacet, type Facet, type Offer, sortings } from "./offers.ts";
 import type { PriceView } from "./price-params.ts";
 import classes from "./model-prices.module.css";
@@ -57,7 +57,7 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           onChange={(kind) => onChange({ kind })}
           data={count("kind").map((each) => ({
             value: each.value,
-            label: withCount(t(nameOfKind(each.value)), each.count),
+            label: withCount(t(modelKindName(each.value)), each.count),
           }))}
         />
         {waiting || tags.length > 0 ? (
@@ -129,9 +129,9 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
   );
 }
 
-type View = PriceView["view"];
+type OfferView = PriceView["view"];
 
-function ViewButton({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+function ViewButton({ view, onChange }: { view: OfferView; onChange: (view: OfferView) => void }) {
   const { t } = useTranslation("model-prices");
   const next = view === "cards" ? "list" : "cards";
   const label = next === "list" ? t("Show as a list") : t("Show as cards");

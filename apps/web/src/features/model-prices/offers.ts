@@ -1,8 +1,8 @@
 /** The price of each model in a group: rows of the price list. Pure. */
 import { formatPrice } from "@gateway/shared/billing/money";
-import type { AvailableModels } from "@gateway/shared/channels/model";
-import type { ModelFacts } from "@gateway/shared/channels/model-info";
-import { kindOfModel, type ModelKind } from "#components/sample-model.ts";
+import type { AvailableModels } from "@gateway/shared/models/model";
+import type { ModelFacts } from "@gateway/shared/models/model-info";
+import { kindOfModel, type ModelKind } from "#components/samples/sample-model.ts";
 
 export type Offer = {
   model: string;
@@ -52,14 +52,14 @@ export type Facet = keyof typeof facets;
 export type OfferFilter = Record<Facet | "keyword", string>;
 
 export function filterOffers(offers: readonly Offer[], filter: OfferFilter, without?: Facet): Offer[] {
-  const wanted = filter.keyword.trim().toLowerCase();
+  const searchText = filter.keyword.trim().toLowerCase();
   const requested = (["owner", "kind", "tag", "group"] as const).filter(
     (facet) => facet !== without && filter[facet] !== "",
   );
   return offers.filter(
     (offer) =>
       [offer.model, offer.owner, offer.info?.name ?? "", offer.info?.description ?? ""].some((text) =>
-        text.toLowerCase().includes(wanted),
+        text.toLowerCase().includes(searchText),
       ) && requested.every((facet) => facets[facet](offer).includes(filter[facet])),
   );
 }
@@ -98,7 +98,7 @@ export function sortOffers(offers: Offer[], by: Sorting): Offer[] {
   });
 }
 
-export type Unit = "M" | "K";
+export type TokenUnit = "M" | "K";
 
 /**
  * Returns the price of one kind of token per thousand or
@@ -108,7 +108,7 @@ export function priceOf(
   offer: Pick<Offer, "type">,
   ratio: number,
   groupRatio: number,
-  options: { unit: Unit; freeWord: string; cnyPerUsd: number },
+  options: { unit: TokenUnit; freeWord: string; cnyPerUsd: number },
 ): string {
   return formatPrice(ratio * groupRatio, {
     perMillion: offer.type !== "times" && options.unit === "M",

@@ -1,5 +1,5 @@
 /** Parameters of the list of models in the address. */
-import { oneOf, paging, type ParamsOf, sizeOf, text } from "#lib/params.ts";
+import { oneOf, paging, type ParamsOf, sizeOf, textParam } from "#lib/address/params.ts";
 import { sortings } from "./offers.ts";
 
 export const priceParams = {
@@ -7,11 +7,11 @@ export const priceParams = {
   size: sizeOf(20),
   view: oneOf(["cards", "list"]),
   sort: oneOf(sortings, "usage"),
-  keyword: text(),
-  owner: text(),
-  kind: text(),
-  tag: text(),
-  group: text(),
+  keyword: textParam(),
+  owner: textParam(),
+  kind: textParam(),
+  tag: textParam(),
+  group: textParam(),
   unit: oneOf(["M", "K"]),
   /** "shown": includes models that the group does not reach. */
   others: oneOf(["", "shown"]),

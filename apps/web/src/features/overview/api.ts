@@ -1,7 +1,7 @@
 import type { Overview } from "@gateway/shared/usage/overview";
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
-import { type Connection, useLiveEvents } from "#lib/live-events.ts";
+import { type Connection, useLiveEvents } from "#lib/live/live-events.ts";
 
 export const overviewQuery = queryOptions({
   queryKey: ["overview"],

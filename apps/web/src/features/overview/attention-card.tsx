@@ -4,17 +4,17 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { logAddress } from "#lib/address/log-address.ts";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
 import { namesError, storedReason } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { listed } from "#lib/listed.ts";
-import { logAddress } from "#lib/log-address.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
 
-type Line = { title: string; text: string; to: string; urgent: boolean };
+type AttentionLine = { title: string; text: string; to: string; urgent: boolean };
 
 export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
   const { t } = useTranslation("overview");
@@ -72,7 +72,7 @@ function lineOf(
   item: AttentionItem,
   since: number,
   points: (quota: number) => string,
-): Line {
+): AttentionLine {
   switch (item.kind) {
     case "channel-disabled":
       return {
@@ -99,7 +99,7 @@ function lineOf(
       return {
         title: t("{{count}} models without a price", { count: item.count }),
         text: t("Calls to them are refused: {{models}}", {
-          models: listed(item.models) + (item.count > item.models.length ? " …" : ""),
+          models: joinList(item.models) + (item.count > item.models.length ? " …" : ""),
         }),
         to: "/panel/pricing",
         urgent: false,
@@ -136,7 +136,10 @@ function balanceText(
   return t("{{amount}}, enough for {{days}} days at the current rate", { amount, days });
 }
 
-function noticeLine(t: TFunction<"overview">, item: Extract<AttentionItem, { kind: "notice" }>): Line {
+function noticeLine(
+  t: TFunction<"overview">,
+  item: Extract<AttentionItem, { kind: "notice" }>,
+): AttentionLine {
   const times = item.count > 1 ? ` (${item.count}×)` : "";
   const text = storedReason(t, item.reason, item.reason_facts);
   switch (item.event) {

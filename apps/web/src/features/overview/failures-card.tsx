@@ -4,10 +4,10 @@ import { Button, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { logAddress } from "#lib/address/log-address.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
-import { logAddress } from "#lib/log-address.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
 

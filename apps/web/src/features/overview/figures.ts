@@ -1,8 +1,8 @@
 /** Figures that the overview computes from the server's data. Pure. */
-import type { Compared, Traffic } from "@gateway/shared/usage/overview";
+import type { PeriodComparison, Traffic } from "@gateway/shared/usage/overview";
 
 /** Returns the change as a share of the previous value; null when that was zero. */
-export function changeOf({ now, before }: Compared): number | null {
+export function changeOf({ now, before }: PeriodComparison): number | null {
   return before === 0 ? null : (now - before) / before;
 }
 

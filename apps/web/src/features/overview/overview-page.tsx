@@ -4,11 +4,11 @@ import { Skeleton } from "@mantine/core";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
-import { Failed } from "#ui/empty.tsx";
+import { useFormat } from "#lib/format/quota.ts";
+import { QueryFallback } from "#ui/empty.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { overviewQuery, useLiveOverview } from "./api.ts";
 import { AttentionCard } from "./attention-card.tsx";
 import { ChangesCard } from "./changes-card.tsx";
@@ -43,10 +43,10 @@ export default function OverviewPage({ tabs, firstSteps }: OverviewPageProps) {
       {firstSteps}
       {overview.data ? (
         <Content overview={overview.data} />
-      ) : overview.error ? (
-        <Failed error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
-        <Waiting />
+        <QueryFallback query={overview}>
+          <Waiting />
+        </QueryFallback>
       )}
     </Page>
   );

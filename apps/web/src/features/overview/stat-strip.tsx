@@ -1,9 +1,9 @@
 /** Six figures of the last 24 hours side by side, each with its change. */
-import type { Compared, LatencySample, Traffic } from "@gateway/shared/usage/overview";
+import type { PeriodComparison, LatencySample, Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
-import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Stat, Stats } from "#ui/stats.tsx";
-import { isUnchanged, Trend } from "#ui/trend.tsx";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
+import { Stat, Stats } from "#ui/figures/stats.tsx";
+import { hasNoChange, Trend } from "#ui/figures/trend.tsx";
 import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
 
@@ -114,10 +114,10 @@ function Before({ text }: { text: string }) {
   );
 }
 
-function Change({ compared }: { compared: Compared }) {
+function Change({ compared }: { compared: PeriodComparison }) {
   const { t } = useTranslation("overview");
   const share = changeOf(compared);
   if (share === null) return compared.now === 0 ? t("No change") : t("No data for the day before");
-  if (isUnchanged(share)) return t("No change");
+  if (hasNoChange(share)) return t("No change");
   return <Trend share={share} label={(percent) => t("{{share}} vs. day before", { share: percent })} />;
 }

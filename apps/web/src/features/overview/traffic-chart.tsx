@@ -2,7 +2,7 @@
 import type { Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
 import { hourText } from "#lib/channel-hours.ts";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 
 const colors = { served: "var(--chart-1)", failed: "var(--chart-2)" };

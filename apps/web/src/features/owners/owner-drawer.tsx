@@ -2,7 +2,7 @@
 import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";

@@ -1,5 +1,5 @@
-import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 /** Owners of models: their names and logos, as shown with models and prices. */
+import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { LAST_RESERVED_OWNER } from "@gateway/shared/channels/reserved-owners";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -7,16 +7,16 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
-import { text } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
@@ -26,7 +26,7 @@ import { ownersQuery, useDeleteOwner } from "./api.ts";
 
 const OwnerDrawer = lazyPart(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 
-const ownerParams = { keyword: text(), order: text() };
+const ownerParams = { keyword: textParam(), order: textParam() };
 
 export default function OwnersPage() {
   const { t } = useTranslation("owners");
@@ -34,13 +34,13 @@ export default function OwnersPage() {
   const [params, setParams] = useListParams(ownerParams);
   const owners = useQuery(ownersQuery);
   const remove = useDeleteOwner();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const columns = useMemo(() => ownerColumns(t), [t]);
-  const wanted = params.keyword.trim().toLowerCase();
-  const found = owners.data?.filter(
-    ({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted,
+  const searchText = params.keyword.trim().toLowerCase();
+  const matches = owners.data?.filter(
+    ({ id, name }) => name.toLowerCase().includes(searchText) || String(id) === searchText,
   );
-  const rows = found && inOrder(found, columns, params.order);
+  const rows = matches && inOrder(matches, columns, params.order);
   const freeId = Math.max(LAST_RESERVED_OWNER, ...(owners.data ?? []).map((owner) => owner.id)) + 1;
 
   const destroy = async (owner: ModelOwnerRow) => {

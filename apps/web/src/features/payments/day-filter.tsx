@@ -2,7 +2,7 @@
 import { Button, Popover, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime } from "#lib/format/quota.ts";
 import { DayField } from "#ui/form/time-field.tsx";
 
 type DayFilterProps = {

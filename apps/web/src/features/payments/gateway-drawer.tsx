@@ -12,7 +12,7 @@ import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mant
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { PaymentIcon } from "#components/payment-icon.tsx";
+import { PaymentIcon } from "#components/icons/payment-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
@@ -93,9 +93,9 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
 }
 
 type GatewayForm = SchemaForm<z.input<typeof PaymentForm>>;
-type SectionProps = { form: GatewayForm; gateway: PaymentRow | undefined };
+type GatewaySectionProps = { form: GatewayForm; gateway: PaymentRow | undefined };
 
-function GeneralSection({ form, gateway }: SectionProps) {
+function GeneralSection({ form, gateway }: GatewaySectionProps) {
   const { t } = useTranslation("payments");
   const [ownIcon, setOwnIcon] = useState(gateway !== undefined && !isOurs(gateway.icon));
   const { type, icon } = form.values;
@@ -194,7 +194,7 @@ function FeesSection({ form }: { form: GatewayForm }) {
   );
 }
 
-function NotificationsSection({ form, gateway }: SectionProps) {
+function NotificationsSection({ form, gateway }: GatewaySectionProps) {
   const { t } = useTranslation("payments");
   return (
     <FormSection

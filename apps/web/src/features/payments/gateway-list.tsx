@@ -1,3 +1,4 @@
+/** The payment gateways and their fees. */
 import { type PaymentRow } from "@gateway/shared/billing/payment";
 import { paymentTypes } from "@gateway/shared/billing/payment-types";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";
@@ -6,19 +7,18 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { PaymentIcon } from "#components/payment-icon.tsx";
+import { PaymentIcon } from "#components/icons/payment-icon.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { gatewayParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-/** The payment gateways and their fees. */
-import { gatewayParams } from "#lib/list-queries.ts";
-import { formatMoney } from "#lib/money.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -39,7 +39,7 @@ export function GatewayList() {
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
   const edits = useMayChange();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const columns = useMemo(() => gatewayColumns(t), [t]);
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
 

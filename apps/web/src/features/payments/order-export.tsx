@@ -1,7 +1,7 @@
 /** Exports the filtered orders as a file. */
 import type { OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import { useQueryClient } from "@tanstack/react-query";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime } from "#lib/format/quota.ts";
 import { ListExport } from "#ui/table/list-export.tsx";
 import { ordersQuery } from "./api.ts";
 

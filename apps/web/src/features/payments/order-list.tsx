@@ -1,3 +1,4 @@
+/** All users' orders and payments. */
 import type { OrderRow } from "@gateway/shared/billing/order";
 import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
 import { Button, Group, Tooltip } from "@mantine/core";
@@ -13,13 +14,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { sharedOrderColumns } from "#components/order-columns.tsx";
+import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
+import { useListParams } from "#lib/address/list-params.ts";
+import { orderParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-/** All users' orders and payments. */
-import { orderParams } from "#lib/list-queries.ts";
-import { formatMoney } from "#lib/money.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -203,7 +203,7 @@ export function OrderList() {
 }
 
 function orderColumns(t: TFunction<"payments">): Column<OrderRow>[] {
-  const shared = sharedOrderColumns<OrderRow>(t);
+  const shared = commonOrderColumns<OrderRow>(t);
   return [
     { ...shared.number, fixed: true },
     shared.time,

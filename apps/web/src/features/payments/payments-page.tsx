@@ -4,11 +4,11 @@ import { IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { AddressMissing } from "#components/address-missing.tsx";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
 import { useSite } from "#lib/site.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 
 const GatewayList = lazyPart(() => import("./gateway-list.tsx").then((module) => module.GatewayList));
 const OrderList = lazyPart(() => import("./order-list.tsx").then((module) => module.OrderList));
@@ -18,7 +18,7 @@ export default function PaymentsPage() {
   const [search, setSearch] = useSearchParams();
   const edits = useMayChange();
   const site = useSite();
-  const gateway = useOpened();
+  const gateway = useDrawerParam();
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (
     <Page

@@ -2,8 +2,8 @@
 import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
 import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatMoney } from "#lib/money.ts";
-import { useFormat } from "#lib/quota.ts";
+import { formatMoney } from "#lib/format/money.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";

@@ -2,8 +2,8 @@
 import { Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
-import { formatDuration, useFormat } from "#lib/quota.ts";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 

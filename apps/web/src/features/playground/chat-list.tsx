@@ -16,7 +16,7 @@ type ChatListProps = {
 
 export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatListProps) {
   const { t } = useTranslation("playground");
-  const kept = chats.filter((chat) => chat.turns.length > 0);
+  const startedChats = chats.filter((chat) => chat.turns.length > 0);
   return (
     <>
       <Button
@@ -28,13 +28,13 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
         {t("New chat")}
       </Button>
       <div className={classes.chats}>
-        {kept.length === 0 ? (
+        {startedChats.length === 0 ? (
           <Text c="dimmed" fz="sm" ta="center" py="lg" px="xs">
             {t("Your chats are stored in this browser only.")}
           </Text>
         ) : (
           <ul className={classes.chatItems}>
-            {kept.map((chat) => {
+            {startedChats.map((chat) => {
               const title = titleOf(chat) || t("Image");
               return (
                 <li

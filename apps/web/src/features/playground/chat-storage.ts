@@ -1,6 +1,6 @@
 /** Conversations in this browser, separate for each account. They are never stored on the server. */
 import { z } from "zod";
-import { keep, kept } from "#lib/stored.ts";
+import { writeStorage, readStorage } from "#lib/browser-storage.ts";
 import { Chat, isRunning } from "./chat.ts";
 
 const mostChats = 50;
@@ -9,7 +9,7 @@ const keyOf = (userId: number) => `playground:${userId}`;
 
 export function loadChats(userId: number): Chat[] {
   try {
-    const stored = z.array(z.unknown()).safeParse(JSON.parse(kept(keyOf(userId)) ?? "[]"));
+    const stored = z.array(z.unknown()).safeParse(JSON.parse(readStorage(keyOf(userId)) ?? "[]"));
     const chats = (stored.data ?? []).map((chat) => Chat.safeParse(chat).data);
     return chats.filter((chat) => chat !== undefined).map(settled);
   } catch {
@@ -47,7 +47,7 @@ export function saveChats(userId: number, chats: Chat[]): void {
       } else saved = saved.slice(0, -1);
     }
   }
-  keep(keyOf(userId), null);
+  writeStorage(keyOf(userId), null);
 }
 
 function withoutPictures(chat: Chat): Chat {

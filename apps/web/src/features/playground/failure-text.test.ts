@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
-import { loadErrorTexts } from "#lib/late-errors.ts";
+import { loadErrorTexts } from "#lib/errors/late-errors.ts";
 import { messagesOf } from "#lib/locale-files.ts";
 import { failureText } from "./failure-text.ts";
 

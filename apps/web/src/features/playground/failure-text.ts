@@ -1,6 +1,6 @@
 /** Translates the gateway's errors. A provider's message stays as it is. */
 import type { TFunction } from "i18next";
-import { codeText } from "#lib/error-text.ts";
+import { codeText } from "#lib/errors/error-text.ts";
 import type { Answer } from "./chat.ts";
 
 export function failureText(

@@ -1,15 +1,15 @@
-import { fillChatLink } from "@gateway/shared/site/chat-link";
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 /**
  * An external chat client set by the operator. It gets a key, so nothing is loaded before the user agrees.
  */
+import { fillChatLink } from "@gateway/shared/site/chat-link";
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerAddress } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { keyQuery } from "./api.ts";
 import classes from "./playground.module.css";
 
@@ -18,7 +18,7 @@ export function ForeignChat({ link }: { link: ChatLinkEntry }) {
   const server = useServerAddress();
   const key = useQuery(keyQuery);
   const [here, setHere] = useState(false);
-  if (key.error) return <Failed error={key.error} onRetry={() => void key.refetch()} />;
+  if (key.error) return <LoadError error={key.error} onRetry={() => void key.refetch()} />;
   if (!key.data) return null;
   const address = fillChatLink(link.url, key.data, server);
   const embeddable = /^https?:/i.test(link.url);

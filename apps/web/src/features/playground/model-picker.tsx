@@ -3,8 +3,8 @@ import { ActionIcon, Button, Group, Select, type SelectProps, Text, Tooltip } fr
 import { IconColumns2, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { kindOfModel } from "#components/sample-model.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { kindOfModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { mostModels } from "./chat.ts";

@@ -5,11 +5,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { sampleModel } from "#components/sample-model.ts";
+import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePageTitle, useSite } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { ChatView } from "./chat-view.tsx";
 import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
@@ -24,8 +24,8 @@ export default function PlaygroundPage() {
   const [search, setSearch] = useSearchParams();
   const [frame, height] = useFittedHeight();
   const links = shownChatLinks(site?.chat_links ?? "", site?.chat_link);
-  const wanted = search.get("client");
-  const shown = links.find((link) => link.name === wanted);
+  const clientName = search.get("client");
+  const shown = links.find((link) => link.name === clientName);
   return (
     <div ref={frame} className={classes.page} style={{ height }}>
       <h1 className={classes.hiddenTitle}>{t("Playground")}</h1>
@@ -52,10 +52,10 @@ export default function PlaygroundPage() {
 
 function OwnChat() {
   const self = useSelf();
-  const wanted = useSearchParams()[0].get("model");
+  const modelInAddress = useSearchParams()[0].get("model");
   const models = useQuery(modelsQuery);
   if (models.error && !models.data)
-    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
+    return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
   if (!self || !models.data) return <Skeleton className={classes.chat ?? ""} />;
   // The console's key belongs to the user's own group.
   const own = Object.entries(models.data).filter(([, model]) => model.groups.includes(self.group));
@@ -66,7 +66,7 @@ function OwnChat() {
       userId={self.id}
       models={names}
       defaultModel={sampleModel(Object.fromEntries(own)) || (names[0] ?? "")}
-      wanted={wanted !== null && names.includes(wanted) ? wanted : undefined}
+      wanted={modelInAddress !== null && names.includes(modelInAddress) ? modelInAddress : undefined}
     />
   );
 }

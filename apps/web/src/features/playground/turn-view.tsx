@@ -4,8 +4,8 @@ import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-reac
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { useErrorTexts } from "#lib/late-errors.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { LazyBoundary } from "#ui/lazy-part.tsx";

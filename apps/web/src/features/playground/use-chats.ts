@@ -107,11 +107,11 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
     setChats(latest.current);
   }, []);
 
-  const found = chats.find((chat) => chat.id === currentId) ?? chats[0];
+  const currentChat = chats.find((chat) => chat.id === currentId) ?? chats[0];
   const current = useMemo(() => {
-    const chat = found ?? emptyChat();
+    const chat = currentChat ?? emptyChat();
     return chat.models.length === 0 && defaultModel !== "" ? { ...chat, models: [defaultModel] } : chat;
-  }, [found, defaultModel]);
+  }, [currentChat, defaultModel]);
 
   const anyRunning = chats.some((chat) => chat.turns.some((turn) => turn.answers.some(isRunning)));
   useEffect(() => {

@@ -1,3 +1,4 @@
+/** The price list, the owners, and the names of models. */
 import type {
   ListedPrice,
   PriceChanges,
@@ -7,7 +8,6 @@ import type {
   PriceUpdate,
   SyncMode,
 } from "@gateway/shared/billing/price";
-/** The price list, the owners, and the names of models. */
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, asList, asSent, http } from "#lib/http.ts";

@@ -4,9 +4,9 @@ import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { listed } from "#lib/listed.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 
@@ -47,7 +47,7 @@ function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate)
     removed.length > 0 ? t("{{number}} removed", { number: removed.length }) : "",
     locked.length > 0 ? t("{{number}} locked and kept", { number: locked.length }) : "",
   ].filter((part) => part !== "");
-  return parts.length === 0 ? t("No changes.") : listed(parts);
+  return parts.length === 0 ? t("No changes.") : joinList(parts);
 }
 
 function Names({ update }: { update: PriceUpdate }) {
@@ -75,7 +75,7 @@ function Names({ update }: { update: PriceUpdate }) {
                 {title}
               </Text>
               <Text fz="sm" style={{ overflowWrap: "anywhere" }}>
-                {listed(models)}
+                {joinList(models)}
               </Text>
             </div>
           ))}

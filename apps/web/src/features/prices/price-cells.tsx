@@ -4,7 +4,7 @@ import type { ListedPrice } from "@gateway/shared/billing/price";
 import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { isTool, nameOfKind } from "#lib/labels/usage-kinds.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
@@ -37,7 +37,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
 }
 
 /** Dollars and yuan, and the ratio they are derived from. */
-export function MoneyCell({
+export function PriceCell({
   price,
   side,
   scale,

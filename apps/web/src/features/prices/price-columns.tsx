@@ -1,14 +1,14 @@
-import type { PriceRow } from "@gateway/shared/billing/price";
 /** Columns of the two views of the price list. */
+import type { PriceRow } from "@gateway/shared/billing/price";
 import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
-import { listed } from "#lib/listed.ts";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { joinList } from "#lib/format/join-list.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";
+import { ExtrasCell, ModelCell, PriceCell } from "./price-cells.tsx";
 import type { PriceGroup } from "./price-list.ts";
 import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
@@ -87,7 +87,7 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
             </Badge>
           ))}
           {models.length > shownModels ? (
-            <Tooltip multiline maw={480} label={listed(models.slice(shownModels))}>
+            <Tooltip multiline maw={480} label={joinList(models.slice(shownModels))}>
               <Badge variant="default" c="dimmed" tabIndex={0}>
                 +{models.length - shownModels}
               </Badge>
@@ -119,6 +119,6 @@ function sides<Row>(
     align: "right",
     card: "fact",
     sortable,
-    cell: (row) => <MoneyCell price={priceOf(row)} side={side} scale={scale} />,
+    cell: (row) => <PriceCell price={priceOf(row)} side={side} scale={scale} />,
   }));
 }

@@ -10,15 +10,15 @@ import classes from "./prices.module.css";
 /** Maximum number of lines; no one reads more. */
 const shownAtMost = 300;
 
-type Line = {
+type PriceDiffLine = {
   kind: "added" | "changed" | "removed";
   model: string;
   price: ListedPrice;
   fields: Difference[];
 };
 
-export function linesOf({ added, changed, removed }: PriceChanges): Line[] {
-  const whole = (kind: Line["kind"]) => (price: ListedPrice) => ({
+export function linesOf({ added, changed, removed }: PriceChanges): PriceDiffLine[] {
+  const whole = (kind: PriceDiffLine["kind"]) => (price: ListedPrice) => ({
     kind,
     model: price.model,
     price,

@@ -5,7 +5,7 @@ import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { OwnerIcon } from "#components/owner-icon.tsx";
+import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { Fold } from "#ui/fold.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
@@ -13,18 +13,24 @@ import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, ownersQuery, useSavePrices } from "./api.ts";
 import { ExtrasField } from "./extras-field.tsx";
-import { cleaned, type Edited, initialValues, type PriceForm, PriceFormValues } from "./price-values.ts";
+import {
+  clearUnusedFields,
+  type PriceFormTarget,
+  toPriceFormValues,
+  type PriceForm,
+  PriceFormValues,
+} from "./price-values.ts";
 import { RateField } from "./rate-field.tsx";
 import type { Currency, RateUnit, Scale } from "./rate-units.ts";
 import { TiersField } from "./tiers-field.tsx";
 
-export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () => void }) {
+export function PriceDrawer({ edited, onClose }: { edited: PriceFormTarget; onClose: () => void }) {
   const { t } = useTranslation("prices");
   const save = useSavePrices();
   const [currency, setCurrency] = useState<Currency>("usd");
   const [scale, setScale] = useState<Scale>("M");
   const before = edited.price ? edited.models : [];
-  const form = useSchemaForm(PriceFormValues, initialValues(edited));
+  const form = useSchemaForm(PriceFormValues, toPriceFormValues(edited));
   const { type } = form.values;
   const perCall = type === "times";
   const cnyPerUsd = useCnyPerUsd();
@@ -34,7 +40,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
   );
 
   const submit = async (values: PriceFormValues) => {
-    const { models, ...price } = PriceFormValues.parse(cleaned(values));
+    const { models, ...price } = PriceFormValues.parse(clearUnusedFields(values));
     const input: PriceGroupInput = { original_models: before, models, price: PriceValues.parse(price) };
     await save.mutateAsync(input);
     toast.success(t("Price saved"));

@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconTags } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { oneOf, paging, type ParamsOf, sizeOf, text, whole } from "#lib/params.ts";
+import { oneOf, paging, type ParamsOf, sizeOf, textParam, whole } from "#lib/address/params.ts";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -12,28 +12,28 @@ export const pricesParams = {
   ...paging,
   size: sizeOf(20),
   tab: oneOf(["single", "multiple"]),
-  keyword: text(),
+  keyword: textParam(),
   owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
   type: oneOf(["", "tokens", "times"]),
   locked: oneOf(["", "yes", "no"]),
   unit: oneOf(["M", "K"]),
 };
-type Values = ParamsOf<typeof pricesParams>;
+type PriceFilterValues = ParamsOf<typeof pricesParams>;
 
 export const noFilters = { keyword: "", owner: 0, type: "", locked: "" } as const;
 
 /** Returns the number of active filters besides the search. */
-function filterCount(params: Values): number {
+function filterCount(params: PriceFilterValues): number {
   return [params.owner !== 0, params.type !== "", params.locked !== ""].filter(Boolean).length;
 }
 
-export function isFiltered(params: Values): boolean {
+export function hasPriceFilter(params: PriceFilterValues): boolean {
   return params.keyword !== "" || filterCount(params) > 0;
 }
 
 type PriceFiltersProps = {
-  params: Values;
-  onChange: (patch: Partial<Values>) => void;
+  params: PriceFilterValues;
+  onChange: (patch: Partial<PriceFilterValues>) => void;
   owners: Owners;
   /** Owners that have a price. */
   used: number[];
@@ -89,7 +89,7 @@ export function PriceFilters({ params, onChange, owners, used }: PriceFiltersPro
   );
 }
 
-export function NoMatch({ onClear }: { onClear: () => void }) {
+export function NoMatchingPrices({ onClear }: { onClear: () => void }) {
   const { t } = useTranslation("prices");
   return (
     <Empty

@@ -1,5 +1,5 @@
-import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 /** Search, order and grouping of prices. Pure. */
+import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 import { lookupTable } from "@gateway/shared/lookup-table";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };
@@ -10,11 +10,11 @@ export function filterPrices(
   filter: PriceFilter,
   ownerName: (id: number) => string,
 ): PriceRow[] {
-  const wanted = filter.keyword.trim().toLowerCase();
+  const searchText = filter.keyword.trim().toLowerCase();
   return rows.filter(
     (row) =>
-      (row.model.toLowerCase().includes(wanted) ||
-        ownerName(row.channel_type).toLowerCase().includes(wanted)) &&
+      (row.model.toLowerCase().includes(searchText) ||
+        ownerName(row.channel_type).toLowerCase().includes(searchText)) &&
       (filter.owner === 0 || row.channel_type === filter.owner) &&
       (filter.type === "" || row.type === filter.type) &&
       (filter.locked === "" || row.locked === (filter.locked === "yes")),

@@ -8,9 +8,9 @@ export type PriceFormValues = z.input<typeof PriceFormValues>;
 export type PriceForm = SchemaForm<PriceFormValues>;
 
 /** Target of the drawer: a new price, models without a price, or one price and its models. */
-export type Edited = { price?: PriceRow; models: string[] };
+export type PriceFormTarget = { price?: PriceRow; models: string[] };
 
-export function initialValues({ price, models }: Edited): PriceFormValues {
+export function toPriceFormValues({ price, models }: PriceFormTarget): PriceFormValues {
   return {
     models: [...models],
     type: price?.type ?? "tokens",
@@ -24,7 +24,7 @@ export function initialValues({ price, models }: Edited): PriceFormValues {
 }
 
 /** Clears fields that do not apply to a price per call. */
-export function cleaned(values: PriceFormValues): PriceFormValues {
+export function clearUnusedFields(values: PriceFormValues): PriceFormValues {
   if (values.type !== "times") return values;
   const extra_ratios = Object.fromEntries(
     Object.entries(values.extra_ratios ?? {}).filter(([kind]) => kind.startsWith("tool:")),

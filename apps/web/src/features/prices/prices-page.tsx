@@ -1,20 +1,20 @@
-import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
+import type { PriceRow } from "@gateway/shared/billing/price";
 import { Button, Tabs } from "@mantine/core";
 import { IconBan, IconDownload, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-import { listed } from "#lib/listed.ts";
-import { useOpened } from "#lib/opened.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { Page } from "#ui/page.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
@@ -22,9 +22,16 @@ import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
-import { isFiltered, noFilters, NoMatch, NoPrices, PriceFilters, pricesParams } from "./price-filters.tsx";
+import {
+  hasPriceFilter,
+  noFilters,
+  NoMatchingPrices,
+  NoPrices,
+  PriceFilters,
+  pricesParams,
+} from "./price-filters.tsx";
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
-import { useEdited } from "./use-edited.ts";
+import { usePriceFormTarget } from "./use-price-form-target.ts";
 
 const PriceDrawer = lazyPart(() => import("./price-drawer.tsx").then((module) => module.PriceDrawer));
 const DisableModelDialog = lazyPart(() =>
@@ -43,9 +50,9 @@ export default function PricesPage() {
   const prices = useQuery(pricesQuery);
   const ownerRows = useQuery(ownersQuery).data;
   const remove = useDeletePrices();
-  const [edited, setEdited, closeEdited] = useEdited(prices.data);
-  const updating = useOpened("update");
-  const disabling = useOpened("disable");
+  const [edited, setEdited, closeEdited] = usePriceFormTarget(prices.data);
+  const updating = useDrawerParam("update");
+  const disabling = useDrawerParam("disable");
   const mayDisable = useMayEnter("channels", "edit");
   const [selected, setSelected] = useState<string[]>([]);
   const owners = useMemo(() => new Map((ownerRows ?? []).map((owner) => [owner.id, owner])), [ownerRows]);
@@ -68,7 +75,7 @@ export default function PricesPage() {
     const question = {
       title: t("Delete {{count}} prices?", { count: models.length }),
       body: t("Calls to these models are refused until they have a price again: {{models}}", {
-        models: listed(models.slice(0, 20)),
+        models: joinList(models.slice(0, 20)),
       }),
     };
     if (!(await confirmDeletion(question, () => remove.mutateAsync(models)))) return;
@@ -85,8 +92,8 @@ export default function PricesPage() {
     error: prices.error,
     onRetry: () => void prices.refetch(),
     toolbar: <PriceFilters params={params} onChange={setParams} owners={owners} used={usedOwners} />,
-    empty: isFiltered(params) ? (
-      <NoMatch onClear={() => setParams(noFilters)} />
+    empty: hasPriceFilter(params) ? (
+      <NoMatchingPrices onClear={() => setParams(noFilters)} />
     ) : (
       <NoPrices onUpdate={mayChange ? () => updating.open("list") : undefined} />
     ),
@@ -186,7 +193,7 @@ export default function PricesPage() {
       {disabling.key !== "" && mayDisable ? (
         <DisableModelDialog model={disabling.key} onClose={disabling.close} />
       ) : null}
-      {edited === "missing" ? <Missing onClose={closeEdited} /> : null}
+      {edited === "missing" ? <RowMissing onClose={closeEdited} /> : null}
       {edited !== null && edited !== "missing" ? (
         <PriceDrawer key={edited.models.join()} edited={edited} onClose={closeEdited} />
       ) : null}
@@ -195,9 +202,9 @@ export default function PricesPage() {
   );
 }
 
-type PageActionsProps = { onUpdate: () => void; onNew: () => void };
+type PricePageActionsProps = { onUpdate: () => void; onNew: () => void };
 
-function PageActions({ onUpdate, onNew }: PageActionsProps) {
+function PageActions({ onUpdate, onNew }: PricePageActionsProps) {
   const { t } = useTranslation("prices");
   return (
     <>

@@ -49,7 +49,6 @@ export function RateField({ label, value, onChange, unit, error, path, onBlur, c
   );
 }
 
-/** Returns the ratio in the other units. */
 function otherUnits(ratio: number, unit: RateUnit, t: (key: string) => string): string {
   if (!Number.isFinite(ratio) || ratio < 0) return " ";
   const per = unit.perCall ? t("per call") : unit.scale === "M" ? t("per 1M tokens") : t("per 1K tokens");

@@ -6,8 +6,8 @@ import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
-import { listed } from "#lib/listed.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -95,7 +95,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           </Group>
         </Stack>
         {preview.data ? (
-          <Changes preview={preview.data} owners={owners} onDone={onClose} />
+          <PriceUpdateChanges preview={preview.data} owners={owners} onDone={onClose} />
         ) : preview.error && source === "own" ? (
           <Text c="red" fz="sm" role="alert">
             {errorReason(preview.error, t)}
@@ -118,9 +118,9 @@ function changesOf({ changes }: PricePreview, mode: SyncMode): PriceChanges {
   return changes;
 }
 
-type ChangesProps = { preview: PricePreview; owners: Owners; onDone: () => void };
+type PriceUpdateChangesProps = { preview: PricePreview; owners: Owners; onDone: () => void };
 
-function Changes({ preview, owners, onDone }: ChangesProps) {
+function PriceUpdateChanges({ preview, owners, onDone }: PriceUpdateChangesProps) {
   const { t } = useTranslation("prices");
   const [mode, setMode] = useState<SyncMode>("add");
   const takeOver = useTakeOver();
@@ -186,7 +186,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
       )}
       {locked.length > 0 && mode !== "add" ? (
         <Alert color="gray" icon={<IconLock size={16} />} p="sm">
-          {t("Locked and not changed: {{models}}", { models: listed(locked) })}
+          {t("Locked and not changed: {{models}}", { models: joinList(locked) })}
         </Alert>
       ) : null}
       <DialogButtons>

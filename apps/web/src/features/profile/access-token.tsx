@@ -10,10 +10,10 @@ import { withSpace } from "#lib/word-spacing.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
-import { OwnerPrompt } from "./owner-prompt.tsx";
+import { OwnerPrompt } from "./sign-in/owner-prompt.tsx";
 
 export function AccessTokenSection() {
   const { t } = useTranslation("profile");
@@ -26,9 +26,9 @@ export function AccessTokenSection() {
   const exists = self.has_access_token;
 
   const make = async (password: string) => {
-    const made = await renew.mutateAsync(password);
+    const created = await renew.mutateAsync(password);
     setAsking(false);
-    setToken(made.token);
+    setToken(created.token);
     renew.reset();
   };
   const end = async () => {

@@ -2,10 +2,10 @@
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 
 export function AccountSection() {

@@ -15,7 +15,7 @@ import { asList, asSent, http } from "#lib/http.ts";
 import { currentLanguage } from "#lib/i18n.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
-import { comeBackFromWeChat, leaveFor } from "#lib/sign-in.ts";
+import { signInWithWeChatCode, redirectToProvider } from "#lib/sign-in.ts";
 import { statusQuery } from "#lib/site.ts";
 
 const nothing = asSent<null>();
@@ -121,7 +121,7 @@ export function useBind() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
-      await leaveFor(id, await client.ensureQueryData(statusQuery));
+      await redirectToProvider(id, await client.ensureQueryData(statusQuery));
       // Pending until the browser has left the page.
       return new Promise<void>(() => {});
     },
@@ -139,4 +139,4 @@ function useBindingMutation(mutationFn: (input: string) => Promise<unknown>) {
 
 export const useUnbind = () => useBindingMutation((type) => http.post("/user/unbind", nothing, { type }));
 
-export const useBindWeChat = () => useBindingMutation((code) => comeBackFromWeChat(code, ""));
+export const useBindWeChat = () => useBindingMutation((code) => signInWithWeChatCode(code, ""));

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { inForm } from "#lib/query-client.ts";
 import { useSelf } from "#lib/session.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeProfile } from "./api.ts";
 

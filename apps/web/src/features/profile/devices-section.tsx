@@ -9,9 +9,9 @@ import { asList, asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion } from "#lib/query-client.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 
@@ -42,10 +42,10 @@ export function DevicesSection() {
       title={t("Command-line devices")}
       hint={t("Tools that signed in at {{path}} with a code. Each has its own key.", { path: "/device" })}
     >
-      {devices.error && !devices.data ? (
-        <Failed error={devices.error} onRetry={() => void devices.refetch()} />
-      ) : devices.data === undefined ? (
-        <Skeleton height={56} radius="md" />
+      {devices.data === undefined ? (
+        <QueryFallback query={devices}>
+          <Skeleton height={56} radius="md" />
+        </QueryFallback>
       ) : devices.data.length === 0 ? (
         <Empty compact icon={IconTerminal2} title={t("No devices are signed in")} />
       ) : (

@@ -3,13 +3,13 @@ import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
 import { Button, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useAskEmailCode, useBindEmail } from "./api.ts";
 

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 
 /** The user's invite link. It cannot be used while sign-up is closed. */
 export function InviteSection() {

@@ -1,7 +1,7 @@
 import { Group, Input, SegmentedControl, Select, useMantineColorScheme } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { currentLanguage, type Language, languages, setLanguage } from "#lib/i18n.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { useChangeProfile } from "./api.ts";
 
 export function LooksSection() {

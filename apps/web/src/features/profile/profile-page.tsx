@@ -2,19 +2,19 @@
 import { Stack, Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { AccessTokenSection } from "./access-token.tsx";
 import { AccountSection } from "./account-section.tsx";
-import { BindingsSection } from "./bindings-section.tsx";
 import { DetailsSection } from "./details-section.tsx";
 import { DevicesSection } from "./devices-section.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
-import { PasskeysSection } from "./passkeys-section.tsx";
-import { PasswordSection } from "./password-section.tsx";
-import { SecondFactorSection } from "./second-factor.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
+import { BindingsSection } from "./sign-in/bindings-section.tsx";
+import { PasskeysSection } from "./sign-in/passkeys-section.tsx";
+import { PasswordSection } from "./sign-in/password-section.tsx";
+import { SecondFactorSection } from "./sign-in/second-factor.tsx";
 import { TelegramSection } from "./telegram-section.tsx";
 
 const tabs = ["general", "security", "access"] as const;

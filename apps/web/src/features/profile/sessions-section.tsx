@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { SessionList } from "#components/session-list.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { sessionsQuery, useEndSession } from "./api.ts";
 

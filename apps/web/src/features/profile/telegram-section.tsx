@@ -9,12 +9,12 @@ import { useTranslation } from "react-i18next";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
-import { Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { LoadError } from "#ui/empty.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { OwnerPrompt } from "./owner-prompt.tsx";
+import { OwnerPrompt } from "./sign-in/owner-prompt.tsx";
 import { newTelegramCode, telegramLinkQuery, useUnlinkTelegram } from "./telegram-api.ts";
 
 export function TelegramSection() {
@@ -65,7 +65,7 @@ type LinkStateProps = { link: TelegramLink | undefined; error: unknown; onRetry:
 function LinkState({ link, error, onRetry }: LinkStateProps) {
   const { t } = useTranslation("profile");
   if (link === undefined)
-    return error ? <Failed error={error} onRetry={onRetry} /> : <Skeleton height={20} width={180} />;
+    return error ? <LoadError error={error} onRetry={onRetry} /> : <Skeleton height={20} width={180} />;
   if (link === null)
     return (
       <Text fz="sm" c="dimmed">

@@ -27,13 +27,12 @@ function useRefresh() {
   return () => client.invalidateQueries({ queryKey: allCodes });
 }
 
-/** Returns the new codes. */
 export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: async (input: RedemptionInput) => {
-      const made = await http.post("/redemption", asList<RedemptionRow[]>(), input);
-      return made.map((code) => code.key);
+      const newCodes = await http.post("/redemption", asList<RedemptionRow[]>(), input);
+      return newCodes.map((code) => code.key);
     },
     gcTime: 0,
     meta: inForm,

@@ -1,5 +1,5 @@
-import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Columns of the list of redemption codes. */
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";

@@ -1,11 +1,11 @@
-import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Creates redemption codes, or edits an unredeemed one. Values are entered in dollars. */
+import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 import { because } from "@gateway/shared/errors/issue";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useFormat } from "#lib/quota.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { fieldText } from "#ui/form/time-field.tsx";

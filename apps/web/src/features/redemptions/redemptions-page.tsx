@@ -1,3 +1,4 @@
+/** Redemption codes. Each credits the first user who redeems it. */
 import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Button } from "@mantine/core";
@@ -5,18 +6,17 @@ import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { redemptionParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-/** Redemption codes. Each credits the first user who redeems it. */
-import { redemptionParams } from "#lib/list-queries.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
-import { initialOf } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -29,7 +29,9 @@ import { codeColumns } from "./code-columns.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
 const CodeDrawer = lazyPart(() => import("./code-drawer.tsx").then((module) => module.CodeDrawer));
-const CreatedDialog = lazyPart(() => import("./created-dialog.tsx").then((module) => module.CreatedDialog));
+const CreatedCodesDialog = lazyPart(() =>
+  import("./created-codes-dialog.tsx").then((module) => module.CreatedCodesDialog),
+);
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(codesQuery(initialOf(redemptionParams)));
@@ -41,7 +43,7 @@ export default function RedemptionsPage() {
   const [params, setParams] = useListParams(redemptionParams);
   const codes = useQuery(codesQuery(params));
   const remove = useDeleteCodes();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const [created, setCreated] = useState<{ codes: string[]; name: string } | null>(null);
   const [selected, setSelected] = useState<string[]>([]);
   const columns = useMemo(() => codeColumns(t), [t]);
@@ -171,7 +173,7 @@ export default function RedemptionsPage() {
       >
         {(row) => <CodeDrawer key={row.id} code={row} {...drawer} />}
       </OpenedRow>
-      {created ? <CreatedDialog {...created} onClose={() => setCreated(null)} /> : null}
+      {created ? <CreatedCodesDialog {...created} onClose={() => setCreated(null)} /> : null}
     </Page>
   );
 }

@@ -5,10 +5,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { openSession, wasSignedIn } from "#lib/session.ts";
-import { comeBack, keptNext, mayPass, wantsCode } from "#lib/sign-in.ts";
+import { finishProviderSignIn, readNextPage, mayPass, requiresCode } from "#lib/sign-in.ts";
 import { toast } from "#ui/toast.tsx";
 import { EntryCard } from "./entry-card.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
@@ -31,7 +31,7 @@ function Arrival({ provider }: { provider: string }) {
   const [search] = useSearchParams();
   const { data, error, failureCount } = useQuery({
     queryKey: ["sign-in", provider, search.toString()],
-    queryFn: () => comeBack(provider, search, keepInviteCode(null)),
+    queryFn: () => finishProviderSignIn(provider, search, keepInviteCode(null)),
     retry: (failures, reason) => failures < TRIES - 1 && mayPass(reason),
     retryDelay: (failures) => 1_000 * (failures + 1),
     retryOnMount: false,
@@ -39,14 +39,14 @@ function Arrival({ provider }: { provider: string }) {
     meta: { quiet: true },
   });
 
-  const asksCode = wantsCode(error);
+  const asksCode = requiresCode(error);
 
   const enter = useCallback(
     (self: Self) => {
       forgetInviteCode();
       void offerLanguage(self.language);
       openSession(client, self);
-      void navigate(keptNext(), { replace: true });
+      void navigate(readNextPage(), { replace: true });
     },
     [client, navigate],
   );

@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 60;
 
 export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) {
   const { t } = useTranslation("session");
-  const [left, setLeft] = useState(0);
+  const [secondsLeft, setLeft] = useState(0);
   const clock = useInterval(() => {
     setLeft((seconds) => {
       if (seconds <= 1) clock.stop();
@@ -61,10 +61,10 @@ export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) 
           size="md"
           flex="none"
           loading={sending}
-          disabled={left > 0}
+          disabled={secondsLeft > 0}
           onClick={() => void send()}
         >
-          {left > 0 ? t("Resend in {{count}} s", { count: left }) : t("Send code")}
+          {secondsLeft > 0 ? t("Resend in {{count}} s", { count: secondsLeft }) : t("Send code")}
         </Button>
       </Group>
       {code.error ? (

@@ -1,6 +1,6 @@
 import { Center, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Mark } from "#components/mark.tsx";
+import { Mark } from "#components/icons/mark.tsx";
 import { usePageTitle } from "#lib/site.ts";
 
 /** The centred card of the sign-in and setup screens. */

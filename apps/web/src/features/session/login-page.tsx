@@ -4,7 +4,7 @@ import { IconAlertCircle } from "@tabler/icons-react";
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
@@ -15,15 +15,15 @@ import { PasskeyButton } from "./passkey-button.tsx";
 import { usePersonCheck } from "./person-check.tsx";
 import { ThirdParty } from "./third-party.tsx";
 
-type Field = "username" | "password" | "code";
-type Values = Record<Field, string>;
-type Problems = Partial<Record<Field, string | undefined>>;
+type LoginField = "username" | "password" | "code";
+type LoginValues = Record<LoginField, string>;
+type Problems = Partial<Record<LoginField, string | undefined>>;
 
 /**
  * Checks only the minimum lengths: existing accounts may have any valid password. Written by hand, because
  * the form and schema libraries are larger than everything else on this page.
  */
-function useProblems(): (values: Values) => Problems {
+function useProblems(): (values: LoginValues) => Problems {
   const { t } = useTranslation("session");
   const least = (text: string, length: number, missing: string, short: string) =>
     text === "" ? { text: missing } : text.length < length ? { text: short } : undefined;
@@ -62,7 +62,7 @@ export default function LoginPage() {
   const signIn = useSignIn();
   const check = usePersonCheck();
   const [asksCode, setAsksCode] = useState(false);
-  const [values, setValues] = useState<Values>({ username: "", password: "", code: "" });
+  const [values, setValues] = useState<LoginValues>({ username: "", password: "", code: "" });
   const [problems, setProblems] = useState<Problems>({});
   const problemsOf = useProblems();
   const next = safeNext(search.get("next"));
@@ -72,9 +72,9 @@ export default function LoginPage() {
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const found = problemsOf(values);
-    setProblems(found);
-    const [wrong] = Object.keys(found);
+    const newProblems = problemsOf(values);
+    setProblems(newProblems);
+    const [wrong] = Object.keys(newProblems);
     if (wrong) return event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
     check.pass((turnstile) =>
       signIn.mutate(
@@ -88,7 +88,7 @@ export default function LoginPage() {
       ),
     );
   };
-  const field = (name: Field) => ({
+  const field = (name: LoginField) => ({
     name,
     value: values[name],
     error: problems[name],

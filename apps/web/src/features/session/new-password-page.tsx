@@ -1,14 +1,14 @@
-import { Password } from "@gateway/shared/accounts/user";
 /** The target of the mailed link: sets a new password. */
-import { because } from "@gateway/shared/errors/issue";
+import { Password } from "@gateway/shared/accounts/user";
 import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useReset } from "./api.ts";
@@ -17,10 +17,7 @@ import { PasswordStrength } from "./password-strength.tsx";
 
 const NewPasswordForm = z
   .object({ password: Password, repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
 export default function NewPasswordPage() {
   const { t } = useTranslation("session");

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { useSite } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
 import { usePasskeySignIn } from "./api.ts";

@@ -5,7 +5,7 @@ import { IconAlertCircle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { finishWithCode } from "#lib/sign-in.ts";
 
 export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void }) {

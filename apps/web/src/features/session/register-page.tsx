@@ -1,6 +1,5 @@
-import { RegisterInput } from "@gateway/shared/accounts/registration";
 /** The sign-up page, when the operator allows sign-up. */
-import { because } from "@gateway/shared/errors/issue";
+import { RegisterInput } from "@gateway/shared/accounts/registration";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
@@ -8,8 +7,9 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { withSpace } from "#lib/word-spacing.ts";
@@ -24,14 +24,11 @@ import { usePersonCheck } from "./person-check.tsx";
 
 const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
   .extend({ repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
-type Wanted = { email?: string; verification_code?: string };
+type EmailValues = { email?: string; verification_code?: string };
 
-function missing(t: TFunction<"session">, { email, verification_code }: Wanted): Record<string, string> {
+function missing(t: TFunction<"session">, { email, verification_code }: EmailValues): Record<string, string> {
   return {
     ...(email ? {} : { email: t("Enter your email address") }),
     ...(verification_code ? {} : { verification_code: t("Enter the code") }),

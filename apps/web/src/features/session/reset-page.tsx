@@ -5,7 +5,7 @@ import { IconAlertCircle, IconMailCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { z } from "zod";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { useSite } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useAskReset } from "./api.ts";

@@ -1,6 +1,5 @@
-import { SetupInput } from "@gateway/shared/accounts/session";
 /** First run: creates the root account with the one-time link that the server printed. */
-import { because } from "@gateway/shared/errors/issue";
+import { SetupInput } from "@gateway/shared/accounts/session";
 import {
   Alert,
   Anchor,
@@ -18,21 +17,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { passwordsDiffer, passwordsMatch } from "#lib/repeated-password.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { setupLinkQuery, useSetup } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 
 const SetupForm = SetupInput.omit({ token: true })
   .extend({ repeat: z.string() })
-  .refine((form) => form.password === form.repeat, {
-    path: ["repeat"],
-    error: because("passwords_differ"),
-  });
+  .refine(passwordsMatch, passwordsDiffer);
 
 export default function SetupPage() {
   const { t } = useTranslation("session");
@@ -71,7 +68,7 @@ function CheckedLink({ token }: { token: string }) {
           </Text>
         </Stack>
       ) : (
-        <Failed error={link.error} onRetry={() => void link.refetch()} />
+        <LoadError error={link.error} onRetry={() => void link.refetch()} />
       )}
     </EntryCard>
   );

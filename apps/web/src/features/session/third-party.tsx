@@ -4,8 +4,8 @@ import { Button, Divider, SimpleGrid } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
-import { keepNext, leaveFor, offeredProviders } from "#lib/sign-in.ts";
+import { IdentityProviderIcon, identityProviderTitle } from "#components/icons/identity-provider.tsx";
+import { storeNextPage, redirectToProvider, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
@@ -18,8 +18,8 @@ export function ThirdParty({ next }: { next: string }) {
   const [scanning, setScanning] = useState(false);
   const leave = useMutation({
     mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
-      keepNext(next);
-      if (site) await leaveFor(id, site);
+      storeNextPage(next);
+      if (site) await redirectToProvider(id, site);
       // The button stays busy until the browser has left the page.
       return new Promise<void>(() => {});
     },

@@ -4,9 +4,9 @@ import { Modal } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { WeChatDialog } from "#components/wechat-dialog.tsx";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { openSession } from "#lib/session.ts";
-import { comeBackFromWeChat, wantsCode } from "#lib/sign-in.ts";
+import { signInWithWeChatCode, requiresCode } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { ProviderCode } from "./provider-code.tsx";
@@ -21,13 +21,13 @@ export function WeChatSignIn({ onClose }: { onClose: () => void }) {
     openSession(client, self);
   };
   const signIn = useMutation({
-    mutationFn: (code: string) => comeBackFromWeChat(code, keepInviteCode(null)),
+    mutationFn: (code: string) => signInWithWeChatCode(code, keepInviteCode(null)),
     onSuccess: (self) => {
       if (self) enter(self);
     },
     meta: { quiet: true },
   });
-  if (wantsCode(signIn.error))
+  if (requiresCode(signIn.error))
     return (
       <Modal opened onClose={onClose} title={t("One more step")} size={400}>
         <ProviderCode onSignedIn={enter} />

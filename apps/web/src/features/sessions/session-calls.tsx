@@ -9,10 +9,10 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
 import { Amount, amountColumn } from "#components/amount.tsx";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { cachedShare } from "#lib/cached-share.ts";
+import { formatDuration, type Formatters, formatTime, useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
-import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Empty } from "#ui/empty.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -22,8 +22,6 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { sessionCallsQuery } from "./api.ts";
 import classes from "./sessions.module.css";
-
-type Format = ReturnType<typeof useFormat>;
 
 type SessionCallsProps = {
   session: AgentSession;
@@ -77,13 +75,13 @@ function outcomeOf(row: LogRow, t: TFunction<"sessions">): string {
   return label === undefined ? row.error_code || t("Failed") : t(label);
 }
 
-function inputText(row: LogRow, format: Format, t: TFunction<"sessions">): string {
+function inputText(row: LogRow, format: Formatters, t: TFunction<"sessions">): string {
   const share = cachedShare(row.bill, row.prompt_tokens);
   const tokens = format.whole(row.prompt_tokens);
   return share === 0 ? tokens : `${tokens} · ${t("{{share}} cached", { share: format.percent(share) })}`;
 }
 
-function columnsOf(t: TFunction<"sessions">, format: Format, seesAll: boolean): Column<LogRow>[] {
+function columnsOf(t: TFunction<"sessions">, format: Formatters, seesAll: boolean): Column<LogRow>[] {
   const columns: (Column<LogRow> | false)[] = [
     {
       id: "created_at",

@@ -5,7 +5,7 @@ import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient }
 import { asSent, http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import type { Drafts } from "./drafts.ts";
-import type { TestAction } from "./section.ts";
+import type { TestAction } from "./sections/section.ts";
 
 const nothing = asSent<null>();
 
@@ -34,7 +34,7 @@ const problemsQuery = queryOptions({
 
 export const chatLinkProblemsQuery = queryOptions({
   queryKey: ["settings-problems", "chat-links"],
-  queryFn: () => import("./chat-link-problems.ts"),
+  queryFn: () => import("./inputs/chat-link-problems.ts"),
   staleTime: Number.POSITIVE_INFINITY,
   meta: { quiet: true },
 });
@@ -45,7 +45,7 @@ export const chatLinkProblemsQuery = queryOptions({
  */
 export function useProblems(wanted: boolean) {
   const { data } = useQuery({ ...problemsQuery, enabled: wanted });
-  return data?.problemOf ?? (() => undefined);
+  return data?.settingProblem ?? (() => undefined);
 }
 
 /** Saves several settings. Everything on screen may depend on them, so all queries are invalidated. */

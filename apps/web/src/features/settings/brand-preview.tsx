@@ -5,7 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { CSSProperties } from "react";
 import { useTranslation } from "react-i18next";
-import { Mark } from "#components/mark.tsx";
+import { Mark } from "#components/icons/mark.tsx";
 import { phrasesIn } from "#lib/i18n.ts";
 import { accentPreviewQuery } from "./api.ts";
 import classes from "./settings.module.css";
@@ -29,8 +29,8 @@ type BrandPreviewProps = {
 
 export function BrandPreview({ name, logo, accent }: BrandPreviewProps) {
   const { t } = useTranslation("settings");
-  const [wanted] = useDebouncedValue(accent, pauseMs);
-  const colors = useQuery(accentPreviewQuery(wanted)).data;
+  const [debouncedAccent] = useDebouncedValue(accent, pauseMs);
+  const colors = useQuery(accentPreviewQuery(debouncedAccent)).data;
   return (
     <div className={classes.brand} role="group" aria-label={t("Preview")}>
       {schemes.map(({ id, title }) =>

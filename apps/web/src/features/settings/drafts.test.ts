@@ -1,9 +1,9 @@
 import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
-import { afterSaving, filledBy, savedValue, withDraft } from "./drafts.ts";
-import { settingGroups } from "./fields.ts";
-import { mailAddressesOf, mailServerOf } from "./mail-servers.ts";
-import { problemOf } from "./problems.ts";
+import { afterSaving, autofillDrafts, savedValue, withDraft } from "./drafts.ts";
+import { settingProblem } from "./problems.ts";
+import { settingGroups } from "./sections/fields.ts";
+import { mailAddressesOf, mailServerOf } from "./sections/mail-servers.ts";
 
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
 
@@ -34,9 +34,9 @@ describe("drafts of settings", () => {
   });
 
   it("are validated by the server's schema", () => {
-    expect(problemOf("RetryTimes", 21)).toBeTruthy();
-    expect(problemOf("ServerAddress", "nowhere")).toEqual({ reason: "site_address" });
-    expect(problemOf("ServerAddress", "https://ai.example.com")).toBeUndefined();
+    expect(settingProblem("RetryTimes", 21)).toBeTruthy();
+    expect(settingProblem("ServerAddress", "nowhere")).toEqual({ reason: "site_address" });
+    expect(settingProblem("ServerAddress", "https://ai.example.com")).toBeUndefined();
   });
 });
 
@@ -60,19 +60,19 @@ describe("the server of a mail account", () => {
   });
 
   it("is filled in, and taken back when the address goes on", () => {
-    const typed = filledBy(mailServerOf, ["me@gmail.co", "me@gmail.com"], saved, {});
+    const typed = autofillDrafts(mailServerOf, ["me@gmail.co", "me@gmail.com"], saved, {});
     expect(typed).toEqual(gmail);
-    expect(filledBy(mailServerOf, ["me@gmail.com", "me@gmail.com.x"], saved, typed)).toEqual(initial);
-    expect(filledBy(mailServerOf, ["me@gmail.com", "me@qq.com"], saved, typed)).toMatchObject({
+    expect(autofillDrafts(mailServerOf, ["me@gmail.com", "me@gmail.com.x"], saved, typed)).toEqual(initial);
+    expect(autofillDrafts(mailServerOf, ["me@gmail.com", "me@qq.com"], saved, typed)).toMatchObject({
       SMTPServer: "smtp.qq.com",
     });
   });
 
   it("stays as someone has set it", () => {
     const set = { SMTPServer: "mail.shop.example" };
-    expect(filledBy(mailServerOf, ["", "me@gmail.com"], saved, set)).toEqual({});
-    expect(filledBy(mailServerOf, ["", "me@gmail.com"], { ...saved, SMTPPort: 25 }, {})).toEqual({});
-    expect(filledBy(undefined, ["", "me@gmail.com"], saved, {})).toEqual({});
+    expect(autofillDrafts(mailServerOf, ["", "me@gmail.com"], saved, set)).toEqual({});
+    expect(autofillDrafts(mailServerOf, ["", "me@gmail.com"], { ...saved, SMTPPort: 25 }, {})).toEqual({});
+    expect(autofillDrafts(undefined, ["", "me@gmail.com"], saved, {})).toEqual({});
   });
 });
 

@@ -1,22 +1,27 @@
 /** Unsaved values of settings. Pure. */
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
 import { defaultSettings } from "virtual:settings-defaults";
-import type { Field } from "./section.ts";
+import type { SettingFieldRecord } from "./sections/section.ts";
 
-export type Value = string | number | boolean;
+export type SettingValue = string | number | boolean;
 /** Null removes a stored secret. "" cannot, because the input is empty while nothing is typed. */
-export type Draft = Value | null;
+export type DraftValue = SettingValue | null;
 /** Only differences from the saved values. */
-export type Drafts = Partial<Record<SettingKey, Draft>>;
+export type Drafts = Partial<Record<SettingKey, DraftValue>>;
 
 /**
  * Returns the saved value; "" for a secret, which is never returned by the server and is replaced by typing.
  */
-export function savedValue(settings: SettingsView, key: SettingKey): Value {
-  return key in settings ? (settings[key as keyof SettingsView] as Value) : "";
+export function savedValue(settings: SettingsView, key: SettingKey): SettingValue {
+  return key in settings ? (settings[key as keyof SettingsView] as SettingValue) : "";
 }
 
-export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKey, value: Draft): Drafts {
+export function withDraft(
+  drafts: Drafts,
+  settings: SettingsView,
+  key: SettingKey,
+  value: DraftValue,
+): Drafts {
   const { [key]: _, ...rest } = drafts;
   const same = value === null ? !settings.secrets_set.includes(key) : value === savedValue(settings, key);
   return same ? rest : { ...rest, [key]: value };
@@ -26,9 +31,9 @@ export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKe
  * Returns what a field fills in after its change from `before` to `after`: nothing if someone has set one of the other
  * fields. What it has filled in earlier is taken back.
  */
-export function filledBy(
-  fills: Field["fills"],
-  [before, after]: [before: Value, after: Draft],
+export function autofillDrafts(
+  fills: SettingFieldRecord["fills"],
+  [before, after]: [before: SettingValue, after: DraftValue],
   settings: SettingsView,
   drafts: Drafts,
 ): Drafts {
@@ -43,7 +48,7 @@ export function filledBy(
   return Object.fromEntries(keys.map((key) => [key, now?.[key] ?? savedValue(settings, key)]));
 }
 
-export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {
+export function withoutDrafts(drafts: Drafts, keys: readonly SettingKey[]): Drafts {
   return Object.fromEntries(Object.entries(drafts).filter(([key]) => !keys.includes(key as SettingKey)));
 }
 
@@ -53,6 +58,6 @@ export function afterSaving(drafts: Drafts, saved: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).filter(([key]) => !isSaved(key)));
 }
 
-export function defaultOf(key: SettingKey): Value {
+export function defaultOf(key: SettingKey): SettingValue {
   return defaultSettings[key];
 }

@@ -2,10 +2,10 @@
 import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { type SettingKey, Settings } from "@gateway/shared/site/settings";
-import type { Value } from "./drafts.ts";
+import type { SettingValue } from "./drafts.ts";
 
 /** Returns the schema's error; undefined when the value is valid. */
-export function problemOf(key: SettingKey, value: Value): FieldIssue | undefined {
+export function settingProblem(key: SettingKey, value: SettingValue): FieldIssue | undefined {
   const issue = Settings.shape[key].safeParse(value).error?.issues[0];
   return issue === undefined ? undefined : issueOf(issue, value);
 }

@@ -1,34 +1,34 @@
+/** A few related settings that are saved together. */
 import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
-/** A few related settings that are saved together. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { issueText } from "#lib/error-text.ts";
+import { issueText } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { HelpLink } from "#ui/form/help-link.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useProblems, useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
-import { type Draft, type Drafts, filledBy, savedValue } from "./drafts.ts";
-import { labelOf } from "./fields.ts";
+import { type DraftValue, type Drafts, autofillDrafts, savedValue } from "./drafts.ts";
+import { SettingField } from "./inputs/setting-field.tsx";
 import { anchorOf } from "./section-index.tsx";
-import type { SettingSection, TestAction } from "./section.ts";
-import { SettingField } from "./setting-field.tsx";
-import { TestButton, useShownTest } from "./test-button.tsx";
+import { labelOf } from "./sections/fields.ts";
+import type { SettingSection, TestAction } from "./sections/section.ts";
+import { TestButton, useTestSettings } from "./test-button.tsx";
 import classes from "./settings.module.css";
 
 type SectionCardProps = {
   section: SettingSection;
   settings: SettingsView;
   drafts: Drafts;
-  onDraft: (key: SettingKey, value: Draft) => void;
+  onDraft: (key: SettingKey, value: DraftValue) => void;
   onDiscard: (keys: SettingKey[]) => void;
   onSaved: (saved: Drafts) => void;
 };
@@ -36,7 +36,7 @@ type SectionCardProps = {
 export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onSaved }: SectionCardProps) {
   const { t } = useTranslation("settings");
   const save = useSaveSettings();
-  const test = useShownTest();
+  const test = useTestSettings();
   const address = useServerAddress();
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
@@ -58,12 +58,12 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
     return issue === undefined ? undefined : issueText(t, { ...issue });
   };
   // A field may have been rejected because of another field.
-  const change = (key: SettingKey, value: Draft) => {
+  const change = (key: SettingKey, value: DraftValue) => {
     setRefused({});
     onDraft(key, value);
     const field = section.fields.find((one) => one.key === key);
     const also = {
-      ...filledBy(field?.fills, [valueOf(key) ?? "", value], settings, drafts),
+      ...autofillDrafts(field?.fills, [valueOf(key) ?? "", value], settings, drafts),
       ...field?.known?.[String(value)],
     };
     for (const [other, filled] of Object.entries(also)) onDraft(other as SettingKey, filled);

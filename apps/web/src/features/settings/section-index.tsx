@@ -1,13 +1,12 @@
 /** Links to the sections of the current tab, on wide screens. */
 import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { SettingSection } from "./section.ts";
+import type { SettingSection } from "./sections/section.ts";
 import classes from "./settings.module.css";
 
 /** Fewer sections fit a screen. */
 const fewest = 3;
 
-/** Returns the element id of a section. */
 export function anchorOf(section: SettingSection): string {
   return `section-${section.id}`;
 }

@@ -1,22 +1,22 @@
+/** The settings of this installation. Every change takes effect on all nodes at once. */
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-/** The settings of this installation. Every change takes effect on all nodes at once. */
 import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { useLeaveGuard } from "#ui/form/leave-guard.ts";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
-import { afterSaving, type Drafts, withDraft, without } from "./drafts.ts";
-import { settingGroups } from "./fields.ts";
+import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";
-import type { SettingGroup, SettingSection } from "./section.ts";
+import { settingGroups } from "./sections/fields.ts";
+import type { SettingGroup, SettingSection } from "./sections/section.ts";
 import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
@@ -31,16 +31,16 @@ export default function SettingsPage() {
   const settings = useQuery(settingsQuery);
   const isRoot = useCan("configure");
   const [drafts, setDrafts] = useState<Drafts>({});
-  const wanted = search.get("q") ?? "";
+  const searchText = search.get("q") ?? "";
   const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
   const accent = settings.data?.AccentColor;
   useEffect(() => {
     if (accent !== undefined) showAccent(accent);
   }, [accent]);
   useLeaveGuard(Object.keys(drafts).length > 0);
-  useFocusOn(wanted, settings.data !== undefined);
+  useFocusOn(searchText, settings.data !== undefined);
 
-  const found = wanted === "" ? group?.sections : sectionsWith(wanted, t);
+  const visibleSections = searchText === "" ? group?.sections : sectionsWith(searchText, t);
   const setParam = (name: string, value: string) =>
     setSearch(
       (current) => {
@@ -59,7 +59,7 @@ export default function SettingsPage() {
       actions={
         <Group gap="xs" wrap="nowrap" w={{ base: "100%", sm: "auto" }}>
           <SearchBox
-            value={wanted}
+            value={searchText}
             onChange={(value) => setParam("q", value)}
             placeholder={t("Search settings")}
             width={240}
@@ -69,7 +69,7 @@ export default function SettingsPage() {
       }
     >
       <Tabs
-        value={wanted === "" ? (group?.id ?? null) : null}
+        value={searchText === "" ? (group?.id ?? null) : null}
         onChange={(tab) => tab && setSearch({ tab }, { replace: true })}
       >
         <Tabs.List>
@@ -83,31 +83,31 @@ export default function SettingsPage() {
           ))}
         </Tabs.List>
       </Tabs>
-      {settings.error && !settings.data ? (
-        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
-      ) : !settings.data ? (
-        <Center h={240}>
-          <Loader size="sm" aria-label={t("Loading")} />
-        </Center>
-      ) : found?.length === 0 ? (
+      {!settings.data ? (
+        <QueryFallback query={settings}>
+          <Center h={240}>
+            <Loader size="sm" aria-label={t("Loading")} />
+          </Center>
+        </QueryFallback>
+      ) : visibleSections?.length === 0 ? (
         <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (
         <div className={classes.indexed}>
-          <SectionIndex sections={found ?? []} />
+          <SectionIndex sections={visibleSections ?? []} />
           <Stack gap="md" className={classes.sections}>
-            {wanted === "" ? null : (
+            {searchText === "" ? null : (
               <Text c="dimmed" fz="sm" role="status">
-                {t("{{count}} sections found", { count: found?.length ?? 0 })}
+                {t("{{count}} sections found", { count: visibleSections?.length ?? 0 })}
               </Text>
             )}
-            {found?.map((section) => (
+            {visibleSections?.map((section) => (
               <SectionCard
                 key={section.id}
                 section={section}
                 settings={settings.data}
                 drafts={drafts}
                 onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
-                onDiscard={(keys) => setDrafts((all) => without(all, keys))}
+                onDiscard={(keys) => setDrafts((all) => withoutDrafts(all, keys))}
                 onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
               />
             ))}

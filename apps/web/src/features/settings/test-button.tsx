@@ -3,10 +3,10 @@ import { IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useSettingTest } from "./api.ts";
-import type { TestAction } from "./section.ts";
+import type { TestAction } from "./sections/section.ts";
 
 /** Returns a function that sends a test with the saved settings and shows the result. */
-export function useShownTest() {
+export function useTestSettings() {
   const { t } = useTranslation("settings");
   const run = useSettingTest();
   const send = (test: TestAction) =>
@@ -21,7 +21,7 @@ export function useShownTest() {
 
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
   const { t } = useTranslation("settings");
-  const { send, isPending } = useShownTest();
+  const { send, isPending } = useTestSettings();
   return (
     <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>
       <Button

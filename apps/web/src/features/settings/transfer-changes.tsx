@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useImportSettings } from "./api.ts";
-import { labelOf } from "./fields.ts";
+import { labelOf } from "./sections/fields.ts";
 
-type ChangesProps = { file: SettingsFile; preview: SettingsPreview; onDone: () => void };
+type SettingChangesProps = { file: SettingsFile; preview: SettingsPreview; onDone: () => void };
 
-export function Changes({ file, preview, onDone }: ChangesProps) {
+export function SettingChanges({ file, preview, onDone }: SettingChangesProps) {
   const { t } = useTranslation("settings");
   const bringIn = useImportSettings();
   const { changes, skipped, same } = preview;

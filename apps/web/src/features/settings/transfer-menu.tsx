@@ -10,7 +10,9 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useExportSettings, usePreviewSettings } from "./api.ts";
 
-const Changes = lazyPart(() => import("./transfer-changes.tsx").then((module) => module.Changes));
+const SettingChanges = lazyPart(() =>
+  import("./transfer-changes.tsx").then((module) => module.SettingChanges),
+);
 
 /** Far larger than any export of ours. */
 const MOST_BYTES = 900_000;
@@ -70,7 +72,7 @@ export function TransferMenu() {
         </Menu.Dropdown>
       </Menu>
       <Modal opened={chosen !== null} onClose={() => setChosen(null)} title={t("Import settings")} size="lg">
-        {chosen ? <Changes {...chosen} onDone={() => setChosen(null)} /> : null}
+        {chosen ? <SettingChanges {...chosen} onDone={() => setChosen(null)} /> : null}
       </Modal>
     </>
   );

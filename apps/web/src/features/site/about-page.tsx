@@ -2,7 +2,7 @@ import { Container, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { aboutQuery } from "./api.ts";
 import { OperatorPage } from "./operator-page.tsx";
 
@@ -14,7 +14,7 @@ export default function AboutPage() {
   return (
     <Container size={760} py={{ base: "lg", sm: 56 }} px={{ base: "md", sm: "lg" }}>
       {about.error ? (
-        <Failed error={about.error} onRetry={() => void about.refetch()} />
+        <LoadError error={about.error} onRetry={() => void about.refetch()} />
       ) : about.data === undefined ? (
         <Skeleton height={240} />
       ) : (

@@ -14,7 +14,7 @@ export default function NotFoundPage() {
   usePageTitle(t("This page does not exist"));
   const { pathname } = useLocation();
   const inConsole = pathname.startsWith("/panel");
-  const known = pathname === "/404" || pathname === "/panel/404";
+  const is404Address = pathname === "/404" || pathname === "/panel/404";
   const self = useSelf();
   return (
     <Center mih="60vh" p="lg">
@@ -22,10 +22,10 @@ export default function NotFoundPage() {
         <div className={classes.number} aria-hidden>
           404
         </div>
-        <Title order={1} fz={20} lang={known ? undefined : "en"}>
-          {known ? t("This page does not exist") : UNKNOWN}
+        <Title order={1} fz={20} lang={is404Address ? undefined : "en"}>
+          {is404Address ? t("This page does not exist") : UNKNOWN}
         </Title>
-        {known ? null : <Text fw={600}>{t("This page does not exist")}</Text>}
+        {is404Address ? null : <Text fw={600}>{t("This page does not exist")}</Text>}
         <Text c="dimmed">{t("The address may be mistyped, or the page has moved.")}</Text>
         <Group mt="md">
           <Button component={Link} to={inConsole ? "/panel/dashboard" : "/"}>

@@ -1,6 +1,6 @@
 /** Public availability of the models, when the operator enabled it. */
-import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
-import type { StatusPage as Status } from "@gateway/shared/channels/model-health";
+import type { ModelState, ModelStatus } from "@gateway/shared/models/model-health";
+import type { StatusPage as Status } from "@gateway/shared/models/model-health";
 import {
   Anchor,
   Button,
@@ -19,14 +19,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { z } from "zod";
-import { HourBars } from "#components/hour-bars.tsx";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { HourBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { asSent, ApiError, http } from "#lib/http.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useFormat } from "#lib/quota.ts";
 import { usePageTitle, useSystemName } from "#lib/site.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
@@ -76,13 +76,13 @@ export default function StatusPage() {
             </Button>
           }
         />
-      ) : status.error ? (
-        <Failed error={status.error} onRetry={() => void status.refetch()} />
       ) : (
-        <Stack mt="lg" gap="sm" aria-busy>
-          <Skeleton height={72} radius="lg" />
-          <Skeleton height={320} radius="lg" />
-        </Stack>
+        <QueryFallback query={status}>
+          <Stack mt="lg" gap="sm" aria-busy>
+            <Skeleton height={72} radius="lg" />
+            <Skeleton height={320} radius="lg" />
+          </Stack>
+        </QueryFallback>
       )}
     </Container>
   );
@@ -96,10 +96,10 @@ function Loaded({ status }: { status: Status }) {
   const [keyword, setKeyword] = useState("");
   const [all, setAll] = useState(false);
   const { models } = status;
-  const found = models.filter(({ model, owner }) =>
+  const matches = models.filter(({ model, owner }) =>
     `${model} ${owner}`.toLowerCase().includes(keyword.trim().toLowerCase()),
   );
-  const shown = all ? found : found.slice(0, shownAtFirst);
+  const shown = all ? matches : matches.slice(0, shownAtFirst);
   return (
     <Stack mt="lg" gap="md">
       <Summary status={status} />
@@ -128,15 +128,15 @@ function Loaded({ status }: { status: Status }) {
               onChange={setSpan}
             />
           </Group>
-          {found.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
+          {matches.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
           <ul className={classes.list} aria-label={t("Models")}>
             {shown.map((model) => (
               <Row key={model.model} model={model} status={status} days={span === "days"} />
             ))}
           </ul>
-          {shown.length < found.length ? (
+          {shown.length < matches.length ? (
             <Button variant="default" mt="sm" onClick={() => setAll(true)}>
-              {t("Show all {{count}}", { count: found.length })}
+              {t("Show all {{count}}", { count: matches.length })}
             </Button>
           ) : null}
         </Card>

@@ -6,15 +6,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { CodeSamples } from "#components/code-samples.tsx";
+import { ProviderIcon, providerOfModel } from "#components/icons/provider-icon.tsx";
 import { ModelChip } from "#components/model-chip.tsx";
-import { ProviderIcon, providerOfModel } from "#components/provider-icon.tsx";
-import { sampleModel } from "#components/sample-model.ts";
+import { CodeSamples } from "#components/samples/code-samples.tsx";
+import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import classes from "./home-page.module.css";
 
 const shownAtFirst = 24;
@@ -112,9 +112,9 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
   const { t } = useTranslation("site");
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
-  const [wanted] = useDebouncedValue(search.trim().toLowerCase(), 120);
-  const found = names.filter((name) => name.toLowerCase().includes(wanted));
-  const shown = all || wanted ? found : found.slice(0, shownAtFirst);
+  const [searchText] = useDebouncedValue(search.trim().toLowerCase(), 120);
+  const matches = names.filter((name) => name.toLowerCase().includes(searchText));
+  const shown = all || searchText ? matches : matches.slice(0, shownAtFirst);
   const providers = [...new Set(names.map(providerOfModel).filter((provider) => provider !== null))];
   return (
     <section id="models" className={classes.models}>
@@ -149,7 +149,7 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
         {pending ? (
           <Skeleton height={120} />
         ) : failed ? (
-          <Failed error={failed} onRetry={onRetry} />
+          <LoadError error={failed} onRetry={onRetry} />
         ) : names.length === 0 ? (
           <Empty
             title={t("No models yet")}
@@ -160,9 +160,9 @@ function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
             {shown.map((name) => (
               <ModelChip key={name} model={name} />
             ))}
-            {shown.length < found.length ? (
+            {shown.length < matches.length ? (
               <Button variant="subtle" size="compact-md" onClick={() => setAll(true)}>
-                {t("Show all {{count}}", { count: found.length })}
+                {t("Show all {{count}}", { count: matches.length })}
               </Button>
             ) : null}
           </div>

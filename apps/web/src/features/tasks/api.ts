@@ -7,12 +7,12 @@ import {
   type TaskRow,
 } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { TaskFilter } from "#lib/address/list-queries.ts";
 import { asPage, http } from "#lib/http.ts";
-import type { TaskFilter } from "#lib/list-queries.ts";
 import { isOpen } from "./task-labels.ts";
 
 /** Everyone's rows are for administrators. */
-export type Whose = "everybody" | "own";
+export type TaskScope = "everybody" | "own";
 
 /** The server polls providers every ten seconds. More frequent refetches show nothing new. */
 const WATCH_MS = 5_000;
@@ -22,22 +22,22 @@ const paths = {
   own: { task: "/task/self", mj: "/mj/self" },
 } as const;
 
-type Loaded = { state: { data: { data: { status: string }[] } | undefined } };
+type ListQueryState = { state: { data: { data: { status: string }[] } | undefined } };
 /** Polls only while the list contains unfinished tasks. */
-const watching = ({ state }: Loaded) => (state.data?.data.some(isOpen) ? WATCH_MS : false);
+const watching = ({ state }: ListQueryState) => (state.data?.data.some(isOpen) ? WATCH_MS : false);
 
-export const tasksQuery = (whose: Whose, query: TaskFilter) =>
+export const tasksQuery = (scope: TaskScope, query: TaskFilter) =>
   queryOptions({
-    queryKey: ["task", whose, query],
-    queryFn: () => http.get(paths[whose].task, asPage<TaskPage>(), query),
+    queryKey: ["task", scope, query],
+    queryFn: () => http.get(paths[scope].task, asPage<TaskPage>(), query),
     placeholderData: keepPreviousData,
     refetchInterval: watching,
   });
 
 /** @param query times in unix seconds, as in the address */
-export const midjourneyQuery = (whose: Whose, query: TaskFilter) =>
+export const midjourneyQuery = (scope: TaskScope, query: TaskFilter) =>
   queryOptions({
-    queryKey: ["mj", whose, query],
+    queryKey: ["mj", scope, query],
     queryFn: () => {
       const { platform: _platform, ...rest } = query;
       const requested: Omit<MidjourneyQuery, "user_ids"> = {
@@ -46,28 +46,28 @@ export const midjourneyQuery = (whose: Whose, query: TaskFilter) =>
         start_timestamp: query.start_timestamp * 1_000,
         end_timestamp: query.end_timestamp * 1_000,
       };
-      return http.get(paths[whose].mj, asPage<MidjourneyPage>(), requested);
+      return http.get(paths[scope].mj, asPage<MidjourneyPage>(), requested);
     },
     placeholderData: keepPreviousData,
     refetchInterval: watching,
   });
 
 /** Fetches a task that is named in the address but not in the list. */
-export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow | undefined> {
-  const found = await http.get(paths[whose].task, asPage<TaskPage>(), {
+export async function fetchTask(scope: TaskScope, taskId: string): Promise<TaskRow | undefined> {
+  const page = await http.get(paths[scope].task, asPage<TaskPage>(), {
     task_id: taskId.slice(0, 64),
     size: 1,
   });
-  return found.data[0];
+  return page.data[0];
 }
 
 /** The same for a Midjourney task. */
-export async function fetchMidjourney(whose: Whose, taskId: string): Promise<MidjourneyRow | undefined> {
-  const found = await http.get(paths[whose].mj, asPage<MidjourneyPage>(), {
+export async function fetchMidjourney(scope: TaskScope, taskId: string): Promise<MidjourneyRow | undefined> {
+  const page = await http.get(paths[scope].mj, asPage<MidjourneyPage>(), {
     mj_id: taskId.slice(0, 64),
     size: 1,
   });
-  return found.data[0];
+  return page.data[0];
 }
 
 /** Returns the key of a task in the address: the provider's id, or ours when it has none. */

@@ -1,3 +1,4 @@
+/** Midjourney tasks: status, result and cost. */
 import { type MidjourneyRow } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
@@ -5,31 +6,30 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useListParams } from "#lib/list-params.ts";
-/** Midjourney tasks: status, result and cost. */
-import { taskParams } from "#lib/list-queries.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { fetchMidjourney, keyOfMidjourney, midjourneyQuery, type Whose } from "./api.ts";
-import { shownPicture } from "./shown-task.ts";
+import { fetchMidjourney, keyOfMidjourney, midjourneyQuery, type TaskScope } from "./api.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
 import { actionWord, midjourneyActions } from "./task-labels.ts";
 import { TaskList } from "./task-list.tsx";
 import { Download } from "./task-preview.tsx";
+import { summarizePicture } from "./task-summary.ts";
 import classes from "./tasks.module.css";
 
 export default function MidjourneyPage() {
   const { t } = useTranslation("tasks");
   const [query, setQuery] = useListParams(taskParams);
-  const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
-  const forAdmins = whose === "everybody";
+  const scope: TaskScope = useMayEnter("logs") ? "everybody" : "own";
+  const forAdmins = scope === "everybody";
   const columns = useMemo(
-    () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, { forAdmins, read: shownPicture })],
+    () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, { forAdmins, read: summarizePicture })],
     [t, forAdmins],
   );
   return (
@@ -38,16 +38,16 @@ export default function MidjourneyPage() {
       title="Midjourney"
       description={t("Image tasks run in the background. Failed tasks are refunded.")}
       icon={IconPhoto}
-      list={useQuery(midjourneyQuery(whose, query))}
+      list={useQuery(midjourneyQuery(scope, query))}
       keyOf={keyOfMidjourney}
-      load={(key) => fetchMidjourney(whose, key)}
+      load={(key) => fetchMidjourney(scope, key)}
       query={query}
       onQuery={setQuery}
       columns={columns}
-      shown={shownPicture}
+      shown={summarizePicture}
       result={(row) => <Picture row={row} />}
       forAdmins={forAdmins}
-      filters={<TaskFilters query={query} onChange={setQuery} whose={whose} actions={midjourneyActions} />}
+      filters={<TaskFilters query={query} onChange={setQuery} scope={scope} actions={midjourneyActions} />}
       empty={
         <Empty
           icon={IconPhoto}

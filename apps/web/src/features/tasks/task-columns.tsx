@@ -1,17 +1,17 @@
 /** Columns shared by both lists of tasks. */
 import { Text } from "@mantine/core";
 import type { TFunction } from "i18next";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
+import type { TaskSummary } from "./task-summary.ts";
 
 export function taskColumns<Row>(
   t: TFunction<"tasks">,
-  { forAdmins, read }: { forAdmins: boolean; read: (row: Row) => ShownTask },
+  { forAdmins, read }: { forAdmins: boolean; read: (row: Row) => TaskSummary },
 ): Column<Row>[] {
   const dash = (
     <Text span c="dimmed" fz="inherit">

@@ -3,19 +3,19 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { formatDuration, formatTime } from "#lib/quota.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { formatDuration, formatTime } from "#lib/format/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import type { ShownTask } from "./shown-task.ts";
 import { actionWord, isOpen } from "./task-labels.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
+import type { TaskSummary } from "./task-summary.ts";
 
-type Props = { task: ShownTask; result: ReactNode; forAdmins: boolean; onClose: () => void };
+type TaskDrawerProps = { task: TaskSummary; result: ReactNode; forAdmins: boolean; onClose: () => void };
 
-export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
+export function TaskDrawer({ task, result, forAdmins, onClose }: TaskDrawerProps) {
   const { t } = useTranslation("tasks");
   const phone = useIsPhone();
   return (
@@ -42,7 +42,7 @@ export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
   );
 }
 
-function Heading({ task }: { task: ShownTask }) {
+function Heading({ task }: { task: TaskSummary }) {
   const { t } = useTranslation("tasks");
   return (
     <Group gap={10} wrap="nowrap">
@@ -57,7 +57,7 @@ function Heading({ task }: { task: ShownTask }) {
   );
 }
 
-function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
+function Outcome({ task, result }: { task: TaskSummary; result: ReactNode }) {
   const { t } = useTranslation("tasks");
   if (task.status === "FAILURE")
     return (
@@ -77,7 +77,7 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
   return result;
 }
 
-function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean }) {
+function TaskFacts({ task, forAdmins }: { task: TaskSummary; forAdmins: boolean }) {
   const { t } = useTranslation("tasks");
   const { finished, submitted } = task;
   return (

@@ -1,21 +1,21 @@
+/** Filters of both lists of tasks, kept in the address. */
 import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-/** Filters of both lists of tasks, kept in the address. */
-import type { TaskFilter } from "#lib/list-queries.ts";
+import type { TaskFilter } from "#lib/address/list-queries.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import type { Whose } from "./api.ts";
+import type { TaskScope } from "./api.ts";
 import { actionWord, statuses, statusLabels } from "./task-labels.ts";
 
-type Props = {
+type TaskFiltersProps = {
   query: TaskFilter;
   onChange: (patch: Partial<TaskFilter>) => void;
-  whose: Whose;
+  scope: TaskScope;
   actions: readonly string[];
   /** Filters of only one of the lists. */
   children?: ReactNode;
@@ -34,11 +34,11 @@ export const noNarrowing: Partial<TaskFilter> = {
   end_timestamp: 0,
 };
 
-export function isNarrowed(query: TaskFilter): boolean {
+export function hasTaskFilter(query: TaskFilter): boolean {
   return Object.entries(noNarrowing).some(([name, none]) => query[name as keyof TaskFilter] !== none);
 }
 
-export function TaskFilters({ query, onChange, whose, actions, children }: Props) {
+export function TaskFilters({ query, onChange, scope, actions, children }: TaskFiltersProps) {
   const { t } = useTranslation("tasks");
   const phone = useIsPhone();
   const hidden = rare.filter((field) => query[field] !== 0).length;
@@ -87,7 +87,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
               value={query.end_timestamp}
               onChange={(end_timestamp) => onChange({ end_timestamp })}
             />
-            {whose === "everybody" ? (
+            {scope === "everybody" ? (
               <>
                 <IdField
                   label={t("User ID")}
@@ -104,7 +104,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      {isNarrowed(query) ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
+      {hasTaskFilter(query) ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
     </FilterSheet>
   );
 }

@@ -1,5 +1,5 @@
-import type { TaskStatus } from "@gateway/shared/channels/task";
 /** Labels of the states and kinds of tasks. */
+import type { TaskStatus } from "@gateway/shared/channels/task";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";

@@ -5,19 +5,19 @@ import { type Icon } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { TaskFilter } from "#lib/list-queries.ts";
-import { useOpened } from "#lib/opened.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
+import type { TaskFilter } from "#lib/address/list-queries.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import type { ShownTask } from "./shown-task.ts";
-import { isNarrowed, noNarrowing } from "./task-filters.tsx";
+import { hasTaskFilter, noNarrowing } from "./task-filters.tsx";
+import type { TaskSummary } from "./task-summary.ts";
 
 const TaskDrawer = lazyPart(() => import("./task-drawer.tsx").then((module) => module.TaskDrawer));
 
@@ -34,7 +34,7 @@ type TaskListProps<Row> = {
   query: TaskFilter;
   onQuery: (patch: Partial<TaskFilter>) => void;
   columns: Column<Row>[];
-  shown: (row: Row) => ShownTask;
+  shown: (row: Row) => TaskSummary;
   /** The result of the task, for the drawer. */
   result: (row: Row) => ReactNode;
   forAdmins: boolean;
@@ -46,7 +46,7 @@ type TaskListProps<Row> = {
 export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) {
   const { id, title, description, icon, list, query, onQuery, columns, shown, forAdmins } = props;
   const { t } = useTranslation("tasks");
-  const opened = useOpened("open");
+  const opened = useDrawerParam("open");
   return (
     <Page title={title} description={description}>
       <DataTable
@@ -62,7 +62,7 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
         tools={<RefreshButton onClick={() => void list.refetch()} />}
         toolbar={props.filters}
         empty={
-          isNarrowed(query) ? (
+          hasTaskFilter(query) ? (
             <Empty
               title={t("No task matches")}
               action={

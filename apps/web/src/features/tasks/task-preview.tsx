@@ -4,7 +4,7 @@ import { Anchor, Box, Code, Group, Image, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "#ui/copy.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { type Clip, resultOf } from "./task-result.ts";
 
 export function TaskPreview({ row }: { row: TaskRow }) {

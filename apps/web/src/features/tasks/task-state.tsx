@@ -3,10 +3,10 @@ import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import type { ShownTask } from "./shown-task.ts";
 import { isOpen, statusLabels } from "./task-labels.ts";
+import type { TaskSummary } from "./task-summary.ts";
 
-export function TaskState({ task }: { task: Pick<ShownTask, "status" | "percent"> }) {
+export function TaskState({ task }: { task: Pick<TaskSummary, "status" | "percent"> }) {
   const { t } = useTranslation("tasks");
   const { tone, text } = statusLabels[task.status];
   if (!isOpen(task)) return <StatusDot tone={tone}>{t(text)}</StatusDot>;
@@ -28,7 +28,7 @@ export function TaskCost({
   task,
   column,
 }: {
-  task: Pick<ShownTask, "quota" | "refunded">;
+  task: Pick<TaskSummary, "quota" | "refunded">;
   column?: string | undefined;
 }) {
   const { t } = useTranslation("tasks");

@@ -1,3 +1,4 @@
+/** Song, lyrics and video tasks: status, result and cost. */
 import { type TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";
@@ -5,30 +6,29 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
-import { useListParams } from "#lib/list-params.ts";
-/** Song, lyrics and video tasks: status, result and cost. */
-import { taskParams } from "#lib/list-queries.ts";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { useListParams } from "#lib/address/list-params.ts";
+import { taskParams } from "#lib/address/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Short } from "#ui/short.tsx";
 import { FilterSelect } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { fetchTask, keyOfTask, tasksQuery, type Whose } from "./api.ts";
-import { shownTask } from "./shown-task.ts";
+import { fetchTask, keyOfTask, tasksQuery, type TaskScope } from "./api.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
 import { actionWord, platformNames, taskActions } from "./task-labels.ts";
 import { TaskList } from "./task-list.tsx";
 import { TaskPreview } from "./task-preview.tsx";
+import { summarizeTask } from "./task-summary.ts";
 
 export default function TasksPage() {
   const { t } = useTranslation("tasks");
   const [query, setQuery] = useListParams(taskParams);
-  const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
-  const forAdmins = whose === "everybody";
+  const scope: TaskScope = useMayEnter("logs") ? "everybody" : "own";
+  const forAdmins = scope === "everybody";
   const columns = useMemo(
-    () => [kindColumn(t), ...taskColumns<TaskRow>(t, { forAdmins, read: shownTask })],
+    () => [kindColumn(t), ...taskColumns<TaskRow>(t, { forAdmins, read: summarizeTask })],
     [t, forAdmins],
   );
   return (
@@ -37,17 +37,17 @@ export default function TasksPage() {
       title={t("Tasks")}
       description={t("Tasks for songs, lyrics and videos run in the background. Failed tasks are refunded.")}
       icon={IconPlayerPlay}
-      list={useQuery(tasksQuery(whose, query))}
+      list={useQuery(tasksQuery(scope, query))}
       keyOf={keyOfTask}
-      load={(key) => fetchTask(whose, key)}
+      load={(key) => fetchTask(scope, key)}
       query={query}
       onQuery={setQuery}
       columns={columns}
-      shown={shownTask}
+      shown={summarizeTask}
       result={(row) => <TaskPreview row={row} />}
       forAdmins={forAdmins}
       filters={
-        <TaskFilters query={query} onChange={setQuery} whose={whose} actions={taskActions}>
+        <TaskFilters query={query} onChange={setQuery} scope={scope} actions={taskActions}>
           <FilterSelect
             label={t("Platform")}
             value={query.platform}

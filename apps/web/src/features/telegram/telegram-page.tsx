@@ -1,3 +1,4 @@
+/** The custom commands of the Telegram bot. */
 import { type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
@@ -5,16 +6,15 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { telegramMenuParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-/** The custom commands of the Telegram bot. */
-import { telegramMenuParams } from "#lib/list-queries.ts";
-import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -23,7 +23,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { fetchMenu, menusQuery, useDeleteMenu } from "./api.ts";
 import { BotState } from "./bot-state.tsx";
 
-const MenuDrawer = lazyPart(() => import("./menu-drawer.tsx").then((module) => module.MenuDrawer));
+const CommandDrawer = lazyPart(() => import("./command-drawer.tsx").then((module) => module.CommandDrawer));
 
 export default function TelegramPage() {
   const { t } = useTranslation("telegram");
@@ -31,7 +31,7 @@ export default function TelegramPage() {
   const [params, setParams] = useListParams(telegramMenuParams);
   const menus = useQuery(menusQuery(params));
   const remove = useDeleteMenu();
-  const edited = useOpened();
+  const edited = useDrawerParam();
   const columns = useMemo(() => menuColumns(t), [t]);
 
   const destroy = async (menu: TelegramMenuRow) => {
@@ -98,9 +98,9 @@ export default function TelegramPage() {
         rows={menus.data?.data}
         keyOf={(menu) => String(menu.id)}
         load={fetchMenu}
-        create={mayChange ? <MenuDrawer menu={undefined} onClose={edited.close} /> : undefined}
+        create={mayChange ? <CommandDrawer menu={undefined} onClose={edited.close} /> : undefined}
       >
-        {(menu) => <MenuDrawer key={menu.id} menu={menu} onClose={edited.close} />}
+        {(menu) => <CommandDrawer key={menu.id} menu={menu} onClose={edited.close} />}
       </OpenedRow>
     </Page>
   );

@@ -1,13 +1,13 @@
 /** The signed-in user's API keys, and their possible groups and models. */
 import type {
   TokenAdminChange,
-  TokenAdminCreated,
+  CreatedAdminToken,
   TokenAdminForm,
   TokenAdminPage,
   TokenAdminQuery,
   TokenAdminRow,
   TokenChange,
-  TokenCreated,
+  CreatedToken,
   TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
@@ -27,19 +27,19 @@ export const allTokensQuery = (query: TokenAdminQuery) =>
 export function useCreateToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: TokenForm) => http.post("/token", asSent<TokenCreated>(), input),
+    mutationFn: (input: TokenForm) => http.post("/token", asSent<CreatedToken>(), input),
     gcTime: 0,
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
 
-type Change = { before: TokenRow; input: TokenForm };
+type TokenEdit = { before: TokenRow; input: TokenForm };
 
 /**
  * Returns only the difference: calls go on while the form is open, and their spending must not be reverted.
  */
-function changeOf({ before, input }: Change): TokenChange {
+function changeOf({ before, input }: TokenEdit): TokenChange {
   const { remain_quota: wanted = before.remain_quota, ...rest } = input;
   const added = wanted - before.remain_quota;
   return added === 0 ? rest : { ...rest, add_quota: added };
@@ -48,7 +48,7 @@ function changeOf({ before, input }: Change): TokenChange {
 export function useChangeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: Change) =>
+    mutationFn: (change: TokenEdit) =>
       http.put(`/token/${change.before.id}`, asSent<TokenRow>(), changeOf(change)),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
@@ -73,7 +73,7 @@ export function useDeleteToken() {
   });
 }
 
-type AdminChange = Change & { given: Pick<TokenAdminChange, "user_id"> };
+type AdminChange = TokenEdit & { given: Pick<TokenAdminChange, "user_id"> };
 
 export function useAdministerToken() {
   const client = useQueryClient();
@@ -104,8 +104,8 @@ export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(
 /** The same for tokens of all users. */
 export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
-  const found = await http.get("/token/admin/search", asPage<TokenAdminPage>(), { token_id: id, size: 1 });
-  return found.data[0];
+  const page = await http.get("/token/admin/search", asPage<TokenAdminPage>(), { token_id: id, size: 1 });
+  return page.data[0];
 }
 
 export type PageToken = { token: TokenRow; own: boolean; owner: string };
@@ -115,10 +115,10 @@ export const onePageTokenQuery = (id: number, self: number, administers: boolean
   queryOptions({
     queryKey: [...allTokens, "page", id, self, administers],
     queryFn: async (): Promise<PageToken> => {
-      const found = administers ? await fetchAnyToken(String(id)) : undefined;
-      if (found === undefined || found.user_id === self)
+      const anyToken = administers ? await fetchAnyToken(String(id)) : undefined;
+      if (anyToken === undefined || anyToken.user_id === self)
         return { token: await fetchToken(String(id)), own: true, owner: "" };
-      return { token: found, own: false, owner: found.owner_name };
+      return { token: anyToken, own: false, owner: anyToken.owner_name };
     },
     refetchInterval: 30_000,
     meta: { quiet: true },
@@ -127,7 +127,7 @@ export const onePageTokenQuery = (id: number, self: number, administers: boolean
 export function useCreateTokenFor() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: TokenAdminForm) => http.post("/token/admin", asSent<TokenAdminCreated>(), input),
+    mutationFn: (input: TokenAdminForm) => http.post("/token/admin", asSent<CreatedAdminToken>(), input),
     gcTime: 0,
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),

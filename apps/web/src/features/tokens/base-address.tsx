@@ -2,7 +2,7 @@
 import { Anchor, Group, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import classes from "./tokens.module.css";

@@ -2,8 +2,8 @@
 import type { TokenRates } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { TFunction } from "i18next";
+import type { Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import type { useFormat } from "#lib/quota.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
 const phrase = phrasesIn("tokens");
@@ -22,11 +22,7 @@ export function statusWord(status: number): Word {
 }
 
 /** Returns labels of the limits: "60 requests per minute". */
-export function limitLabels(
-  rates: TokenRates,
-  t: TFunction<"tokens">,
-  format: ReturnType<typeof useFormat>,
-): string[] {
+export function limitLabels(rates: TokenRates, t: TFunction<"tokens">, format: Formatters): string[] {
   const messages: [number, () => string][] = [
     [
       rates.requests_per_minute,

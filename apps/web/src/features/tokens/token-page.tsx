@@ -1,5 +1,5 @@
-import type { TokenRow } from "@gateway/shared/accounts/token";
 /** The page of a token: usage, limits, calls and settings. */
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { Button, Stack, Text } from "@mantine/core";
 import { IconKey, IconPencil } from "@tabler/icons-react";
@@ -8,16 +8,16 @@ import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { GroupName } from "#components/group-name.tsx";
-import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
-import { RecentCalls } from "#components/recent-calls.tsx";
-import { listed } from "#lib/listed.ts";
+import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
+import { RecentCalls } from "#components/usage/recent-calls.tsx";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
-import { Section } from "#ui/page.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/page/object-page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
@@ -183,9 +183,9 @@ function Settings({ token, edit }: { token: TokenRow; edit: string }) {
         <Fact label={t("Created")}>
           <RelativeTime seconds={token.created_time} />
         </Fact>
-        <Fact label={t("Models")}>{models.enabled ? listed(models.models) : t("All models")}</Fact>
+        <Fact label={t("Models")}>{models.enabled ? joinList(models.models) : t("All models")}</Fact>
         <Fact label={t("IP addresses")}>
-          {addresses.enabled ? listed(addresses.whitelist) : t("All addresses")}
+          {addresses.enabled ? joinList(addresses.whitelist) : t("All addresses")}
         </Fact>
         <Fact label={t("Limits")}>{limits.length === 0 ? t("No limit") : limits.join(" · ")}</Fact>
       </Facts>

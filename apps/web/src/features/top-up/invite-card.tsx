@@ -1,10 +1,10 @@
 /** The user's invitation: code, link, and results. */
 import { SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import classes from "./top-up.module.css";
 
 export function InviteCard() {

@@ -1,3 +1,4 @@
+/** The user's orders. Renders nothing without orders when no payments are accepted. */
 import { type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
@@ -5,11 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { sharedOrderColumns } from "#components/order-columns.tsx";
+import { commonOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
-import { useListParams } from "#lib/list-params.ts";
-/** The user's orders. Renders nothing without orders when no payments are accepted. */
-import { ownOrderParams } from "#lib/list-queries.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { ownOrderParams } from "#lib/address/list-queries.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -59,7 +59,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
 }
 
 function orderColumns(t: TFunction<"top-up">): Column<OwnOrder>[] {
-  const shared = sharedOrderColumns<OwnOrder>(t);
+  const shared = commonOrderColumns<OwnOrder>(t);
   return [
     { ...shared.time, fixed: true, width: 140 },
     {

@@ -9,12 +9,12 @@ import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AddressMissing } from "#components/address-missing.tsx";
-import { PaymentIcon } from "#components/payment-icon.tsx";
-import { errorReason } from "#lib/error-text.ts";
-import { formatMoney } from "#lib/money.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Failed } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { PaymentIcon } from "#components/icons/payment-icon.tsx";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { formatMoney } from "#lib/format/money.ts";
+import { useFormat } from "#lib/format/quota.ts";
+import { LoadError } from "#ui/empty.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { choicesQuery, termsQuery, useOpenOrder } from "./api.ts";
 import { PriceLines } from "./price-lines.tsx";
 import classes from "./top-up.module.css";
@@ -40,7 +40,7 @@ export function PayCard({ onOpened }: PayCardProps) {
           <AddressMissing />
         )
       ) : error ? (
-        <Failed error={error} onRetry={() => void Promise.all([choices.refetch(), terms.refetch()])} />
+        <LoadError error={error} onRetry={() => void Promise.all([choices.refetch(), terms.refetch()])} />
       ) : (
         <Stack gap="md" aria-busy>
           <Skeleton height={64} radius="md" />
@@ -186,11 +186,11 @@ function payLabel(
 
 /** Returns the preset amounts. Amounts with a discount are always included. */
 function presetsOf({ discounts, min_amount, max_amount }: TopUpTerms): number[] {
-  const offered = discounts.map(({ amount }) => amount);
+  const discountedAmounts = discounts.map(({ amount }) => amount);
   const fits = (amount: number) => amount >= min_amount && amount <= max_amount;
-  const free = Math.max(0, MOST_PRESETS - offered.length);
-  const others = usual.filter((amount) => fits(amount) && !offered.includes(amount)).slice(0, free);
-  return [...offered.filter(fits), ...others].sort((left, right) => left - right);
+  const free = Math.max(0, MOST_PRESETS - discountedAmounts.length);
+  const others = usual.filter((amount) => fits(amount) && !discountedAmounts.includes(amount)).slice(0, free);
+  return [...discountedAmounts.filter(fits), ...others].sort((left, right) => left - right);
 }
 
 function discountOf({ discounts }: TopUpTerms, amount: number | ""): number {

@@ -4,9 +4,9 @@ import { Button, Group, Loader, Skeleton, Stack, Text, ThemeIcon } from "@mantin
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { formatMoney } from "#lib/money.ts";
-import { useFormat } from "#lib/quota.ts";
-import { Failed } from "#ui/empty.tsx";
+import { formatMoney } from "#lib/format/money.ts";
+import { useFormat } from "#lib/format/quota.ts";
+import { LoadError } from "#ui/empty.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { orderStateQuery, useCloseOrder } from "./api.ts";
@@ -34,7 +34,7 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
       closeOnClickOutside={false}
     >
       {state.error && !state.data ? (
-        <Failed error={state.error} onRetry={() => void state.refetch()} />
+        <LoadError error={state.error} onRetry={() => void state.refetch()} />
       ) : status === "success" ? (
         <Paid points={state.data?.quota ?? 0} onClose={onClose} />
       ) : status === "pending" ? (

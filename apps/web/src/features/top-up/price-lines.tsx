@@ -3,7 +3,7 @@ import { formatCents, type OrderPrice } from "@gateway/shared/billing/order-pric
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { formatMoney } from "#lib/money.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import classes from "./top-up.module.css";
 
 type PriceLinesProps = {

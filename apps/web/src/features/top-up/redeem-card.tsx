@@ -4,11 +4,11 @@ import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
-import { useFormat } from "#lib/quota.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { Section } from "#ui/page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { useRedeem } from "./api.ts";
 import classes from "./top-up.module.css";
 

@@ -6,9 +6,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Page } from "#ui/page.tsx";
+import { Page } from "#ui/page/page.tsx";
+import { AccountBalanceCard } from "./account-balance-card.tsx";
 import { choicesQuery } from "./api.ts";
-import { BalanceCard } from "./balance-card.tsx";
 import { InviteCard } from "./invite-card.tsx";
 import { OrderHistory } from "./order-history.tsx";
 import { PayCard } from "./pay-card.tsx";
@@ -51,7 +51,7 @@ export default function TopUpPage() {
         </Button>
       }
     >
-      <BalanceCard />
+      <AccountBalanceCard />
       {isPending ? (
         // Most sites have no payment card. Until that is known, nothing below it has a place.
         <Skeleton height={420} radius="lg" />

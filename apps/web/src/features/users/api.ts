@@ -1,3 +1,4 @@
+/** Users' accounts, for administrators. */
 import type { SessionRow } from "@gateway/shared/accounts/session";
 import type {
   QuotaChange,
@@ -6,7 +7,6 @@ import type {
   UserDetail,
   UserInput,
 } from "@gateway/shared/accounts/user";
-/** Users' accounts, for administrators. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 import { allUsers } from "#lib/queries/users.ts";

@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
+import { IdentityProviderIcon, identityProviderTitle } from "#components/icons/identity-provider.tsx";
 
 /** Linked accounts as small icons with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {

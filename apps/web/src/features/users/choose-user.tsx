@@ -1,9 +1,9 @@
+/** Asks for a user before a dialog about a user. */
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { FoundSelect } from "#components/found-select.tsx";
-/** Asks for a user before a dialog about a user. */
-import { userParams } from "#lib/list-queries.ts";
-import { initialOf } from "#lib/params.ts";
+import { SearchSelect } from "#components/search-select.tsx";
+import { userParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { fetchUser } from "./api.ts";
 
@@ -13,7 +13,7 @@ export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
   const { t } = useTranslation("users");
   return (
     <Modal opened onClose={onClose} centered title={title}>
-      <FoundSelect
+      <SearchSelect
         label={t("User")}
         placeholder={t("Name, email or ID")}
         kind="users"

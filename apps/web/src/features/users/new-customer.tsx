@@ -1,30 +1,36 @@
-import { Role } from "@gateway/shared/accounts/roles";
 /** Creates a customer in one step: an account, a key with a monthly budget, and a message to send. */
-import type { TokenAdminCreated } from "@gateway/shared/accounts/token";
+import { Role } from "@gateway/shared/accounts/roles";
+import type { CreatedAdminToken } from "@gateway/shared/accounts/token";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useCreateUser } from "./api.ts";
-import { type Made, MadeDialog } from "./made-dialog.tsx";
+import { type NewAccount, NewAccountDialog } from "./new-account-dialog.tsx";
 import { newPassword } from "./new-password.ts";
-import { GroupField, NameFields, QuotaField } from "./user-form.tsx";
+import { GroupField, NameFields, InitialBalanceField } from "./user-form.tsx";
 
 export function NewCustomer({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null);
-  if (made) return <MadeDialog made={made} onClose={onClose} />;
-  return <CustomerForm onClose={onClose} onMade={setMade} />;
+  const [account, setMade] = useState<NewAccount | null>(null);
+  if (account) return <NewAccountDialog account={account} onClose={onClose} />;
+  return <CustomerForm onClose={onClose} onCreated={setMade} />;
 }
 
-function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+function CustomerForm({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (made: NewAccount) => void;
+}) {
   const { t } = useTranslation("users");
   const format = useFormat();
   const client = useQueryClient();
@@ -32,7 +38,7 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
   const create = useCreateUser();
   const createKey = useMutation({
     mutationFn: (input: { user_id: number; name: string; setting: object }) =>
-      http.post("/token/admin", asSent<TokenAdminCreated>(), input),
+      http.post("/token/admin", asSent<CreatedAdminToken>(), input),
     gcTime: 0,
     meta: { quiet: true },
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
@@ -58,10 +64,10 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
         name: tokenName.trim() || user.username,
         setting: { rates: { monthly_spend } },
       });
-      onMade({ ...made, key });
+      onCreated({ ...made, key });
     } catch (failed) {
       // The account exists: it is shown with its password, and the key can be created later.
-      onMade({ ...made, key: null, failed });
+      onCreated({ ...made, key: null, failed });
     }
   };
   return (
@@ -80,7 +86,7 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
         <NameFields form={form} />
         <GroupField {...form.getInputProps("group")} current={form.values.group} />
         {mayPay ? (
-          <QuotaField
+          <InitialBalanceField
             points={form.values.quota ?? 0}
             error={form.errors["quota"]}
             onChange={(quota) => form.setFieldValue("quota", quota)}

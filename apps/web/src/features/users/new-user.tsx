@@ -1,5 +1,5 @@
-import { Role } from "@gateway/shared/accounts/roles";
 /** Creates an account of any role, and shows its credentials once. */
+import { Role } from "@gateway/shared/accounts/roles";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { PasswordInput } from "@mantine/core";
 import { useState } from "react";
@@ -8,18 +8,18 @@ import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useCreateUser } from "./api.ts";
-import { type Made, MadeDialog } from "./made-dialog.tsx";
+import { type NewAccount, NewAccountDialog } from "./new-account-dialog.tsx";
 import { newPassword } from "./new-password.ts";
 import { RightPresets, RightsChoice } from "./rights.tsx";
-import { GroupField, NameFields, QuotaField, RoleField } from "./user-form.tsx";
+import { GroupField, NameFields, InitialBalanceField, RoleField } from "./user-form.tsx";
 
 export function NewUserDrawer({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null);
-  if (made) return <MadeDialog made={made} onClose={onClose} />;
-  return <NewUserForm onClose={onClose} onMade={setMade} />;
+  const [account, setMade] = useState<NewAccount | null>(null);
+  if (account) return <NewAccountDialog account={account} onClose={onClose} />;
+  return <NewUserForm onClose={onClose} onCreated={setMade} />;
 }
 
-function NewUserForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+function NewUserForm({ onClose, onCreated }: { onClose: () => void; onCreated: (made: NewAccount) => void }) {
   const { t } = useTranslation("users");
   const create = useCreateUser();
   const isRoot = useSelf()?.role === Role.root;
@@ -36,7 +36,7 @@ function NewUserForm({ onClose, onMade }: { onClose: () => void; onMade: (made: 
   const save = async () => {
     const input = UserInput.parse(form.getValues());
     const user = await create.mutateAsync({ ...input, ...(limited ? { permissions: rights } : {}) });
-    onMade({ id: user.id, username: user.username, password: input.password });
+    onCreated({ id: user.id, username: user.username, password: input.password });
   };
   return (
     <FormDrawer
@@ -77,7 +77,7 @@ function NewUserForm({ onClose, onMade }: { onClose: () => void; onMade: (made: 
         <GroupField {...form.getInputProps("group")} current={form.values.group} />
       </FormSection>
       <FormSection title={t("Balance")}>
-        <QuotaField
+        <InitialBalanceField
           points={form.values.quota ?? 0}
           error={form.errors["quota"]}
           onChange={(quota) => form.setFieldValue("quota", quota)}

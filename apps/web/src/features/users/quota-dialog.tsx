@@ -1,10 +1,10 @@
-import type { UserListRow } from "@gateway/shared/accounts/user";
 /** Adds to or deducts from a user's balance, with a remark for the log. */
+import type { UserListRow } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeQuota } from "./api.ts";

@@ -11,11 +11,11 @@ import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Group, Input, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
-import { listed } from "#lib/listed.ts";
 import { useSelf } from "#lib/session.ts";
-import { Fact, Facts } from "#ui/facts.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
 import classes from "./rights.module.css";
@@ -54,7 +54,7 @@ function RightsList({ permissions }: { permissions: Permissions }) {
   const { t } = useTranslation("users");
   if (permissions === null) return <Text c="dimmed">{t("All permissions of administrators.")}</Text>;
   const names = (level: Level) =>
-    listed(
+    joinList(
       adminAreas.filter((area) => (permissions[area] ?? "none") === level).map((area) => t(areaTitles[area])),
     ) || "–";
   return (
@@ -69,10 +69,10 @@ function RightsList({ permissions }: { permissions: Permissions }) {
 function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }) {
   const { t } = useTranslation("users");
   const change = useChangeUser();
-  const [given, give] = useState<Permissions>(user.permissions);
+  const [selection, give] = useState<Permissions>(user.permissions);
   const save = () =>
     change.mutate(
-      { id: user.id, permissions: given },
+      { id: user.id, permissions: selection },
       {
         onSuccess: () => {
           toast.success(t("Permissions saved"));
@@ -82,7 +82,12 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
     );
   return (
     <Stack gap="sm">
-      <RightsChoice value={given} onChange={give} initial={user.permissions} disabled={change.isPending} />
+      <RightsChoice
+        value={selection}
+        onChange={give}
+        initial={user.permissions}
+        disabled={change.isPending}
+      />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onDone} disabled={change.isPending}>
           {t("Cancel")}
@@ -144,12 +149,12 @@ export function RightPresets({ title, value, onChoose, disabled = false }: Right
     <Input.Wrapper label={title} labelElement="div">
       <Group gap={6} role="group" aria-label={title ?? t("Permission presets")}>
         {presets.map(({ label, rights }) => {
-          const given = value !== null && coversRights(value, rights()) && coversRights(rights(), value);
+          const isSelected = value !== null && coversRights(value, rights()) && coversRights(rights(), value);
           return (
             <Button
               key={label}
-              variant={given ? "light" : "default"}
-              aria-pressed={given}
+              variant={isSelected ? "light" : "default"}
+              aria-pressed={isSelected}
               size="compact-sm"
               disabled={disabled}
               onClick={() => onChoose(rights())}

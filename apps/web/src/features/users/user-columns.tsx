@@ -9,7 +9,7 @@ import { amountColumn } from "#components/amount.tsx";
 import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { useGroupNames } from "#components/group-name.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
-import { useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";

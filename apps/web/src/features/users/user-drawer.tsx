@@ -9,20 +9,20 @@ import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { GroupName } from "#components/group-name.tsx";
-import { identityProviderTitle } from "#components/identity-provider.tsx";
+import { identityProviderTitle } from "#components/icons/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { listed } from "#lib/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { budgetQuery } from "#lib/queries/budgets.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
-import { Failed } from "#ui/empty.tsx";
-import { Fact, Facts } from "#ui/facts.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { isRefusal } from "#ui/opened-row.tsx";
+import { LoadError } from "#ui/empty.tsx";
+import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
+import { isRefusal } from "#ui/page/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -48,7 +48,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
   const mayEdit = useMayChange() && below;
   const seesOrders = useMayEnter("payments");
   const mayPay = useMayEnter("balances", "edit") && below;
-  if (!user && isRefusal(detail.error)) return <Missing onClose={onClose} />;
+  if (!user && isRefusal(detail.error)) return <RowMissing onClose={onClose} />;
   return (
     <Drawer
       opened
@@ -62,7 +62,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
       }
     >
       {detail.error && !user ? (
-        <Failed error={detail.error} onRetry={() => void detail.refetch()} />
+        <LoadError error={detail.error} onRetry={() => void detail.refetch()} />
       ) : user ? (
         <Stack gap="xl">
           <Group gap="xs">
@@ -153,7 +153,7 @@ function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
       }
     >
       {budget.error && !budget.data ? (
-        <Failed error={budget.error} onRetry={() => void budget.refetch()} />
+        <LoadError error={budget.error} onRetry={() => void budget.refetch()} />
       ) : budget.isPending ? (
         <Skeleton height={40} />
       ) : uses.length === 0 ? (
@@ -224,7 +224,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Linked accounts")}>
             {user.identities.length === 0
               ? none
-              : listed(
+              : joinList(
                   user.identities.map(({ provider, label }) =>
                     [t(identityProviderTitle(provider)), label].filter(Boolean).join(": "),
                   ),

@@ -1,7 +1,7 @@
 /** Exports all users of the filter as a file. */
 import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
+import { formatTime } from "#lib/format/quota.ts";
 import { fetchUsers } from "#lib/queries/users.ts";
-import { formatTime } from "#lib/quota.ts";
 import { ListExport } from "#ui/table/list-export.tsx";
 
 const time = (seconds: number | null) => (seconds ? formatTime(seconds) : "");

@@ -9,11 +9,11 @@ import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 
-type Filters = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
+type UserFilterValues = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
 
-export const noFilters: Filters = { keyword: "", role: 0, status: 0, group: "" };
+export const noFilters: UserFilterValues = { keyword: "", role: 0, status: 0, group: "" };
 
-export function isFiltered(query: UserQuery): boolean {
+export function hasUserFilter(query: UserQuery): boolean {
   return query.keyword !== "" || query.role !== 0 || query.status !== 0 || query.group !== "";
 }
 

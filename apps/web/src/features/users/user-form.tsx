@@ -1,6 +1,6 @@
+/** Edits an account. Its fields are also those of a new account. */
 import { mayChangeRoles, Role, roleName } from "@gateway/shared/accounts/roles";
 import { UserChange, type UserListRow } from "@gateway/shared/accounts/user";
-/** Edits an account. Its fields are also those of a new account. */
 import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -8,9 +8,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
+import { useFormat } from "#lib/format/quota.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { inForm } from "#lib/query-client.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
@@ -92,9 +92,9 @@ export function NameFields<Values extends Record<string, unknown>>({ form }: { f
   );
 }
 
-type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
+type UserFieldProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
 
-export function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
+export function GroupField({ current, ...props }: UserFieldProps & { current?: string }) {
   const { t } = useTranslation("users");
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A disabled group stays visible, so that saving does not change it silently.
@@ -115,16 +115,16 @@ export function GroupField({ current, ...props }: ChoiceProps & { current?: stri
   );
 }
 
-export function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
+export function RoleField({ current, value, onChange, ...props }: UserFieldProps & { current: number }) {
   const { t } = useTranslation("users");
   const self = useSelf();
-  const given = [Role.user, Role.reliable, Role.admin].filter(
+  const assignableRoles = [Role.user, Role.reliable, Role.admin].filter(
     (role) => role === current || (self != null && mayChangeRoles(self)),
   );
   return (
     <Select
       label={t("Role")}
-      data={given.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
+      data={assignableRoles.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
       value={String(value ?? current)}
       onChange={(next) => onChange(Number(next))}
       allowDeselect={false}
@@ -133,7 +133,7 @@ export function RoleField({ current, value, onChange, ...props }: ChoiceProps & 
   );
 }
 
-export function QuotaField(props: {
+export function InitialBalanceField(props: {
   points: number;
   error?: React.ReactNode;
   onChange: (points: number) => void;

@@ -8,24 +8,24 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { CacheEffectCard } from "#components/cache-effect.tsx";
-import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
-import { RecentCalls } from "#components/recent-calls.tsx";
+import { CacheEffectCard } from "#components/usage/cache-effect.tsx";
+import { UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
+import { RecentCalls } from "#components/usage/recent-calls.tsx";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { useFormat } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";
-import { useOpened } from "#lib/opened.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { Figures } from "#ui/figures.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures/figures.tsx";
+import { Stat } from "#ui/figures/stats.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
-import { Section } from "#ui/page.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/page/object-page.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import { Stat } from "#ui/stats.tsx";
 import { userQuery } from "./api.ts";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
@@ -59,8 +59,8 @@ export default function UserPage() {
 function Loaded({ user }: { user: UserDetail }) {
   const { t } = useTranslation("users");
   const format = useFormat();
-  const edited = useOpened();
-  const paid = useOpened("balance");
+  const edited = useDrawerParam();
+  const paid = useDrawerParam("balance");
   const below = useMayManage(user);
   const mayEdit = useMayChange() && below;
   const mayPay = useMayEnter("balances", "edit") && below;
@@ -252,11 +252,9 @@ function Tokens({ user }: { user: UserDetail }) {
       }
     >
       {rows === undefined ? (
-        tokens.error ? (
-          <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
-        ) : (
+        <QueryFallback query={tokens}>
           <Skeleton height={120} aria-busy />
-        )
+        </QueryFallback>
       ) : rows.length === 0 ? (
         <Empty compact title={t("No tokens yet")} />
       ) : (

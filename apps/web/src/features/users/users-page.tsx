@@ -1,3 +1,4 @@
+/** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { type UserListRow } from "@gateway/shared/accounts/user";
 import { Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
@@ -5,31 +6,30 @@ import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { useListParams } from "#lib/address/list-params.ts";
+import { userParams } from "#lib/address/list-queries.ts";
+import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { useListParams } from "#lib/list-params.ts";
-/** The list of accounts: search, balance, roles and status. Details open beside the list. */
-import { userParams } from "#lib/list-queries.ts";
-import { NEW, type Opened, useOpened } from "#lib/opened.ts";
-import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { fetchUsers, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { OpenedRow } from "#ui/opened-row.tsx";
-import { Page } from "#ui/page.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { fetchUser } from "./api.ts";
-import { BulkBar } from "./bulk-bar.tsx";
 import { UserActions } from "./user-actions.tsx";
+import { UserBulkBar } from "./user-bulk-bar.tsx";
 import { useUserColumns } from "./user-columns.tsx";
 import { UserExport } from "./user-export.tsx";
-import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
+import { hasUserFilter, noFilters, UserFilters } from "./user-filters.tsx";
 
 const BudgetDialog = lazyPart(() =>
   import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
@@ -56,15 +56,15 @@ export function prefetch(client: QueryClient): Promise<void> {
 export default function UsersPage() {
   const { t } = useTranslation("users");
   const [query, setQuery] = useListParams(userParams);
-  const shown = useOpened("user");
-  const edited = useOpened();
-  const paid = useOpened("balance");
+  const shown = useDrawerParam("user");
+  const edited = useDrawerParam();
+  const paid = useDrawerParam("balance");
   const [selected, setSelected] = useState<string[]>([]);
   const edits = useMayChange();
-  const budgeted = useOpened("budget");
+  const budgeted = useDrawerParam("budget");
   const givesKeys = useMayEnter("tokens", "edit");
-  const promoted = useOpened("promote");
-  const customer = useOpened("customer");
+  const promoted = useDrawerParam("promote");
+  const customer = useDrawerParam("customer");
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
   const columns = useUserColumns(useBudgetUses("user", rows));
@@ -139,7 +139,7 @@ export default function UsersPage() {
               },
             }
           : {})}
-        bulkActions={(keys) => <BulkBar rows={rowsOf.of(keys)} onDone={() => setSelected([])} />}
+        bulkActions={(keys) => <UserBulkBar rows={rowsOf.of(keys)} onDone={() => setSelected([])} />}
         rowActions={rowActions}
         onOpen={(row) => shown.open(row.id)}
         toolbar={<UserFilters query={query} onChange={setQuery} />}
@@ -155,9 +155,9 @@ export default function UsersPage() {
         empty={
           <Empty
             icon={IconUsers}
-            title={isFiltered(query) ? t("No users match these filters") : t("No users yet")}
+            title={hasUserFilter(query) ? t("No users match these filters") : t("No users yet")}
             action={
-              isFiltered(query) ? (
+              hasUserFilter(query) ? (
                 <Button variant="default" onClick={() => setQuery(noFilters)}>
                   {t("Clear the filters")}
                 </Button>
@@ -177,7 +177,7 @@ export default function UsersPage() {
             onBudget={(row) => budgeted.open(row.id)}
           />
         ) : (
-          <Missing onClose={shown.close} />
+          <RowMissing onClose={shown.close} />
         )
       ) : null}
       <UserDialogs opened={{ edited, customer, paid, promoted, budgeted }} rows={rows} />
@@ -186,7 +186,7 @@ export default function UsersPage() {
 }
 
 type UserDialogsProps = {
-  opened: Record<"edited" | "customer" | "paid" | "promoted" | "budgeted", Opened>;
+  opened: Record<"edited" | "customer" | "paid" | "promoted" | "budgeted", DrawerParam>;
   rows: UserListRow[] | undefined;
 };
 

@@ -1,7 +1,8 @@
 import { plainReason, reasonBecause, reasonOf, reasons } from "@gateway/shared/reasons";
-import i18next, { type TFunction } from "i18next";
+import i18next from "i18next";
 import { describe, expect, it } from "vitest";
-import { loadErrorTexts } from "#lib/late-errors.ts";
+import { loadErrorTexts } from "#lib/errors/late-errors.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { reasonPhrases, storedReason } from "./reasons.ts";
 
 it("reasons: every template of the server is marked for translation unchanged", () => {
@@ -9,10 +10,9 @@ it("reasons: every template of the server is marked for translation unchanged", 
 });
 
 /** A translation function that returns the phrase and its values. */
-const t = ((key: string, values: object = {}) =>
-  Object.keys(values).length === 0
-    ? `<${key}>`
-    : `<${key} ${JSON.stringify(values)}>`) as unknown as TFunction;
+const t = translateWith((key: string, values?: object) =>
+  Object.keys(values ?? {}).length === 0 ? `<${key}>` : `<${key} ${JSON.stringify(values)}>`,
+);
 
 describe("a stored reason", () => {
   it("is built from its facts, including those of its cause", () => {

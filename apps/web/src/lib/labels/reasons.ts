@@ -1,9 +1,9 @@
 /** Translates the reason of a gateway action from its facts. */
 import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
-import { codeText } from "#lib/error-text.ts";
+import { codeText } from "#lib/errors/error-text.ts";
+import { moneyText } from "#lib/format/money.ts";
 import { phrase } from "#lib/i18n.ts";
-import { moneyText } from "#lib/money.ts";
 import { attemptResultText } from "./attempt-labels.ts";
 
 /** The server's templates, marked for translation. */
@@ -122,13 +122,16 @@ export function storedReason(
   // The last fact is the cause of those before it.
   for (const { code, params } of facts.toReversed()) {
     const { kind, paid } = params;
-    const known = {
+    const translation = {
       ...params,
       ...(typeof paid === "string" ? { paid: moneyText(paid) } : {}),
       ...(reason === undefined ? {} : { reason }),
     };
     reason = isReason(code)
-      ? t(reasonPhrases[code], typeof kind === "string" ? { ...known, kind: t(kindText(kind)) } : known)
+      ? t(
+          reasonPhrases[code],
+          typeof kind === "string" ? { ...translation, kind: t(kindText(kind)) } : translation,
+        )
       : codeText(t, code, params);
     if (reason === undefined) return text;
   }

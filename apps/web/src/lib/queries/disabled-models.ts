@@ -1,5 +1,5 @@
 /** Models that are disabled on all channels, and the switch for one of them. */
-import type { DisabledModels, ModelChannels, ModelSwitch } from "@gateway/shared/channels/disabled-models";
+import type { DisabledModels, ModelChannels, ModelSwitch } from "@gateway/shared/models/disabled-models";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { modelsQuery } from "./models.ts";

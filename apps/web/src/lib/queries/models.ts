@@ -1,4 +1,4 @@
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AvailableModels } from "@gateway/shared/models/model";
 import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 

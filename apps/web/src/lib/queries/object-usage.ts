@@ -1,7 +1,7 @@
 import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { queryOptions } from "@tanstack/react-query";
+import { timeZone } from "#lib/format/time-zone.ts";
 import { asSent, http } from "#lib/http.ts";
-import { timeZone } from "#lib/time-zone.ts";
 
 /**
  * The usage of one object.

@@ -1,6 +1,6 @@
 /** The ordered palette of all charts. A name keeps its colour from chart to chart. */
 export const PALETTE_SIZE = 6;
-const taken = new Map<string, number>();
+const indexByName = new Map<string, number>();
 
 export const othersColor = "var(--chart-others)";
 
@@ -16,16 +16,16 @@ export function seriesColors(names: readonly string[]): Map<string, string> {
     used.add(slot);
   };
   for (const name of names) {
-    const before = taken.get(name);
+    const before = indexByName.get(name);
     if (before !== undefined && !used.has(before)) take(name, before);
   }
   for (const name of names) {
     if (slots.has(name)) continue;
-    let slot = taken.size % PALETTE_SIZE;
+    let slot = indexByName.size % PALETTE_SIZE;
     // A chart with more names than colours repeats them.
     while (used.has(slot) && used.size < PALETTE_SIZE) slot = (slot + 1) % PALETTE_SIZE;
     take(name, slot);
-    if (!taken.has(name)) taken.set(name, slot);
+    if (!indexByName.has(name)) indexByName.set(name, slot);
   }
   return new Map([...slots].map(([name, slot]) => [name, `var(--chart-${slot + 1})`]));
 }

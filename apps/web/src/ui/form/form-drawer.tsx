@@ -7,7 +7,7 @@ import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { issueTexts } from "#lib/error-text.ts";
+import { issueTexts } from "#lib/errors/error-text.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";

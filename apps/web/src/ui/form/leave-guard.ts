@@ -1,7 +1,7 @@
 /** Asks before unsaved changes are lost: on navigation, on leaving the site, or at the end of the session. */
 import i18next from "i18next";
 import { useEffect } from "react";
-import { guardLeaving } from "#lib/history.ts";
+import { addLeaveGuard } from "#lib/address/history.ts";
 import { confirm } from "#ui/confirm.tsx";
 
 export function confirmLeaving(): Promise<boolean> {
@@ -31,7 +31,7 @@ export function useLeaveGuard(dirty: boolean): void {
     if (!dirty) return;
     const stay = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", stay);
-    const release = guardLeaving((why) => (why === "session" ? offerSignIn() : confirmLeaving()));
+    const release = addLeaveGuard((why) => (why === "session" ? offerSignIn() : confirmLeaving()));
     return () => {
       window.removeEventListener("beforeunload", stay);
       release();

@@ -3,10 +3,10 @@ import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { TFunction } from "i18next";
 import type { z } from "zod";
-import { issueText } from "#lib/error-text.ts";
-import { knowTemplates } from "#lib/late-errors.ts";
+import { issueText } from "#lib/errors/error-text.ts";
+import { registerTemplates } from "#lib/errors/late-errors.ts";
 
-knowTemplates(fieldReasons);
+registerTemplates(fieldReasons);
 
 /** Returns the schema's first error for one value; undefined when it is valid. */
 export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): string | undefined {

@@ -2,7 +2,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 
-type FieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
+type DateFieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
   value: Value;
   onChange: (value: Value) => void;
 };
@@ -19,7 +19,11 @@ const isWhole = (text: string) => text === "" || Number.parseInt(text, 10) >= fi
  * The browser edits such a value in parts. It must not be overwritten during editing: the value returns with
  * a delay, mostly from the address, and would revert parts that were typed in the meantime.
  */
-function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "date" | "datetime-local" }) {
+function DateInput({
+  value,
+  onChange,
+  ...props
+}: DateFieldProps<string> & { type: "date" | "datetime-local" }) {
   const field = useRef<HTMLInputElement>(null);
   const [first] = useState(value);
   useEffect(() => {
@@ -42,12 +46,12 @@ function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "
 }
 
 /** @param props `value` as 2026-11-21; "" = none */
-export function DayField(props: FieldProps<string>) {
+export function DayField(props: DateFieldProps<string>) {
   return <DateInput type="date" {...props} />;
 }
 
 /** @param props `value` in unix seconds; 0 = none */
-export function TimeField({ value, onChange, ...props }: FieldProps<number>) {
+export function TimeField({ value, onChange, ...props }: DateFieldProps<number>) {
   return (
     <DateInput
       {...props}

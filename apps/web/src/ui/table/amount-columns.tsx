@@ -1,6 +1,6 @@
 /** The decimals of amounts: all amounts in a column of a table or list have the same number. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { decimalsOf, SUM_DECIMALS, useFormat } from "#lib/quota.ts";
+import { decimalsOf, SUM_DECIMALS, useFormat } from "#lib/format/quota.ts";
 
 const Decimals = createContext<Record<string, number>>({});
 
@@ -20,13 +20,13 @@ const none: ColumnAmounts = {};
 /** Provides the decimals of columns for the amounts inside. Tables do it themselves. */
 export function AmountColumns({ amounts = none, charges = none, children }: AmountColumnsProps) {
   const { pointsPerUsd } = useFormat();
-  const found = [amounts, charges].flatMap((columns) =>
+  const entries = [amounts, charges].flatMap((columns) =>
     Object.entries(columns).map(([name, points]) => [
       name,
       columns === charges ? decimalsOf(points, pointsPerUsd) : SUM_DECIMALS,
     ]),
   );
-  const text = JSON.stringify(found);
+  const text = JSON.stringify(entries);
   // The same object until a number changes, so that a list that grows renders only its new rows.
   const decimals = useMemo(
     () => Object.fromEntries(JSON.parse(text) as [string, number][]) as Record<string, number>,

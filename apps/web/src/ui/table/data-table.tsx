@@ -4,7 +4,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
 import { ColumnChooser } from "./column-chooser.tsx";
@@ -124,10 +124,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
   const view = { ...props, table, loading, shown };
   const money = useMemo(() => {
-    const found: Record<"amounts" | "charges", ColumnAmounts> = { amounts: {}, charges: {} };
+    const columnPoints: Record<"amounts" | "charges", ColumnAmounts> = { amounts: {}, charges: {} };
     for (const { id: name, amounts, charges } of columns)
-      if (amounts) found[charges ? "charges" : "amounts"][name] = (rows ?? noRows).flatMap(amounts);
-    return found;
+      if (amounts) columnPoints[charges ? "charges" : "amounts"][name] = (rows ?? noRows).flatMap(amounts);
+    return columnPoints;
   }, [columns, rows]);
 
   return (
@@ -160,7 +160,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </Text>
       )}
       {error && rows === undefined ? (
-        <Failed error={error} onRetry={onRetry} />
+        <LoadError error={error} onRetry={onRetry} />
       ) : isEmpty ? (
         empty
       ) : (

@@ -4,9 +4,9 @@ import { IconFilterOff } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { currentLocation } from "#lib/history.ts";
-import { useQueryString } from "#lib/list-params.ts";
-import { droppedParams, type Params } from "#lib/params.ts";
+import { currentLocation } from "#lib/address/history.ts";
+import { useQueryString } from "#lib/address/list-params.ts";
+import { droppedParams, type Params } from "#lib/address/params.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 
 type DroppedFiltersProps<T extends object> = {

@@ -1,11 +1,11 @@
 /** The filters of a list: beside the search box; on a phone in a sheet, so that the rows begin at the top. */
-import { Button, Indicator } from "@mantine/core";
+import { Button, Drawer, Indicator, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { BottomSheet } from "./bottom-sheet.tsx";
+import classes from "./data-table.module.css";
 
 type FilterSheetProps = {
   /** Number of active filters in the sheet. */
@@ -25,9 +25,21 @@ export function FilterSheet({ active, children }: FilterSheetProps) {
           {t("Filters")}
         </Button>
       </Indicator>
-      <BottomSheet opened={isOpen} onClose={sheet.close} title={t("Filters")}>
-        {children}
-      </BottomSheet>
+      <Drawer
+        opened={isOpen}
+        onClose={sheet.close}
+        position="bottom"
+        size="auto"
+        padding="md"
+        title={t("Filters")}
+      >
+        <Stack gap="xs" align="stretch" className={classes.sheet}>
+          {children}
+          <Button mt="xs" onClick={sheet.close}>
+            {t("Show results")}
+          </Button>
+        </Stack>
+      </Drawer>
     </>
   );
 }

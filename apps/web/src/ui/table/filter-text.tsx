@@ -1,5 +1,5 @@
 import { Autocomplete } from "@mantine/core";
-import { useTyped } from "#ui/form/typed.ts";
+import { useInputText } from "#ui/form/input-text.ts";
 
 type FilterTextProps = {
   label: string;
@@ -12,7 +12,7 @@ type FilterTextProps = {
 
 /** A filter by a complete value. It applies on selection, on Enter and on blur. */
 export function FilterText({ label, data = [], value, onChange, width = 160 }: FilterTextProps) {
-  const [text, setText, report] = useTyped(value, onChange);
+  const [text, setText, report] = useInputText(value, onChange);
   const commit = (next: string) => {
     if (next.trim() !== value) report(next.trim());
   };

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useTyped } from "#ui/form/typed.ts";
+import { useInputText } from "#ui/form/input-text.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 /** Reports after a pause in typing, not on every key. */
@@ -15,7 +15,7 @@ export function SearchBox(props: {
   label?: string;
   width?: number | string;
 }) {
-  const [text, setText, report] = useTyped(props.value, props.onChange);
+  const [text, setText, report] = useInputText(props.value, props.onChange);
   const phone = useIsPhone();
   const reportLater = useDebouncedCallback(report, 350);
   return (
@@ -34,14 +34,14 @@ export function SearchBox(props: {
   );
 }
 
-type Choice = { value: string; label: string };
+type FilterChoice = { value: string; label: string };
 
 type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   label: string;
   /** "" means all. */
   value: string;
   onChange: (value: string) => void;
-  data: (Choice | { group: string; items: Choice[] })[];
+  data: (FilterChoice | { group: string; items: FilterChoice[] })[];
 };
 
 /** A select with an "all" option first; unobtrusive until a value is selected. */

@@ -4,7 +4,7 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { downloadCsv } from "#lib/csv.ts";
+import { downloadCsv } from "#lib/format/csv.ts";
 import { toast } from "#ui/toast.tsx";
 
 /** More rows would exceed the console's rate limit per address. */

@@ -4,9 +4,9 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react"
 import { useTranslation } from "react-i18next";
 import { type Column, nextOrder } from "./table-model.ts";
 
-type Props<Row> = { columns: Column<Row>[]; order: string; onOrder: (order: string) => void };
+type OrderMenuProps<Row> = { columns: Column<Row>[]; order: string; onOrder: (order: string) => void };
 
-export function OrderMenu<Row>({ columns, order, onOrder }: Props<Row>) {
+export function OrderMenu<Row>({ columns, order, onOrder }: OrderMenuProps<Row>) {
   const { t } = useTranslation();
   const arrowOf = (id: string) =>
     order === id ? <IconArrowUp size={15} /> : order === `-${id}` ? <IconArrowDown size={15} /> : null;

@@ -1,5 +1,5 @@
 /** Named filters of a list, kept in this browser for each user. A view is the query string of its list. */
-import { kept, keep } from "#lib/stored.ts";
+import { readStorage, writeStorage } from "#lib/browser-storage.ts";
 
 export type SavedView = { name: string; search: string };
 
@@ -21,7 +21,7 @@ export function viewOf(search: string): string {
 
 export function viewsOf(list: string, userId: number): SavedView[] {
   try {
-    const stored: unknown = JSON.parse(kept(keyOf(list, userId)) ?? "[]");
+    const stored: unknown = JSON.parse(readStorage(keyOf(list, userId)) ?? "[]");
     return Array.isArray(stored) ? stored.filter(isView).slice(0, MOST_VIEWS) : [];
   } catch {
     return [];
@@ -35,8 +35,8 @@ export function withView(views: readonly SavedView[], view: SavedView): SavedVie
   );
 }
 
-export function keepViews(list: string, userId: number, views: readonly SavedView[]): void {
-  keep(keyOf(list, userId), views.length === 0 ? null : JSON.stringify(views));
+export function storeViews(list: string, userId: number, views: readonly SavedView[]): void {
+  writeStorage(keyOf(list, userId), views.length === 0 ? null : JSON.stringify(views));
 }
 
 function isView(value: unknown): value is SavedView {

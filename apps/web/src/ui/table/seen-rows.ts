@@ -33,14 +33,14 @@ export function useSeenRows<Row extends { id: number }>(rows: readonly Row[] | u
     () => ({
       of: (keys) => keys.flatMap((key) => seen.get(key) ?? []),
       async all(fetchPage) {
-        const found: Row[] = [];
+        const matches: Row[] = [];
         for (let page = 1; ; page += 1) {
           const { data, total_count } = await fetchPage({ page, size: pageSize, order: "id" });
-          found.push(...data);
-          if (data.length < pageSize || found.length >= total_count) break;
+          matches.push(...data);
+          if (data.length < pageSize || matches.length >= total_count) break;
         }
-        setSeen((before) => new Map([...before, ...keyed(found)]));
-        return [...new Set(found.map((row) => String(row.id)))];
+        setSeen((before) => new Map([...before, ...keyed(matches)]));
+        return [...new Set(matches.map((row) => String(row.id)))];
       },
     }),
     [seen],

@@ -26,9 +26,9 @@ export function CardList<Row extends object>(view: TableView<Row>) {
       return next;
     });
   const titles = at("title");
-  const given = at("fact");
-  const rest = [...given, ...at("line")];
-  const count = Math.min(2, given.length || 2);
+  const factColumns = at("fact");
+  const rest = [...factColumns, ...at("line")];
+  const count = Math.min(2, factColumns.length || 2);
   const facts = rest.slice(0, count);
   const lines = rest.slice(count);
   if (loading)

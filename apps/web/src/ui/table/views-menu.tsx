@@ -5,9 +5,9 @@ import { IconBookmark, IconTrash } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { useQueryString } from "#lib/list-params.ts";
+import { useQueryString } from "#lib/address/list-params.ts";
 import { useSelf } from "#lib/session.ts";
-import { keepViews, LONGEST_NAME, MOST_VIEWS, viewOf, viewsOf, withView } from "./saved-views.ts";
+import { storeViews, LONGEST_NAME, MOST_VIEWS, viewOf, viewsOf, withView } from "./saved-views.ts";
 import classes from "./views-menu.module.css";
 
 /** @param list key of the list in the browser's storage */
@@ -22,13 +22,13 @@ export function ViewsMenu({ list }: { list: string }) {
   const current = views.find((view) => viewOf(view.search) === search);
   const change = (next: typeof views) => {
     setViews(next);
-    keepViews(list, userId, next);
+    storeViews(list, userId, next);
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
-    const wanted = name.trim();
-    if (wanted === "") return;
-    change(withView(views, { name: wanted, search }));
+    const newName = name.trim();
+    if (newName === "") return;
+    change(withView(views, { name: newName, search }));
     setName("");
     menu.close();
   };

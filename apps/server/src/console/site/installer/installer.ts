@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clients } from "@gateway/shared/connect/clients";
-import type { Connection, SettingsFile } from "@gateway/shared/connect/connection";
+import type { Connection, ClientSettingsFile } from "@gateway/shared/connect/connection";
 import { root as repository } from "#platform/places.ts";
 
 /**
@@ -22,7 +22,7 @@ const placeholders: Omit<Connection, "baseUrl"> = {
   contextWindow: "__GATEWAY_WINDOW__",
 };
 
-type Entry = { client: string; dialect: string; command: string; file: SettingsFile };
+type Entry = { client: string; dialect: string; command: string; file: ClientSettingsFile };
 
 function entriesFor(address: string): Entry[] {
   return clients.flatMap((client) =>

@@ -1,5 +1,5 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
-import type { ModelChannels } from "@gateway/shared/channels/disabled-models";
+import type { ModelChannels } from "@gateway/shared/models/disabled-models";
 import type { Pool } from "#platform/database/db.ts";
 
 /** Maximum number of channels that are named. */

@@ -1,4 +1,4 @@
-import { aliasesIn } from "@gateway/shared/channels/model-alias";
+import { aliasesIn } from "@gateway/shared/models/model-alias";
 import { GatewayError, insufficientQuota } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
 import { makePlan, type Plan, requireModel } from "#relay/core/routing/plan.ts";

@@ -1,4 +1,4 @@
-import { tokensFor } from "@gateway/shared/channels/model-table";
+import { tokensFor } from "@gateway/shared/models/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { type Estimate, withEach } from "#domain/pricing/estimate.ts";

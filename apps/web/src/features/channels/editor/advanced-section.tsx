@@ -12,7 +12,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
 import type { DraftForm } from "./draft.ts";
-import { anyWrong } from "./draft.ts";
+import { hasErrorIn } from "./draft.ts";
 import { PluginFields } from "./plugin-fields.tsx";
 
 const fields = ["disabled_stream", "proxy", "test_model", "pre_cost", "plugin"];
@@ -23,7 +23,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
   const { t } = useTranslation("channels");
   const plain = form.values.models.filter((model) => !model.endsWith("*"));
   return (
-    <Fold label={t("Advanced")} opened={anyWrong(form.errors, fields)}>
+    <Fold label={t("Advanced")} opened={hasErrorIn(form.errors, fields)}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Autocomplete
           label={t("Test model")}

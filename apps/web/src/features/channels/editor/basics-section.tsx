@@ -1,7 +1,7 @@
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { KeysField } from "#features/channels/keys/keys-field.tsx";
 import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";

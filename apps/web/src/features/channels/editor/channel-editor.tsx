@@ -5,13 +5,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { channelQuery, groupsQuery } from "#features/channels/api.ts";
-import { NEW } from "#lib/opened.ts";
+import { NEW } from "#lib/address/drawer-param.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
-import { Failed } from "#ui/empty.tsx";
-import { Missing } from "#ui/opened-row-states.tsx";
-import { isRefusal } from "#ui/opened-row.tsx";
+import { LoadError } from "#ui/empty.tsx";
+import { RowMissing } from "#ui/page/opened-row-states.tsx";
+import { isRefusal } from "#ui/page/opened-row.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
-import { draftOf, newDraft } from "./draft.ts";
+import { toChannelDraft, newDraft } from "./draft.ts";
 
 /** `target`: `new`, the id of a channel, or "" for closed. */
 type ChannelEditorProps = { target: string; onClose: () => void };
@@ -25,7 +25,8 @@ export function ChannelEditor({ target, onClose }: ChannelEditorProps) {
     if (target !== "") setShown({ target, opening: shown.opening + 1 });
   }
   if (shown.target === "") return null;
-  if (target !== "" && target !== NEW && !/^[1-9]\d{0,8}$/.test(target)) return <Missing onClose={onClose} />;
+  if (target !== "" && target !== NEW && !/^[1-9]\d{0,8}$/.test(target))
+    return <RowMissing onClose={onClose} />;
   return <LoadedEditor key={shown.opening} target={shown.target} opened={target !== ""} onClose={onClose} />;
 }
 
@@ -51,7 +52,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
       });
     else if (row) {
       const provider = providers.data.find((each) => each.type === row.type);
-      setStart({ id: row.id, draft: draftOf(row, provider), keyHints: row.key_hints });
+      setStart({ id: row.id, draft: toChannelDraft(row, provider), keyHints: row.key_hints });
     }
   }
   if (start && providers.data && groups.data)
@@ -64,12 +65,12 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
         onClose={onClose}
       />
     );
-  if (opened && isRefusal(stored.error)) return <Missing onClose={onClose} />;
+  if (opened && isRefusal(stored.error)) return <RowMissing onClose={onClose} />;
   const error = stored.error ?? providers.error ?? groups.error;
   return (
     <Drawer opened={opened} onClose={onClose} position="right" size={720} title={t("Edit channel")}>
       {error ? (
-        <Failed error={error} />
+        <LoadError error={error} />
       ) : (
         <Stack gap="lg" aria-busy>
           {[0, 1, 2, 3, 4].map((line) => (

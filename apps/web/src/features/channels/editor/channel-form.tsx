@@ -1,6 +1,6 @@
+/** The form of a channel. Unsaved values can be tested. */
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-/** The form of a channel. Unsaved values can be tested. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
@@ -10,7 +10,7 @@ import { keysQuery, useSaveChannel } from "#features/channels/api.ts";
 import { countKeys } from "#features/channels/keys/count-keys.ts";
 import { keyModeOf } from "#features/channels/keys/keys-field.tsx";
 import { helpOfProvider } from "#features/channels/provider-help.ts";
-import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
+import { testUnsavedChannel } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -55,9 +55,9 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   const test = useUnsavedTest(form, id, groups);
 
   const submit = async (draft: ChannelDraft) => {
-    const pasted = countKeys(draft.key ?? "");
+    const keyCount = countKeys(draft.key ?? "");
     const moved = isMoved(start.draft, draft);
-    const key_mode = pasted > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
+    const key_mode = keyCount > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
     if (key_mode === "replace") {
       // Keys may have been deleted in the key list since the form was opened.
       const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
@@ -65,7 +65,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
         title: t("Replace the stored keys?"),
         body: t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", {
           stored: stored?.length ?? keyHints.length,
-          pasted,
+          keyCount,
         }),
         action: t("Replace"),
       });
@@ -160,7 +160,7 @@ function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[
         groups: draft.groups.length > 0 ? draft.groups : groups,
       };
       try {
-        return await testUnsaved({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
+        return await testUnsavedChannel({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
       } catch (error) {
         if (!showFieldErrors(form, inFormPaths(error, draft), t)) throw error;
         return null;

@@ -1,11 +1,11 @@
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { fieldReasons } from "@gateway/shared/errors/fields";
-import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
 import { messagesOf } from "#lib/locale-files.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { ChannelDraft, errorWithin, newDraft, providerFaults } from "./draft.ts";
 
-const t = ((text: string) => text) as unknown as TFunction;
+const t = translateWith((text: string) => text);
 
 const provider = {
   type: 8,

@@ -1,3 +1,4 @@
+/** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import {
   type ChannelForm,
   ChannelInput,
@@ -8,7 +9,6 @@ import {
   ModelPattern,
 } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-/** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import { because } from "@gateway/shared/errors/issue";
 import type { FormErrors } from "@mantine/form";
 import type { TFunction } from "i18next";
@@ -118,7 +118,7 @@ const toPairs = (map: Record<string, string>): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ key, value }));
 
 /** Returns the form values of a stored channel, without its keys: they never leave the server. */
-export function draftOf(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
+export function toChannelDraft(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
   return {
     type: row.type,
     name: row.name,
@@ -217,7 +217,7 @@ export function errorWithin(errors: FormErrors, field: string): React.ReactNode 
 }
 
 /** Returns whether one of these fields, or a value inside it, has an error. */
-export function anyWrong(errors: FormErrors, fields: readonly string[]): boolean {
+export function hasErrorIn(errors: FormErrors, fields: readonly string[]): boolean {
   return Object.keys(errors).some((path) => fields.includes(path.split(".")[0] ?? ""));
 }
 

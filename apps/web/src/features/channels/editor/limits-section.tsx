@@ -3,7 +3,7 @@ import { NumberInput, SimpleGrid, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
 import type { DraftForm } from "./draft.ts";
-import { anyWrong } from "./draft.ts";
+import { hasErrorIn } from "./draft.ts";
 
 const fields = [
   "connect_timeout_ms",
@@ -35,7 +35,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
     },
   ] as const;
   return (
-    <Fold label={t("Timeouts and limits")} opened={anyWrong(form.errors, fields)}>
+    <Fold label={t("Timeouts and limits")} opened={hasErrorIn(form.errors, fields)}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         {times.map(({ field, label, description }) => (
           <NumberInput

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
-import { listed } from "#lib/listed.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { unofferedMappings } from "./draft.ts";
@@ -33,7 +33,7 @@ export function MappingSection({ form }: { form: DraftForm }) {
         <Group gap="xs">
           <Text fz="sm" c="amber">
             {t("Requested models that this channel does not list: {{models}}", {
-              models: listed(missing),
+              models: joinList(missing),
             })}
           </Text>
           <Button

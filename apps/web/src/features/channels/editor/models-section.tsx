@@ -5,12 +5,12 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import { problemIn } from "#ui/form/problem.ts";
 import type { DraftForm } from "./draft.ts";
-import { ModelPicker } from "./model-picker.tsx";
+import { ProviderModelPicker } from "./provider-model-picker.tsx";
 import { UnpricedModels } from "./unpriced-models.tsx";
 import classes from "#features/channels/channels.module.css";
 
@@ -36,9 +36,9 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
   };
   const take = (next: string[], mapping: Record<string, string>) => {
     write(next);
-    const kept = (form.values.model_mapping ?? []).filter((pair) => !Object.hasOwn(mapping, pair.key));
-    const made = Object.entries(mapping).map(([key, value]) => ({ key, value }));
-    if (made.length > 0) form.setFieldValue("model_mapping", [...kept, ...made]);
+    const otherPairs = (form.values.model_mapping ?? []).filter((pair) => !Object.hasOwn(mapping, pair.key));
+    const newPairs = Object.entries(mapping).map(([key, value]) => ({ key, value }));
+    if (newPairs.length > 0) form.setFieldValue("model_mapping", [...otherPairs, ...newPairs]);
   };
   const mapping = useMemo(
     () => Object.fromEntries((form.values.model_mapping ?? []).map((pair) => [pair.key, pair.value])),
@@ -132,7 +132,9 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
         </Group>
         <UnpricedModels models={models} mapping={mapping} />
       </div>
-      {picking ? <ModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={take} /> : null}
+      {picking ? (
+        <ProviderModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={take} />
+      ) : null}
     </FormSection>
   );
 }

@@ -46,16 +46,16 @@ export function applyRules(
   models: readonly string[],
   rules: NameRules,
 ): { models: string[]; mapping: Record<string, string> } {
-  const taken = new Set(models);
+  const usedNames = new Set(models);
   const out = new Set<string>();
   const mapping: Record<string, string> = {};
   for (const model of models) {
     const name = model.endsWith("*") ? model : friendlyName(model, rules);
-    if (name === model || taken.has(name)) {
+    if (name === model || usedNames.has(name)) {
       out.add(model);
       continue;
     }
-    taken.add(name);
+    usedNames.add(name);
     out.add(name);
     mapping[name] = rules.billRequested ? `+${model}` : model;
     if (rules.keepOriginal) out.add(model);

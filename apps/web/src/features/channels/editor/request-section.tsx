@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
 import { JsonField } from "#ui/form/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
-import { anyWrong, type ChannelDraft, errorWithin } from "./draft.ts";
+import { hasErrorIn, type ChannelDraft, errorWithin } from "./draft.ts";
 import { PairsField } from "./pairs-field.tsx";
 
 const fields = [
@@ -19,7 +19,7 @@ const fields = [
 export function RequestSection({ form }: { form: DraftForm }) {
   const { t } = useTranslation("channels");
   return (
-    <Fold label={t("Prompt, headers and parameters")} opened={anyWrong(form.errors, fields)}>
+    <Fold label={t("Prompt, headers and parameters")} opened={hasErrorIn(form.errors, fields)}>
       <Stack gap="xs">
         <Textarea
           label={t("System prompt")}

@@ -10,13 +10,13 @@ export function RoutingSection({ form, groups }: { form: DraftForm; groups: stri
   const { t } = useTranslation("channels");
   const tags = useQuery(tagsQuery).data ?? [];
   const groupName = useGroupNames();
-  const known = [...new Set([...groups, ...form.values.groups])];
+  const groupOptions = [...new Set([...groups, ...form.values.groups])];
   return (
     <>
       <FormSection title={t("Groups")} hint={t("Only calls of these groups use this channel.")}>
         <MultiSelect
           aria-label={t("Groups")}
-          data={known.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
+          data={groupOptions.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
           searchable
           hidePickedOptions
           {...form.getInputProps("groups")}

@@ -4,8 +4,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { joinList } from "#lib/format/join-list.ts";
 import { asList, http } from "#lib/http.ts";
-import { listed } from "#lib/listed.ts";
 
 /** The same query as on the price screen, so that both share the response. */
 const pricesQuery = queryOptions({
@@ -39,7 +39,7 @@ export function UnpricedModels({ models, mapping }: { models: string[]; mapping:
     );
   }, [prices, models, mapping]);
   if (missing.length === 0) return null;
-  const shown = listed(missing.slice(0, mostShown));
+  const shown = joinList(missing.slice(0, mostShown));
   return (
     <Text fz="sm" c="amber" mt={8}>
       {t("These models have no price, so calls to them are refused:")} {shown}

@@ -1,7 +1,7 @@
-import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
 /**
  * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
  */
+import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import {
   ActionIcon,
@@ -22,9 +22,9 @@ import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
-import { formatRelative, formatTime } from "#lib/quota.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { Failed } from "#ui/empty.tsx";
+import { LoadError } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
@@ -35,7 +35,7 @@ const tallest = 296;
 export function KeyList({ id }: { id: number }) {
   const { t } = useTranslation("channels");
   const keys = useQuery({ ...keysQuery(id) });
-  if (keys.error) return <Failed error={keys.error} onRetry={() => void keys.refetch()} />;
+  if (keys.error) return <LoadError error={keys.error} onRetry={() => void keys.refetch()} />;
   if (!keys.data) return <Skeleton height={44} />;
   if (keys.data.length === 0) return null;
   const inUse = keys.data.filter((key) => key.status === ChannelStatus.enabled).length;

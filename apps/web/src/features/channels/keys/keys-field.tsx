@@ -22,7 +22,7 @@ type KeysFieldProps = {
 export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps) {
   const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
-  const pasted = countKeys(form.values.key ?? "");
+  const keyCount = countKeys(form.values.key ?? "");
   return (
     <Stack gap="sm">
       {id !== undefined && hasKeys ? <KeyList id={id} /> : null}
@@ -47,7 +47,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
         }
         {...form.getInputProps("key")}
       />
-      {pasted > 0 ? (
+      {keyCount > 0 ? (
         <Stack gap={6} align="flex-start">
           {hasKeys && (isRoot || !moved) ? (
             <SegmentedControl
@@ -62,7 +62,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
             />
           ) : null}
           <Text c="dimmed" fz="xs" aria-live="polite">
-            {t("{{count}} keys pasted", { count: pasted })}
+            {t("{{count}} keys pasted", { count: keyCount })}
           </Text>
         </Stack>
       ) : null}

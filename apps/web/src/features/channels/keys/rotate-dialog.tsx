@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
-import { faultText, issueTexts } from "#lib/error-text.ts";
+import { faultText, issueTexts } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -21,7 +21,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
   const provider = useProvider(row.type);
   const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;
   const [typed, setTyped] = useState("");
-  const pasted = countKeys(typed);
+  const keyCount = countKeys(typed);
   const replace = useMutation({
     mutationFn: () => replaceKeys(row.id, typed),
     meta: inForm,
@@ -49,7 +49,7 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
         }}
         onSubmit={(event) => {
           event.preventDefault();
-          if (pasted > 0 && !replace.isPending) replace.mutate();
+          if (keyCount > 0 && !replace.isPending) replace.mutate();
         }}
       >
         <Stack>
@@ -74,16 +74,16 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
             }}
           />
           <Text fz="sm" aria-live="polite">
-            {stored === undefined || pasted === 0
+            {stored === undefined || keyCount === 0
               ? t("The stored keys are deleted. Calls in progress continue with the old key.")
-              : t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", { stored, pasted })}
+              : t("Stored keys to delete: {{stored}}. New keys: {{pasted}}.", { stored, pasted: keyCount })}
           </Text>
           <DialogButtons>
             <SaveKeys />
             <Button variant="default" onClick={onClose}>
               {t("Cancel")}
             </Button>
-            <Button type="submit" disabled={pasted === 0} loading={replace.isPending}>
+            <Button type="submit" disabled={keyCount === 0} loading={replace.isPending}>
               {t("Replace")}
             </Button>
           </DialogButtons>

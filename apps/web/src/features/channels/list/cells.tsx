@@ -3,12 +3,12 @@ import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { listed } from "#lib/listed.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
@@ -49,7 +49,7 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
       </Text>
     );
   return (
-    <Tooltip label={listed(names)}>
+    <Tooltip label={joinList(names)}>
       <Text span fz="sm" className={classes.groups} tabIndex={0}>
         {first}
         <Text span c="dimmed" fz="sm">

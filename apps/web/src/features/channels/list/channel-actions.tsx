@@ -16,11 +16,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { deleteChannel, refreshChannels, useProvider } from "#features/channels/api.ts";
+import { copyChannel } from "#features/channels/bulk/batch-api.ts";
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { copyChannel } from "./batch-api.ts";
 
 type ChannelActionsProps = {
   row: ChannelRow;

@@ -7,8 +7,8 @@ import type { Column } from "#ui/table/table-model.ts";
 import { GroupsCell, NameCell, RankCell } from "./cells.tsx";
 import { HealthCell } from "./health-cell.tsx";
 import { ModelsCell } from "./models-cell.tsx";
-import { MoneyCell } from "./money-cell.tsx";
 import { ResponseCell } from "./response-cell.tsx";
+import { SpendCell } from "./spend-cell.tsx";
 
 /**
  * Returns the same array until the language changes: a cell
@@ -62,7 +62,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         sortable: true,
         align: "right",
         amounts: (row) => [row.used_quota],
-        cell: (row) => <MoneyCell row={row} column="used_quota" />,
+        cell: (row) => <SpendCell row={row} column="used_quota" />,
       },
       {
         id: "priority",

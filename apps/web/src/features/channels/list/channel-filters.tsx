@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
 import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
@@ -15,12 +15,12 @@ import { providersQuery } from "#lib/queries/providers.ts";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
-type Filters = Pick<
+type ChannelFilterValues = Pick<
   ChannelQuery,
   "keyword" | "type" | "status" | "group" | "model" | "tag" | "filter_tag" | "test_model" | "other"
 >;
 
-export const noFilters: Filters = {
+export const noFilters: ChannelFilterValues = {
   keyword: "",
   type: 0,
   status: 0,
@@ -32,14 +32,17 @@ export const noFilters: Filters = {
   other: "",
 };
 
-/** Returns the number of active filters. */
-export function filterCount(query: Filters): number {
-  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
+export function filterCount(query: ChannelFilterValues): number {
+  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof ChannelFilterValues] !== none)
+    .length;
 }
 
 const rare = ["filter_tag", "test_model", "other"] as const;
 
-type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
+type ChannelFiltersProps = {
+  query: ChannelFilterValues;
+  onChange: (patch: Partial<ChannelFilterValues>) => void;
+};
 
 export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation("channels");

@@ -3,7 +3,7 @@ import { Box, Code, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconSnowflake } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { pauseReason } from "#features/channels/status.ts";
-import { formatRelative, formatTime } from "#lib/quota.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import classes from "#features/channels/channels.module.css";
 
 /** Models that are paused after failures: which, until when, and why. */

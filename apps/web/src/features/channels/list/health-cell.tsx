@@ -1,23 +1,23 @@
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 /**
  * Health of a channel: switch and status, 24 hours as bars,
  * and the pause, the reason or the last failed call.
  */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHours } from "@gateway/shared/usage/object-usage";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
-import { ChannelHoursBar, channelHoursSize } from "#components/channel-hours.tsx";
+import { ChannelHoursBar, channelHoursSize } from "#components/usage/channel-hours.tsx";
 import { usePatchChannel } from "#features/channels/api.ts";
 import { useReason } from "#features/channels/reason.tsx";
 import { liveState, statusOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
+import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { asSent, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
-import { formatRelative, formatTime } from "#lib/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";

@@ -14,8 +14,8 @@ const searchFrom = 12;
 export function ModelsCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const [search, setSearch] = useState("");
-  const wanted = search.trim().toLowerCase();
-  const shown = row.models.filter((model) => model.toLowerCase().includes(wanted));
+  const searchText = search.trim().toLowerCase();
+  const shown = row.models.filter((model) => model.toLowerCase().includes(searchText));
   return (
     <Popover position="bottom" width={380} trapFocus onClose={() => setSearch("")}>
       <Popover.Target>

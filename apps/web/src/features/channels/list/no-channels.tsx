@@ -64,7 +64,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
   );
 }
 
-export function NoMatch({ onClear }: { onClear: () => void }) {
+export function NoMatchingChannels({ onClear }: { onClear: () => void }) {
   const { t } = useTranslation("channels");
   return (
     <Empty

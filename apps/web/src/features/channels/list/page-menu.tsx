@@ -11,15 +11,13 @@ import {
   IconUpload,
   IconWallet,
 } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { refreshChannels } from "#features/channels/api.ts";
+import { deleteDisabledChannels } from "#features/channels/bulk/batch-api.ts";
+import { useChannelDeletion } from "#features/channels/bulk/use-channel-deletion.ts";
 import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
-import { toast } from "#ui/toast.tsx";
-import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {
   onTest: () => void;
@@ -42,18 +40,9 @@ export function PageMenu({
 }: PageMenuProps) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
-  const client = useQueryClient();
   const counts = useQuery(modelChangeCountQuery).data?.counts;
   const changed = counts === undefined ? 0 : counts.added + counts.removed;
-  const clean = useMutation({
-    mutationFn: deleteDisabled,
-    onSuccess: ({ done, failed }) => {
-      const [first] = failed;
-      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
-      else toast.success(t("{{count}} channels deleted", { count: done.length }));
-      return refreshChannels(client);
-    },
-  });
+  const clean = useChannelDeletion(deleteDisabledChannels);
   const askAndClean = async () => {
     const sure = await confirm({
       title: t("Delete all disabled channels?"),

@@ -1,11 +1,11 @@
-import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 /** The last tests of a channel as a sparkline. All visible rows share one request. */
+import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { pulsesQuery } from "#features/channels/runs/runs.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 

@@ -8,7 +8,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { channelIdsQuery, refreshChannels } from "#features/channels/api.ts";
-import { errorReason } from "#lib/error-text.ts";
+import { editMany } from "#features/channels/bulk/batch-api.ts";
+import { BulkPreview } from "#features/channels/bulk/bulk-preview.tsx";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -16,8 +18,6 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ANY_MODEL } from "./any-model.ts";
-import { editMany } from "./batch-api.ts";
-import { BulkPreview } from "./bulk-preview.tsx";
 
 type RemoveModelProps = { model: string; onClose: () => void };
 
@@ -25,7 +25,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
   const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const client = useQueryClient();
-  const known = Object.keys(useQuery(modelsQuery).data ?? {});
+  const modelNames = Object.keys(useQuery(modelsQuery).data ?? {});
   const [typed, setTyped] = useState(model === ANY_MODEL ? "" : model);
   const name = typed.trim();
   const edit = { models: { mode: "remove" as const, values: [name] } };
@@ -63,7 +63,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
         </Text>
         <Autocomplete
           label={t("Model")}
-          data={known}
+          data={modelNames}
           limit={50}
           value={typed}
           comboboxProps={{ withinPortal: false }}

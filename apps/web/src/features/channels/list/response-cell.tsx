@@ -6,7 +6,7 @@ import { useTestBook } from "#features/channels/runs/channel-tests.ts";
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Pulse, usePulse } from "./pulse.tsx";
 import classes from "#features/channels/channels.module.css";

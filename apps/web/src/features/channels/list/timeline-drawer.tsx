@@ -1,5 +1,5 @@
-import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 /** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
+import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
 import {
@@ -16,10 +16,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
+import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
-import { listed } from "#lib/listed.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -50,15 +50,15 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
 export function Events({ id }: { id: number }) {
   const { t } = useTranslation("channels");
   const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
-  if (events.error && !events.data)
-    return <Failed error={events.error} onRetry={() => void events.refetch()} />;
   if (!events.data)
     return (
-      <Stack gap="lg" aria-busy>
-        {[0, 1, 2, 3].map((line) => (
-          <Skeleton key={line} height={44} />
-        ))}
-      </Stack>
+      <QueryFallback query={events}>
+        <Stack gap="lg" aria-busy>
+          {[0, 1, 2, 3].map((line) => (
+            <Skeleton key={line} height={44} />
+          ))}
+        </Stack>
+      </QueryFallback>
     );
   const rows = events.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
@@ -118,7 +118,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
   return (
     <>
       {row.fields.length > 0 ? (
-        <Text fz="sm">{listed(row.fields.map((field) => t(fieldNameOf(field))))}</Text>
+        <Text fz="sm">{joinList(row.fields.map((field) => t(fieldNameOf(field))))}</Text>
       ) : null}
       {row.reason ? (
         <Text fz="sm">

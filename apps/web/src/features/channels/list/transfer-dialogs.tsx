@@ -9,17 +9,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { faultText } from "#lib/error-text.ts";
+import { exportChannels, importChannels } from "#features/channels/bulk/batch-api.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { useCan } from "#lib/session.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
-import { exportChannels, importChannels } from "./batch-api.ts";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** @param ids channels to export; undefined for all */
-export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
+export function ExportChannelsDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
   const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
   const [withKeys, setWithKeys] = useState(false);
@@ -93,7 +93,7 @@ export function channelsIn(text: string): unknown[] | undefined {
 /** Batch size below the server's limit on a request body, including keys and hundreds of models. */
 const portion = 50;
 
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+export function ImportChannelsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("channels");
   const client = useQueryClient();
   const [fault, setFault] = useState("");

@@ -3,12 +3,12 @@ import type {
   ModelChangeIgnore,
   ModelChangePage,
   ModelChangeQuery,
-} from "@gateway/shared/channels/model-change";
+} from "@gateway/shared/models/model-change";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { editMany } from "#features/channels/list/batch-api.ts";
-import { faultText } from "#lib/error-text.ts";
+import { editMany } from "#features/channels/bulk/batch-api.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { asPage, asSent, http } from "#lib/http.ts";
 import { toast } from "#ui/toast.tsx";
 

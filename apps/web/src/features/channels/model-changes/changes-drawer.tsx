@@ -1,5 +1,5 @@
 /** Models that providers added or removed, for all channels. `?changes=all` opens it. */
-import type { ModelChangePage } from "@gateway/shared/channels/model-change";
+import type { ModelChangePage } from "@gateway/shared/models/model-change";
 import {
   Button,
   Drawer,
@@ -19,7 +19,7 @@ import { Reason } from "#features/channels/reason.tsx";
 import { RunBar } from "#features/channels/runs/run-bars.tsx";
 import { runsQuery, useStartRun } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -54,15 +54,15 @@ function Changes() {
   const [view, setView] = useState<"open" | "ignored">("open");
   const [page, setPage] = useState(1);
   const changes = useQuery(modelChangesQuery({ page, size, ignored: view === "ignored" ? 1 : 0 }));
-  if (changes.error && !changes.data)
-    return <Failed error={changes.error} onRetry={() => void changes.refetch()} />;
   if (!changes.data)
     return (
-      <Stack gap="md" aria-busy>
-        {[0, 1, 2].map((line) => (
-          <Skeleton key={line} height={110} radius={12} />
-        ))}
-      </Stack>
+      <QueryFallback query={changes}>
+        <Stack gap="md" aria-busy>
+          {[0, 1, 2].map((line) => (
+            <Skeleton key={line} height={110} radius={12} />
+          ))}
+        </Stack>
+      </QueryFallback>
     );
   const { data, total_count, ignored_count } = changes.data;
   const pages = Math.max(1, Math.ceil(total_count / size));

@@ -1,10 +1,10 @@
 /** The models that the provider of one channel added or removed, with the actions for them. */
-import type { ChannelModelChanges, ModelChangeKind } from "@gateway/shared/channels/model-change";
+import type { ChannelModelChanges, ModelChangeKind } from "@gateway/shared/models/model-change";
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { UnpricedModels } from "#features/channels/editor/unpriced-models.tsx";
 import { useMayChange } from "#lib/changes.ts";

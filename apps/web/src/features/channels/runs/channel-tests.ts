@@ -3,8 +3,8 @@ import type { ChannelForm, ChannelTestResult } from "@gateway/shared/channels/ch
 import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
-import { amendRow } from "#features/channels/api.ts";
-import { errorReason } from "#lib/error-text.ts";
+import { patchCachedRow } from "#features/channels/api.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
 import { asSent, http } from "#lib/http.ts";
 
 export type TestState =
@@ -78,7 +78,7 @@ export function useRunTest(): RunTest {
       const at = Math.floor(Date.now() / 1000);
       noteOutcome(client, id, result, at, model);
       if (result.ok)
-        amendRow(client, id, (known) => ({ ...known, response_time: result.duration, test_time: at }));
+        patchCachedRow(client, id, (known) => ({ ...known, response_time: result.duration, test_time: at }));
       return result;
     },
     [client, t],
@@ -86,6 +86,6 @@ export function useRunTest(): RunTest {
 }
 
 /** Tests the unsaved form. Rejects with field errors when the values are not a valid channel. */
-export function testUnsaved(input: ChannelForm, id: number | undefined): Promise<ChannelTestResult> {
+export function testUnsavedChannel(input: ChannelForm, id: number | undefined): Promise<ChannelTestResult> {
   return http.post("/channel/test", asSent<ChannelTestResult>(), { ...input, id });
 }

@@ -1,13 +1,13 @@
 /** Asks a channel's models questions that a relabelled model gets wrong, and shows each response. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/channels/model-check";
+import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/models/model-check";
 import { Alert, Button, Code, Group, Loader, MultiSelect, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useErrorTexts } from "#lib/late-errors.ts";
 import { Fold } from "#ui/fold.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -39,8 +39,8 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
   const { t } = useTranslation("channels");
   useErrorTexts();
   const phone = useIsPhone();
-  const offered = row.models.filter((model) => !model.endsWith("*"));
-  const [chosen, setChosen] = useState(() => offered.slice(0, 1));
+  const exactModels = row.models.filter((model) => !model.endsWith("*"));
+  const [chosen, setChosen] = useState(() => exactModels.slice(0, 1));
   const [checks, setChecks] = useState<ModelCheck[]>([]);
   const [state, setState] = useState<"idle" | "running" | "done">("idle");
   const [fault, setFault] = useState<string | null>(null);
@@ -80,7 +80,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
           <MultiSelect
             flex={1}
             aria-label={t("Models")}
-            data={offered}
+            data={exactModels}
             value={chosen}
             onChange={setChosen}
             searchable

@@ -1,6 +1,6 @@
 /** Reads the results of a model check as a stream. */
-import { type ModelCheck, type ModelCheckEvent } from "@gateway/shared/channels/model-check";
-import { readEvents } from "#lib/event-stream.ts";
+import { type ModelCheck, type ModelCheckEvent } from "@gateway/shared/models/model-check";
+import { readEvents } from "#lib/live/event-stream.ts";
 
 /**
  * Resolves when all models are checked or `signal` aborts.

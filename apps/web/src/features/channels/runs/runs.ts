@@ -10,9 +10,9 @@ import {
 } from "@gateway/shared/channels/channel-run";
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { amendRow, refreshChannels } from "#features/channels/api.ts";
-import { readEvents } from "#lib/event-stream.ts";
+import { patchCachedRow, refreshChannels } from "#features/channels/api.ts";
 import { ApiError, asList, asSent, http } from "#lib/http.ts";
+import { readEvents } from "#lib/live/event-stream.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
 /** The newest runs of all nodes, including those started by other users. */
@@ -95,7 +95,11 @@ function showOutcome(client: QueryClient, item: ChannelRunItem): void {
     at,
   );
   if (ok)
-    amendRow(client, item.channel_id, (row) => ({ ...row, response_time: item.duration, test_time: at }));
+    patchCachedRow(client, item.channel_id, (row) => ({
+      ...row,
+      response_time: item.duration,
+      test_time: at,
+    }));
 }
 
 /** The last tests of the visible channels, by channel. */
@@ -124,7 +128,7 @@ export function useRefreshBalance() {
     onSuccess: (left, id) => {
       if (left === null) return;
       const at = Math.floor(Date.now() / 1000);
-      amendRow(client, id, (row) => ({
+      patchCachedRow(client, id, (row) => ({
         ...row,
         balance: left.balance,
         balance_currency: left.currency,

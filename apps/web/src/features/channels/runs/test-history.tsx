@@ -3,10 +3,10 @@ import { Badge, Drawer, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useErrorTexts } from "#lib/late-errors.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { useErrorTexts } from "#lib/errors/late-errors.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { testsQuery } from "./runs.ts";
 import classes from "./runs.module.css";
@@ -21,7 +21,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
   return (
     <Drawer opened onClose={onClose} position="right" size={520} title={t("Tests of {{name}}", { name })}>
       {list.error ? (
-        <Failed error={list.error} onRetry={() => void list.refetch()} />
+        <LoadError error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data === undefined ? (
         <Stack gap="sm" aria-busy>
           {[0, 1, 2, 3].map((line) => (

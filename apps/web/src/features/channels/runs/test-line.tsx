@@ -2,7 +2,7 @@ import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import { Group, Text } from "@mantine/core";
 import { IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import classes from "#features/channels/channels.module.css";
 
 /** The result of a test of the unsaved form, in one line. */

@@ -1,8 +1,8 @@
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 /**
  * Tests one channel: the user selects a model and sees the result beside it. Earlier results stay for
  * comparison. Users with read access see the history.
  */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { cannotProbe } from "@gateway/shared/channels/channel-status";
 import {
   Badge,
@@ -22,11 +22,11 @@ import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-reac
 import { useQueryClient } from "@tanstack/react-query";
 import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/provider-icon.tsx";
+import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { Reason } from "#features/channels/reason.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { formatDuration } from "#lib/quota.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import classes from "#features/channels/channels.module.css";
@@ -84,11 +84,11 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
   const run = useRunTest();
   const client = useQueryClient();
   const [search, setSearch] = useState("");
-  const typed = search.trim();
-  const offered = row.models.filter((model) => !model.endsWith("*"));
-  const usual = row.test_model || offered[0] || provider?.test_model;
-  const models = usual ? [usual, ...offered.filter((model) => model !== usual)] : offered;
-  const shown = models.filter((model) => model.toLowerCase().includes(typed.toLowerCase()));
+  const searchText = search.trim();
+  const exactModels = row.models.filter((model) => !model.endsWith("*"));
+  const usual = row.test_model || exactModels[0] || provider?.test_model;
+  const models = usual ? [usual, ...exactModels.filter((model) => model !== usual)] : exactModels;
+  const shown = models.filter((model) => model.toLowerCase().includes(searchText.toLowerCase()));
   const busy = Object.values(byModel).some((test) => test.state === "running");
 
   const testOne = async (model: string) => {
@@ -112,7 +112,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && typed) void testOne(shown[0] ?? typed);
+            if (event.key === "Enter" && searchText) void testOne(shown[0] ?? searchText);
           }}
         />
       </Box>
@@ -127,12 +127,12 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
               onRun={() => void testOne(model)}
             />
           ))}
-          {typed !== "" && !models.includes(typed) ? (
+          {searchText !== "" && !models.includes(searchText) ? (
             <TestLine
-              name={typed}
+              name={searchText}
               badge={t("Custom")}
-              test={byModel[typed]}
-              onRun={() => void testOne(typed)}
+              test={byModel[searchText]}
+              onRun={() => void testOne(searchText)}
             />
           ) : null}
         </Box>

@@ -4,9 +4,10 @@ import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
+import { deleteTag, switchTag } from "#features/channels/bulk/batch-api.ts";
+import { useChannelDeletion } from "#features/channels/bulk/use-channel-deletion.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { faultText } from "#lib/error-text.ts";
+import { faultText } from "#lib/errors/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 
@@ -25,15 +26,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
       return refreshChannels(client);
     },
   });
-  const remove = useMutation({
-    mutationFn: () => deleteTag(tag),
-    onSuccess: ({ done, failed }) => {
-      const [first] = failed;
-      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
-      else toast.success(t("{{count}} channels deleted", { count: done.length }));
-      return refreshChannels(client);
-    },
-  });
+  const remove = useChannelDeletion(() => deleteTag(tag));
   const askAndSwitch = async (on: boolean) => {
     const sure = await confirm({
       title: on

@@ -7,9 +7,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount, amountColumn } from "#components/amount.tsx";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { refreshChannels } from "#features/channels/api.ts";
-import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
+import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/bulk/batch-api.ts";
 import { NameCell, RankCell } from "#features/channels/list/cells.tsx";
 import { HealthCell } from "#features/channels/list/health-cell.tsx";
 import { PulseIds } from "#features/channels/list/pulse.tsx";
@@ -18,10 +18,10 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { errorReason } from "#lib/error-text.ts";
-import { listed } from "#lib/listed.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { joinList } from "#lib/format/join-list.ts";
+import { formatDuration } from "#lib/format/quota.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
-import { formatDuration } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
@@ -185,11 +185,13 @@ const mostIcons = 5;
 function ProviderServices({ types }: { types: number[] }) {
   const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery).data ?? [];
-  const known = types.map((type) => providers.find((provider) => provider.type === type));
+  const tagProviders = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={listed(known.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}>
+    <Tooltip
+      label={joinList(tagProviders.map((provider) => (provider ? providerWord(t, provider.label) : "?")))}
+    >
       <Group gap={6} wrap="nowrap" w="fit-content" tabIndex={0}>
-        {known.slice(0, mostIcons).map((provider, index) => (
+        {tagProviders.slice(0, mostIcons).map((provider, index) => (
           <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
         ))}
         {types.length > mostIcons ? (

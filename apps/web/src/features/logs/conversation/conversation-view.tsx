@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Part, Role, Turn } from "./turns.ts";
+import type { MessagePart, Role, LoggedMessage } from "./messages.ts";
 import classes from "./conversation.module.css";
 
 const phrase = phrasesIn("logs");
@@ -21,21 +21,21 @@ const roleTexts: Record<Role, string> = {
 
 export function ConversationView({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation("logs");
-  const { turns, answer } = conversation;
+  const { messages, answer } = conversation;
   return (
     <ol className={classes.turns} aria-label={t("Conversation")}>
-      {turns.map((turn, place) => (
-        // The turns of a stored call never change.
-        <TurnRow key={place} turn={turn} />
+      {messages.map((turn, place) => (
+        // The messages of a stored call never change.
+        <MessageRow key={place} turn={turn} />
       ))}
       {answer.map((turn, place) => (
-        <TurnRow key={`answer ${place}`} turn={turn} isAnswer />
+        <MessageRow key={`answer ${place}`} turn={turn} isAnswer />
       ))}
     </ol>
   );
 }
 
-function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean }) {
+function MessageRow({ turn, isAnswer = false }: { turn: LoggedMessage; isAnswer?: boolean }) {
   const { t } = useTranslation("logs");
   return (
     <li className={classes.turn} data-role={turn.role}>
@@ -56,7 +56,7 @@ function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean })
   );
 }
 
-function PartView({ part }: { part: Part }) {
+function PartView({ part }: { part: MessagePart }) {
   const { t } = useTranslation("logs");
   switch (part.type) {
     case "text":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draftOf, readConversation } from "./conversation.ts";
+import { toPlaygroundDraft, readConversation } from "./conversation.ts";
 import { curlOf } from "./curl.ts";
 
 const read = (request: unknown, response: unknown = "") =>
@@ -30,7 +30,7 @@ describe("a conversation", () => {
       choices: [{ message: { role: "assistant", reasoning_content: "Hm", content: "A cat" } }],
     };
     expect(read(request, answer)).toEqual({
-      turns: [
+      messages: [
         { role: "system", parts: [plain("Be short.")] },
         { role: "user", parts: [plain("Look"), { type: "image", url: png }] },
         { role: "assistant", parts: [{ type: "tool-call", name: "find", input: '{\n  "q": 1\n}' }] },
@@ -73,7 +73,7 @@ describe("a conversation", () => {
       { type: "content_block_delta", index: 2, delta: { type: "input_json_delta", partial_json: "{}" } },
     );
     expect(read(request, answer)).toEqual({
-      turns: [
+      messages: [
         { role: "system", parts: [plain("Be kind.")] },
         { role: "user", parts: [plain("hi")] },
         { role: "assistant", parts: [{ type: "tool-call", name: "f", input: '{\n  "a": 1\n}' }] },
@@ -116,7 +116,7 @@ describe("a conversation", () => {
       expected,
     );
     expect(read(request, stream(...deltas))?.answer).toEqual(expected);
-    expect(read(request)?.turns.map(({ role }) => role)).toEqual(["system", "user", "tool"]);
+    expect(read(request)?.messages.map(({ role }) => role)).toEqual(["system", "user", "tool"]);
   });
 
   it("of Gemini has thoughts, data and calls, as events and as an array", () => {
@@ -134,7 +134,7 @@ describe("a conversation", () => {
     expect(read(request, chunk({ functionCall: { name: "f", args: {} } }))?.answer[0]?.parts).toEqual([
       { type: "tool-call", name: "f", input: "{}" },
     ]);
-    expect(read(request)?.turns[1]?.parts[1]).toEqual({ type: "image", url: png });
+    expect(read(request)?.messages[1]?.parts[1]).toEqual({ type: "image", url: png });
   });
 
   it("shows a returned error, and is null when the request is not a conversation", () => {
@@ -158,7 +158,7 @@ describe("a conversation", () => {
 describe("the draft for the playground", () => {
   const draft = (messages: object[]) => {
     const conversation = read({ messages });
-    return conversation && draftOf(conversation, "m");
+    return conversation && toPlaygroundDraft(conversation, "m");
   };
 
   it("contains the questions with their answers, the last one open", () => {

@@ -1,20 +1,20 @@
 /** Parses the bodies of a call as a conversation, and the part that the playground can use. Pure. */
 import type { PlaygroundDraft } from "#lib/playground-draft.ts";
-import { answerTurns } from "./read-answer.ts";
-import { joined, requestTurns } from "./read-request.ts";
-import { type Part, parsed, type Turn } from "./turns.ts";
+import { type MessagePart, parseJson, type LoggedMessage } from "./messages.ts";
+import { readAnswerMessages } from "./read-answer.ts";
+import { mergeMessages, readRequestMessages } from "./read-request.ts";
 
-export type Conversation = { turns: Turn[]; answer: Turn[] };
+export type Conversation = { messages: LoggedMessage[]; answer: LoggedMessage[] };
 
 /** Returns null when the request is not a conversation or was truncated. */
 export function readConversation(request: string, response: string): Conversation | null {
-  const body = parsed(request);
-  const turns = body === undefined ? undefined : requestTurns(body);
+  const body = parseJson(request);
+  const turns = body === undefined ? undefined : readRequestMessages(body);
   if (turns === undefined) return null;
-  return { turns: joined(turns), answer: joined(answerTurns(response) ?? []) };
+  return { messages: mergeMessages(turns), answer: mergeMessages(readAnswerMessages(response) ?? []) };
 }
 
-function textOf(parts: Part[]): string {
+function textOf(parts: MessagePart[]): string {
   return parts
     .flatMap((part) => (part.type === "text" ? part.text : []))
     .join("\n\n")
@@ -22,7 +22,7 @@ function textOf(parts: Part[]): string {
 }
 
 /** Returns only images in the body: none is loaded from another server. */
-function picturesOf(parts: Part[]): string[] {
+function picturesOf(parts: MessagePart[]): string[] {
   return parts.flatMap((part) =>
     part.type === "image" && part.url.startsWith("data:image/") ? part.url : [],
   );
@@ -31,9 +31,12 @@ function picturesOf(parts: Part[]): string[] {
 /**
  * Returns the questions with their answers for the playground; null when the last message is not the user's.
  */
-export function draftOf({ turns }: Conversation, model: string): Omit<PlaygroundDraft, "send"> | null {
+export function toPlaygroundDraft(
+  { messages }: Conversation,
+  model: string,
+): Omit<PlaygroundDraft, "send"> | null {
   const draft = { model, system: "", turns: [] as PlaygroundDraft["turns"] };
-  for (const { role, parts } of turns) {
+  for (const { role, parts } of messages) {
     const content = textOf(parts);
     if (role === "system") draft.system = [draft.system, content].filter(Boolean).join("\n\n");
     if (role === "user") draft.turns.push({ text: content, images: picturesOf(parts), answer: "" });

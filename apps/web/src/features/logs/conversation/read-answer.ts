@@ -1,37 +1,46 @@
-/** Parses the turns of a response in any of the four dialects, complete, streamed or truncated. Pure. */
-import { geminiContent, joined, message, responsesItem } from "./read-request.ts";
-import { list, type Part, parsed, pretty, record, text, type Turn, type Wire } from "./turns.ts";
+/** Parses the messages of a response in any of the four dialects, complete, streamed or truncated. Pure. */
+import {
+  asArray,
+  type MessagePart,
+  parseJson,
+  indentJson,
+  asRecord,
+  asText,
+  type LoggedMessage,
+  type Wire,
+} from "./messages.ts";
+import { geminiContent, mergeMessages, message, responsesItem } from "./read-request.ts";
 
 /** Returns undefined when the response is not part of a conversation. */
-export function answerTurns(body: string): Turn[] | undefined {
-  const whole = parsed(body);
+export function readAnswerMessages(body: string): LoggedMessage[] | undefined {
+  const whole = parseJson(body);
   if (whole !== undefined) return wholeAnswer(whole);
   const events = eventsOf(body);
   return events.length === 0 ? undefined : streamed(events);
 }
 
-function wholeAnswer(value: unknown): Turn[] | undefined {
+function wholeAnswer(value: unknown): LoggedMessage[] | undefined {
   // Gemini streams a JSON array unless alt=sse is requested.
-  if (Array.isArray(value)) return streamed(value.map(record));
-  const answer = record(value);
+  if (Array.isArray(value)) return streamed(value.map(asRecord));
+  const answer = asRecord(value);
   if ("error" in answer && answer["error"] !== null) return [failure(answer["error"])];
   if (Array.isArray(answer["choices"]))
-    return answer["choices"].map((choice) => message(record(choice)["message"]));
+    return answer["choices"].map((choice) => message(asRecord(choice)["message"]));
   if (Array.isArray(answer["candidates"]))
     return answer["candidates"].map((candidate) => ({
-      ...geminiContent(record(candidate)["content"]),
+      ...geminiContent(asRecord(candidate)["content"]),
       role: "assistant",
     }));
-  if (Array.isArray(answer["output"])) return joined(answer["output"].map(responsesItem));
+  if (Array.isArray(answer["output"])) return mergeMessages(answer["output"].map(responsesItem));
   if (answer["type"] === "message") return [message(answer)];
   return undefined;
 }
 
-function failure(error: unknown): Turn {
-  const { message: sentence } = record(error);
+function failure(error: unknown): LoggedMessage {
+  const { message: sentence } = asRecord(error);
   return {
     role: "assistant",
-    parts: [{ type: "error", text: text(sentence) || pretty(JSON.stringify(error)) }],
+    parts: [{ type: "error", text: asText(sentence) || indentJson(JSON.stringify(error)) }],
   };
 }
 
@@ -47,8 +56,8 @@ function eventsOf(stream: string): Wire[] {
         .join("\n"),
     )
     .flatMap((data) => {
-      const value = parsed(data);
-      return typeof value === "object" && value !== null ? [record(value)] : [];
+      const value = parseJson(data);
+      return typeof value === "object" && value !== null ? [asRecord(value)] : [];
     });
 }
 
@@ -58,28 +67,28 @@ function numbered(value: unknown): number {
 }
 
 /** Parts of a streamed response, by their position. */
-type Growing = Map<string, Part>;
+type Growing = Map<string, MessagePart>;
 
 function grow(parts: Growing, place: string, type: "text" | "reasoning", more: unknown): void {
-  if (text(more) === "") return;
-  const known = parts.get(`${place}:${type}`);
-  if (known?.type === type) known.text += text(more);
-  else parts.set(`${place}:${type}`, { type, text: text(more) });
+  if (asText(more) === "") return;
+  const part = parts.get(`${place}:${type}`);
+  if (part?.type === type) part.text += asText(more);
+  else parts.set(`${place}:${type}`, { type, text: asText(more) });
 }
 
 function growCall(parts: Growing, place: string, name: unknown, more: unknown): void {
-  const known = parts.get(place);
-  if (known?.type === "tool-call") {
-    known.name ||= text(name);
-    known.input += text(more);
-  } else parts.set(place, { type: "tool-call", name: text(name), input: text(more) });
+  const part = parts.get(place);
+  if (part?.type === "tool-call") {
+    part.name ||= asText(name);
+    part.input += asText(more);
+  } else parts.set(place, { type: "tool-call", name: asText(name), input: asText(more) });
 }
 
-function streamed(events: Wire[]): Turn[] {
+function streamed(events: Wire[]): LoggedMessage[] {
   // The last event of a response contains all of it.
-  const end = events.find((event) => /^response\.(completed|incomplete|failed)$/.test(text(event["type"])));
-  const output = list(record(end?.["response"])["output"]);
-  if (output.length > 0) return joined(output.map(responsesItem));
+  const end = events.find((event) => /^response\.(completed|incomplete|failed)$/.test(asText(event["type"])));
+  const output = asArray(asRecord(end?.["response"])["output"]);
+  if (output.length > 0) return mergeMessages(output.map(responsesItem));
   const parts: Growing = new Map();
   for (const event of events) {
     if ("error" in event && event["error"] !== null) {
@@ -87,22 +96,22 @@ function streamed(events: Wire[]): Turn[] {
       if (part) parts.set("error", part);
     } else if (typeof event["type"] === "string") typedEvent(parts, event);
     else if (Array.isArray(event["choices"]))
-      for (const choice of event["choices"]) chatDelta(parts, record(choice));
-    else for (const candidate of list(event["candidates"])) geminiDelta(parts, record(candidate));
+      for (const choice of event["choices"]) chatDelta(parts, asRecord(choice));
+    else for (const candidate of asArray(event["candidates"])) geminiDelta(parts, asRecord(candidate));
   }
-  const read = [...parts.values()].map((part): Part =>
-    part.type === "tool-call" ? { ...part, input: pretty(part.input) } : part,
+  const read = [...parts.values()].map((part): MessagePart =>
+    part.type === "tool-call" ? { ...part, input: indentJson(part.input) } : part,
   );
   return read.length === 0 ? [] : [{ role: "assistant", parts: read }];
 }
 
 function chatDelta(parts: Growing, choice: Wire): void {
-  const delta = record(choice["delta"]);
+  const delta = asRecord(choice["delta"]);
   const place = `choice ${numbered(choice["index"])}`;
   grow(parts, place, "reasoning", delta["reasoning_content"] ?? delta["reasoning"]);
   grow(parts, place, "text", delta["content"] ?? delta["refusal"]);
-  for (const call of list(delta["tool_calls"]).map(record)) {
-    const { name, arguments: input } = record(call["function"]);
+  for (const call of asArray(delta["tool_calls"]).map(asRecord)) {
+    const { name, arguments: input } = asRecord(call["function"]);
     growCall(parts, `${place} call ${numbered(call["index"])}`, name, input);
   }
 }
@@ -118,11 +127,11 @@ function geminiDelta(parts: Growing, candidate: Wire): void {
 /** Adds an event of Anthropic or of the Responses API. */
 function typedEvent(parts: Growing, event: Wire): void {
   const place = `block ${numbered(event["index"] ?? event["output_index"])}`;
-  const delta = record(event["delta"]);
+  const delta = asRecord(event["delta"]);
   switch (event["type"]) {
     case "content_block_start": {
-      const block = record(event["content_block"]);
-      if (text(block["type"]).endsWith("tool_use")) growCall(parts, place, block["name"], "");
+      const block = asRecord(event["content_block"]);
+      if (asText(block["type"]).endsWith("tool_use")) growCall(parts, place, block["name"], "");
       return;
     }
     case "content_block_delta":
@@ -131,7 +140,7 @@ function typedEvent(parts: Growing, event: Wire): void {
       if (delta["type"] === "input_json_delta") growCall(parts, place, "", delta["partial_json"]);
       return;
     case "response.output_item.added": {
-      const item = record(event["item"]);
+      const item = asRecord(event["item"]);
       if (item["type"] === "function_call") growCall(parts, place, item["name"], "");
       return;
     }

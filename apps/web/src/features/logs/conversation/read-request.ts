@@ -1,27 +1,27 @@
 /**
- * Parses the turns of a request in any of the four dialects,
+ * Parses the messages of a request in any of the four dialects,
  * recognised by their fields instead of the address. Pure.
  */
 import {
-  list,
-  type Part,
-  pretty,
-  printed,
-  record,
+  asArray,
+  type MessagePart,
+  indentJson,
+  stringify,
+  asRecord,
   type Role,
   roleOf,
-  text,
-  type Turn,
+  asText,
+  type LoggedMessage,
   type Wire,
-} from "./turns.ts";
+} from "./messages.ts";
 
 /** Returns undefined when the body is not a conversation. */
-export function requestTurns(body: unknown): Turn[] | undefined {
-  const wire = record(body);
+export function readRequestMessages(body: unknown): LoggedMessage[] | undefined {
+  const wire = asRecord(body);
   if (Array.isArray(wire["messages"])) return [...system(wire["system"]), ...wire["messages"].map(message)];
   if (Array.isArray(wire["contents"]))
     return [
-      ...system(record(wire["systemInstruction"] ?? wire["system_instruction"])["parts"]),
+      ...system(asRecord(wire["systemInstruction"] ?? wire["system_instruction"])["parts"]),
       ...wire["contents"].map(geminiContent),
     ];
   const { input } = wire;
@@ -33,72 +33,76 @@ export function requestTurns(body: unknown): Turn[] | undefined {
   return undefined;
 }
 
-function system(value: unknown): Turn[] {
+function system(value: unknown): LoggedMessage[] {
   const parts = contentParts(value);
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
 
-export function textPart(value: string, type: "text" | "reasoning" = "text"): Part[] {
+export function textPart(value: string, type: "text" | "reasoning" = "text"): MessagePart[] {
   return value === "" ? [] : [{ type, text: value }];
 }
 
 /** Parses a message of Chat Completions or Anthropic: their fields do not collide. */
-export function message(value: unknown): Turn {
-  const wire = record(value);
+export function message(value: unknown): LoggedMessage {
+  const wire = asRecord(value);
   const role = roleOf(wire["role"]);
   const content = contentParts(wire["content"]);
   if (role === "tool") {
     const [first] = content;
-    const result = first?.type === "text" ? first.text : printed(wire["content"]);
+    const result = first?.type === "text" ? first.text : stringify(wire["content"]);
     return {
       role,
-      parts: [{ type: "tool-result", name: text(wire["tool_call_id"] ?? wire["name"]), text: result }],
+      parts: [{ type: "tool-result", name: asText(wire["tool_call_id"] ?? wire["name"]), text: result }],
     };
   }
-  const calls = list(wire["tool_calls"]).map((call): Part => {
-    const { name, arguments: input } = record(record(call)["function"]);
-    return { type: "tool-call", name: text(name), input: pretty(text(input)) };
+  const calls = asArray(wire["tool_calls"]).map((call): MessagePart => {
+    const { name, arguments: input } = asRecord(asRecord(call)["function"]);
+    return { type: "tool-call", name: asText(name), input: indentJson(asText(input)) };
   });
-  const reasoning = text(wire["reasoning_content"]) || text(wire["reasoning"]);
+  const reasoning = asText(wire["reasoning_content"]) || asText(wire["reasoning"]);
   return withoutUser({
     role,
-    parts: [...textPart(reasoning, "reasoning"), ...content, ...textPart(text(wire["refusal"])), ...calls],
+    parts: [...textPart(reasoning, "reasoning"), ...content, ...textPart(asText(wire["refusal"])), ...calls],
   });
 }
 
 /** Assigns a message that contains only tool results to the tool role. */
-function withoutUser(turn: Turn): Turn {
+function withoutUser(turn: LoggedMessage): LoggedMessage {
   const isResult = turn.parts.length > 0 && turn.parts.every((part) => part.type === "tool-result");
   return isResult ? { ...turn, role: "tool" } : turn;
 }
 
 /** Parses a string, or content blocks of any dialect. */
-export function contentParts(value: unknown): Part[] {
+export function contentParts(value: unknown): MessagePart[] {
   if (typeof value === "string") return textPart(value);
-  return list(value).flatMap((block) =>
-    typeof block === "string" ? textPart(block) : blockPart(record(block)),
+  return asArray(value).flatMap((block) =>
+    typeof block === "string" ? textPart(block) : blockPart(asRecord(block)),
   );
 }
 
-function blockPart(block: Wire): Part[] {
+function blockPart(block: Wire): MessagePart[] {
   switch (block["type"]) {
     case "thinking":
-      return textPart(text(block["thinking"]), "reasoning");
+      return textPart(asText(block["thinking"]), "reasoning");
     case "redacted_thinking":
       return textPart("…", "reasoning");
     case "image_url":
     case "input_image":
-      return [{ type: "image", url: text(record(block["image_url"])["url"] ?? block["image_url"]) }];
+      return [{ type: "image", url: asText(asRecord(block["image_url"])["url"] ?? block["image_url"]) }];
     case "image":
-      return [{ type: "image", url: sourceUrl(record(block["source"])) }];
+      return [{ type: "image", url: sourceUrl(asRecord(block["source"])) }];
     case "tool_use":
     case "server_tool_use":
-      return [{ type: "tool-call", name: text(block["name"]), input: printed(block["input"]) }];
+      return [{ type: "tool-call", name: asText(block["name"]), input: stringify(block["input"]) }];
     case "tool_result": {
       const inside = contentParts(block["content"]);
       const result = inside.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");
       return [
-        { type: "tool-result", name: text(block["tool_use_id"]), text: result || printed(block["content"]) },
+        {
+          type: "tool-result",
+          name: asText(block["tool_use_id"]),
+          text: result || stringify(block["content"]),
+        },
       ];
     }
     case "document":
@@ -107,12 +111,12 @@ function blockPart(block: Wire): Part[] {
     case "input_audio":
       return [{ type: "file", name: fileName(block) }];
     default:
-      return textPart(text(block["text"]) || text(block["refusal"]));
+      return textPart(asText(block["text"]) || asText(block["refusal"]));
   }
 }
 
 function sourceUrl(source: Wire): string {
-  return text(source["url"]) || dataUrl(text(source["media_type"]), text(source["data"]));
+  return asText(source["url"]) || dataUrl(asText(source["media_type"]), asText(source["data"]));
 }
 
 export function dataUrl(type: string, data: string): string {
@@ -120,34 +124,39 @@ export function dataUrl(type: string, data: string): string {
 }
 
 function fileName(block: Wire): string {
-  const file = record(block["file"]);
-  return text(block["title"]) || text(file["filename"]) || text(block["filename"]) || text(block["type"]);
+  const file = asRecord(block["file"]);
+  return (
+    asText(block["title"]) || asText(file["filename"]) || asText(block["filename"]) || asText(block["type"])
+  );
 }
 
-export function geminiContent(value: unknown): Turn {
-  const { role, parts } = record(value);
-  return withoutUser({ role: roleOf(role), parts: list(parts).flatMap((part) => geminiPart(record(part))) });
+export function geminiContent(value: unknown): LoggedMessage {
+  const { role, parts } = asRecord(value);
+  return withoutUser({
+    role: roleOf(role),
+    parts: asArray(parts).flatMap((part) => geminiPart(asRecord(part))),
+  });
 }
 
-function geminiPart(part: Wire): Part[] {
-  const call = record(part["functionCall"]);
-  if (text(call["name"]) !== "")
-    return [{ type: "tool-call", name: text(call["name"]), input: printed(call["args"]) }];
-  const result = record(part["functionResponse"]);
-  if (text(result["name"]) !== "")
-    return [{ type: "tool-result", name: text(result["name"]), text: printed(result["response"]) }];
-  const data = record(part["inlineData"] ?? part["inline_data"]);
-  const type = text(data["mimeType"] ?? data["mime_type"]);
-  if (type.startsWith("image/")) return [{ type: "image", url: dataUrl(type, text(data["data"])) }];
+function geminiPart(part: Wire): MessagePart[] {
+  const call = asRecord(part["functionCall"]);
+  if (asText(call["name"]) !== "")
+    return [{ type: "tool-call", name: asText(call["name"]), input: stringify(call["args"]) }];
+  const result = asRecord(part["functionResponse"]);
+  if (asText(result["name"]) !== "")
+    return [{ type: "tool-result", name: asText(result["name"]), text: stringify(result["response"]) }];
+  const data = asRecord(part["inlineData"] ?? part["inline_data"]);
+  const type = asText(data["mimeType"] ?? data["mime_type"]);
+  if (type.startsWith("image/")) return [{ type: "image", url: dataUrl(type, asText(data["data"])) }];
   if (type !== "") return [{ type: "file", name: type }];
-  const file = record(part["fileData"]);
-  if (text(file["fileUri"]) !== "") return [{ type: "file", name: text(file["fileUri"]) }];
-  return textPart(text(part["text"]), part["thought"] === true ? "reasoning" : "text");
+  const file = asRecord(part["fileData"]);
+  if (asText(file["fileUri"]) !== "") return [{ type: "file", name: asText(file["fileUri"]) }];
+  return textPart(asText(part["text"]), part["thought"] === true ? "reasoning" : "text");
 }
 
 /** Parses an input or output item of the Responses API. */
-export function responsesItem(value: unknown): Turn {
-  const item = record(value);
+export function responsesItem(value: unknown): LoggedMessage {
+  const item = asRecord(value);
   switch (item["type"]) {
     case "function_call":
     case "custom_tool_call":
@@ -156,8 +165,8 @@ export function responsesItem(value: unknown): Turn {
         parts: [
           {
             type: "tool-call",
-            name: text(item["name"]),
-            input: pretty(text(item["arguments"]) || text(item["input"])),
+            name: asText(item["name"]),
+            input: indentJson(asText(item["arguments"]) || asText(item["input"])),
           },
         ],
       };
@@ -165,16 +174,16 @@ export function responsesItem(value: unknown): Turn {
     case "custom_tool_call_output":
       return {
         role: "tool",
-        parts: [{ type: "tool-result", name: text(item["call_id"]), text: printed(item["output"]) }],
+        parts: [{ type: "tool-result", name: asText(item["call_id"]), text: stringify(item["output"]) }],
       };
     case "reasoning": {
-      const summary = list(item["summary"]).map((part) => text(record(part)["text"]));
+      const summary = asArray(item["summary"]).map((part) => asText(asRecord(part)["text"]));
       return { role: "assistant", parts: textPart(summary.join("\n\n") || "…", "reasoning") };
     }
     case "image_generation_call":
       return {
         role: "assistant",
-        parts: [{ type: "image", url: dataUrl("image/png", text(item["result"])) }],
+        parts: [{ type: "image", url: dataUrl("image/png", asText(item["result"])) }],
       };
     case undefined:
     case "message":
@@ -182,14 +191,14 @@ export function responsesItem(value: unknown): Turn {
     default:
       return {
         role: "assistant",
-        parts: [{ type: "tool-call", name: text(item["type"]), input: printed(item) }],
+        parts: [{ type: "tool-call", name: asText(item["type"]), input: stringify(item) }],
       };
   }
 }
 
-/** Merges adjacent turns of one role: items and blocks arrive one by one. */
-export function joined(turns: Turn[]): Turn[] {
-  const result: { role: Role; parts: Part[] }[] = [];
+/** Merges adjacent messages of one role: items and blocks arrive one by one. */
+export function mergeMessages(turns: LoggedMessage[]): LoggedMessage[] {
+  const result: { role: Role; parts: MessagePart[] }[] = [];
   for (const turn of turns) {
     if (turn.parts.length === 0) continue;
     const last = result.at(-1);

@@ -8,8 +8,8 @@ import type {
   ComparisonRow,
 } from "@gateway/shared/site/comparison";
 import { queryOptions } from "@tanstack/react-query";
-import { readEvents } from "#lib/event-stream.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
+import { readEvents } from "#lib/live/event-stream.ts";
 
 const path = "/migration/comparison";
 
@@ -43,12 +43,12 @@ export function compare(
   return readEvents(path, { body: form, signal }, (data) => onEvent(data as ComparisonEvent));
 }
 
-export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
+export async function findComparisonChannels(keyword: string): Promise<{ id: number; name: string }[]> {
   const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20 });
   return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
 }
 
-export async function nameOfChannel(id: number): Promise<string> {
+export async function comparisonChannelName(id: number): Promise<string> {
   const { name } = await http.get(`/channel/${id}`, asSent<ChannelRow>());
   return `${name} #${id}`;
 }

@@ -1,6 +1,6 @@
 /** The deviations of a comparison as a file for spreadsheets. Charges are points. */
 import type { ComparisonReport, Deviation } from "@gateway/shared/site/comparison";
-import { downloadCsv } from "#lib/csv.ts";
+import { downloadCsv } from "#lib/format/csv.ts";
 import { differenceOf } from "./labels.ts";
 
 const fields: [string, (deviation: Deviation) => string | number][] = [

@@ -16,12 +16,12 @@ import {
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FoundSelect } from "#components/found-select.tsx";
+import { SearchSelect } from "#components/search-select.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { findChannels, nameOfChannel } from "./api.ts";
+import { findComparisonChannels, comparisonChannelName } from "./api.ts";
 import classes from "./parallel-run.module.css";
 
-export type Draft = {
+export type ComparisonDraft = {
   product: string;
   channel: number;
   keyName: string;
@@ -36,7 +36,7 @@ export type Draft = {
   tolerance: number;
 };
 
-export const emptyDraft: Draft = {
+export const emptyComparison: ComparisonDraft = {
   product: "",
   channel: 0,
   keyName: "",
@@ -51,12 +51,12 @@ export const emptyDraft: Draft = {
   tolerance: 1,
 };
 
-type Field = "product" | "channel" | "keyName" | "url" | "accessToken" | "userId" | "address";
+type ComparisonField = "product" | "channel" | "keyName" | "url" | "accessToken" | "userId" | "address";
 
 type ComparisonFormProps = {
   products: readonly ComparisonProduct[];
-  draft: Draft;
-  onChange: (draft: Draft) => void;
+  draft: ComparisonDraft;
+  onChange: (draft: ComparisonDraft) => void;
   running: boolean;
   onSubmit: (form: Form) => void;
   /** Progress or failure, above the button. */
@@ -72,18 +72,18 @@ export function ComparisonForm({
   children,
 }: ComparisonFormProps) {
   const { t } = useTranslation("migration");
-  const [missing, setMissing] = useState<readonly Field[]>([]);
+  const [missing, setMissing] = useState<readonly ComparisonField[]>([]);
   const product = products.find(({ id }) => id === draft.product);
   const kind = product?.has_log_api === false ? "database" : draft.kind;
   const needsUserId = kind === "api" && draft.product === "new-api";
-  const change = (part: Partial<Draft>) => {
+  const change = (part: Partial<ComparisonDraft>) => {
     setMissing(missing.filter((field) => !(field in part)));
     onChange({ ...draft, ...part });
   };
-  const faultOf = (field: Field) => (missing.includes(field) ? t("This is required") : null);
+  const faultOf = (field: ComparisonField) => (missing.includes(field) ? t("This is required") : null);
 
   function submit() {
-    const values: Record<Field, boolean> = {
+    const values: Record<ComparisonField, boolean> = {
       product: draft.product !== "",
       channel: draft.channel > 0,
       keyName: draft.keyName.trim() !== "",
@@ -92,7 +92,7 @@ export function ComparisonForm({
       userId: !needsUserId || draft.userId !== "",
       address: kind === "api" || draft.address.trim() !== "",
     };
-    const absent = (Object.keys(values) as Field[]).filter((field) => !values[field]);
+    const absent = (Object.keys(values) as ComparisonField[]).filter((field) => !values[field]);
     setMissing(absent);
     if (absent.length === 0) onSubmit(formOf(draft, kind));
   }
@@ -117,12 +117,12 @@ export function ComparisonForm({
         allowDeselect={false}
       />
       <Input.Wrapper label={t("Channel to the old gateway")} error={faultOf("channel")} labelElement="div">
-        <FoundSelect
+        <SearchSelect
           label={t("Channel to the old gateway")}
           placeholder={t("Choose a channel")}
           kind="comparison-channels"
-          find={findChannels}
-          nameOf={nameOfChannel}
+          find={findComparisonChannels}
+          nameOf={comparisonChannelName}
           value={draft.channel}
           onChange={(channel) => change({ channel })}
           error={missing.includes("channel")}
@@ -177,8 +177,8 @@ export function ComparisonForm({
   );
 }
 
-type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
-type CheckedFieldsProps = FieldsProps & { faultOf: (field: Field) => string | null };
+type FieldsProps = { draft: ComparisonDraft; change: (part: Partial<ComparisonDraft>) => void };
+type CheckedFieldsProps = FieldsProps & { faultOf: (field: ComparisonField) => string | null };
 
 /** Access through the management API of the old gateway. */
 function ApiFields({ draft, change, faultOf, needsUserId }: CheckedFieldsProps & { needsUserId: boolean }) {
@@ -284,7 +284,7 @@ function MoreOptions({ draft, change }: FieldsProps) {
   );
 }
 
-function formOf(draft: Draft, kind: Draft["kind"]): Form {
+function formOf(draft: ComparisonDraft, kind: ComparisonDraft["kind"]): Form {
   return {
     product: draft.product,
     channel_id: draft.channel,

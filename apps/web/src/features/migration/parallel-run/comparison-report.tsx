@@ -3,9 +3,9 @@ import type { ComparisonDetail, ComparisonReport } from "@gateway/shared/site/co
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { formatTime, useFormat } from "#lib/quota.ts";
-import { Section } from "#ui/page.tsx";
-import { Stat, Stats } from "#ui/stats.tsx";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
+import { Stat, Stats } from "#ui/figures/stats.tsx";
+import { Section } from "#ui/page/page.tsx";
 import { DeviationTable } from "./deviation-table.tsx";
 import { agreementOf, agreementText } from "./labels.ts";
 

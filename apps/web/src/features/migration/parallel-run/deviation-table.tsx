@@ -6,7 +6,7 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import { formatTime } from "#lib/quota.ts";
+import { formatTime } from "#lib/format/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { Short } from "#ui/short.tsx";

@@ -7,15 +7,15 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { FailureText } from "#features/migration/failure-text.tsx";
-import { errorReason } from "#lib/error-text.ts";
-import { formatTime, useFormat } from "#lib/quota.ts";
+import { errorReason } from "#lib/errors/error-text.ts";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
 import { withSpace } from "#lib/word-spacing.ts";
-import { Empty, Failed } from "#ui/empty.tsx";
+import { Empty, LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
-import { Page, Section } from "#ui/page.tsx";
+import { Page, Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { comparableQuery, compare, comparisonQuery, comparisonsQuery } from "./api.ts";
-import { ComparisonForm, type Draft, emptyDraft } from "./comparison-form.tsx";
+import { ComparisonForm, type ComparisonDraft, emptyComparison } from "./comparison-form.tsx";
 import { ComparisonResult } from "./comparison-report.tsx";
 import { agreementOf, agreementText } from "./labels.ts";
 
@@ -59,7 +59,7 @@ function NewComparison({ onDone }: { onDone: (id: number) => void }) {
   const { whole } = useFormat();
   const products = useQuery(comparableQuery);
   const earlier = useQuery(comparisonsQuery).data;
-  const [changed, setChanged] = useState<Draft | null>(null);
+  const [changed, setChanged] = useState<ComparisonDraft | null>(null);
   const [state, setState] = useState<State>({ name: "idle" });
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
@@ -87,7 +87,7 @@ function NewComparison({ onDone }: { onDone: (id: number) => void }) {
   return (
     <Section title={t("New comparison")} hint={t("Neither gateway is changed.")}>
       {products.isError ? (
-        <Failed error={products.error} onRetry={() => void products.refetch()} />
+        <LoadError error={products.error} onRetry={() => void products.refetch()} />
       ) : products.data === undefined ? (
         <Skeleton h={{ base: 800, sm: 408 }} />
       ) : (
@@ -126,9 +126,9 @@ function NewComparison({ onDone }: { onDone: (id: number) => void }) {
 }
 
 /** The newest comparison is likely to be repeated. Its credentials were not kept. */
-function draftFrom(row: ComparisonRow | undefined): Draft {
-  if (row === undefined) return emptyDraft;
-  return { ...emptyDraft, product: row.product, channel: row.channel.id, keyName: row.key_name };
+function draftFrom(row: ComparisonRow | undefined): ComparisonDraft {
+  if (row === undefined) return emptyComparison;
+  return { ...emptyComparison, product: row.product, channel: row.channel.id, keyName: row.key_name };
 }
 
 function OneComparison({ id }: { id: number }) {
@@ -145,7 +145,7 @@ function OneComparison({ id }: { id: number }) {
       ) : (
         <Section>
           {detail.isError ? (
-            <Failed error={detail.error} onRetry={() => void detail.refetch()} />
+            <LoadError error={detail.error} onRetry={() => void detail.refetch()} />
           ) : (
             <Skeleton height={240} />
           )}
@@ -163,7 +163,7 @@ function EarlierComparisons({ chosen, onOpen }: { chosen: number; onOpen: (id: n
       {rows.isPending ? (
         <Skeleton height={90} />
       ) : rows.isError ? (
-        <Failed error={rows.error} onRetry={() => void rows.refetch()} />
+        <LoadError error={rows.error} onRetry={() => void rows.refetch()} />
       ) : rows.data.length === 0 ? (
         <Empty
           compact

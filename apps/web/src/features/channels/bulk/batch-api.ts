@@ -1,0 +1,82 @@
+/** Requests that change many channels at once. */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type {
+  ChannelBatchAnswer,
+  ChannelEditAnswer,
+  ChannelEditForm,
+  ChannelExport,
+  ChannelImportAnswer,
+  ChannelTag,
+  ChannelTagAnswer,
+} from "@gateway/shared/channels/channel-batch";
+import { queryOptions } from "@tanstack/react-query";
+import { asList, asSent, http } from "#lib/http.ts";
+
+export const deleteChannels = (ids: number[]) =>
+  http.del("/channel/batch", asSent<ChannelBatchAnswer>(), { ids });
+
+export const deleteDisabledChannels = () => http.del("/channel/disabled", asSent<ChannelBatchAnswer>());
+
+export const switchChannels = (ids: number[], on: boolean) =>
+  http.put(`/channel/batch/status/${on ? "enable" : "disable"}`, asSent<ChannelBatchAnswer>(), { ids });
+
+export const copyChannel = (id: number) => http.post(`/channel/${id}/copy`, asSent<ChannelRow>());
+
+/** Target of an edit: selected channels, or all channels of a tag. */
+export type EditTarget = { kind: "ids"; ids: number[] } | { kind: "tag"; tag: string };
+
+export type EditOrder = { edit: ChannelEditForm; key: string; remove_missing: boolean; preview: boolean };
+
+const tagPath = (tag: string) => `/channel_tag/${encodeURIComponent(tag)}`;
+
+/** Maximum number of channels per request. */
+const portion = 250;
+
+export async function editMany(target: EditTarget, order: EditOrder): Promise<ChannelTagAnswer> {
+  if (target.kind === "tag") return http.put(tagPath(target.tag), asSent<ChannelTagAnswer>(), order);
+  const { edit, preview } = order;
+  const whole: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
+  for (let at = 0; at < target.ids.length; at += portion) {
+    const ids = target.ids.slice(at, at + portion);
+    const part = await http.put("/channel/batch", asSent<ChannelEditAnswer>(), { ids, edit, preview });
+    whole.changed.push(...part.changed);
+    whole.unchanged += part.unchanged;
+    whole.failed.push(...part.failed);
+  }
+  return { ...whole, added: [], removed: [] };
+}
+
+export const channelTagsQuery = queryOptions({
+  queryKey: ["channels", "tag-sums"],
+  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
+});
+
+export const tagMembersQuery = (tag: string) =>
+  queryOptions({
+    queryKey: ["channels", "tag", tag],
+    queryFn: () => http.get(`${tagPath(tag)}/list`, asList<ChannelRow[]>()),
+  });
+
+export const switchTag = (tag: string, on: boolean) =>
+  http.put(`${tagPath(tag)}/status/${on ? "enable" : "disable"}`, asSent<ChannelBatchAnswer>());
+
+export const rankTag = (tag: string, type: "priority" | "weight", value: number) =>
+  http.put(`${tagPath(tag)}/priority`, asSent<ChannelBatchAnswer>(), { type, value });
+
+export const deleteTag = (tag: string) => http.del(tagPath(tag), asSent<ChannelBatchAnswer>());
+
+export const leaveTag = (id: number) => http.del(`/channel/${id}/tag`, asSent<ChannelRow>());
+
+export async function exportChannels(ids: number[] | undefined, withKeys: boolean): Promise<ChannelExport> {
+  const path = withKeys ? "/channel/export/keys" : "/channel/export";
+  if (ids === undefined || ids.length <= portion) return http.post(path, asSent<ChannelExport>(), { ids });
+  const whole = await http.post(path, asSent<ChannelExport>(), { ids: ids.slice(0, portion) });
+  for (let at = portion; at < ids.length; at += portion) {
+    const part = await http.post(path, asSent<ChannelExport>(), { ids: ids.slice(at, at + portion) });
+    whole.channels.push(...part.channels);
+  }
+  return whole;
+}
+
+export const importChannels = (channels: unknown[]) =>
+  http.post("/channel/import", asSent<ChannelImportAnswer>(), { channels });

@@ -1,0 +1,65 @@
+/** Loads a call by its id. Shows a message with a way forward when it does not exist. */
+import type { LogRow } from "@gateway/shared/usage/log";
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
+import { IconFileSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { callQuery } from "#features/logs/api.ts";
+import { ApiError } from "#lib/http.ts";
+import { Empty, LoadError } from "#ui/empty.tsx";
+import { CallView } from "./call-view.tsx";
+
+type LoadedCallProps = {
+  id: string;
+  known?: LogRow | undefined;
+  /** Content above the loaded call. */
+  head: (row: LogRow) => ReactNode;
+  wide?: boolean;
+};
+
+export function LoadedCall({ id, known, head, wide }: LoadedCallProps) {
+  const call = useQuery({ ...callQuery(id), ...(known ? { initialData: known } : {}) });
+  if (call.data)
+    return (
+      <Stack gap="md">
+        {head(call.data)}
+        <CallView row={call.data} wide={wide} />
+      </Stack>
+    );
+  const { error } = call;
+  // An invalid id is treated like an unknown one.
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <NoSuchCall />;
+  if (error) return <LoadError error={error} onRetry={() => void call.refetch()} />;
+  return (
+    <Stack gap="md" aria-busy>
+      <Skeleton height={64} radius="md" />
+      <Skeleton height={220} radius="md" />
+      <Skeleton height={160} radius="md" />
+    </Stack>
+  );
+}
+
+function NoSuchCall() {
+  const { t } = useTranslation("logs");
+  return (
+    <Empty
+      icon={IconFileSearch}
+      title={t("This call was not found")}
+      hint={t(
+        "The link may be incomplete, the call may belong to another account, or its log entry may have been deleted.",
+      )}
+      action={
+        <Group justify="center" gap="xs">
+          <Button component={Link} to="/panel/log">
+            {t("Show the newest calls")}
+          </Button>
+          <Button component={Link} to="/panel/log?log_type=5" variant="default">
+            {t("Show failed calls")}
+          </Button>
+        </Group>
+      }
+    />
+  );
+}

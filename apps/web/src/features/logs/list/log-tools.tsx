@@ -1,0 +1,58 @@
+import { Button, Tooltip } from "@mantine/core";
+import { IconDownload, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { LogScope } from "#features/logs/api.ts";
+import type { LogFilter } from "#features/logs/filters/log-filter.ts";
+import { RefreshButton } from "#ui/refresh-button.tsx";
+import { ViewsMenu } from "#ui/table/views-menu.tsx";
+import { toast } from "#ui/toast.tsx";
+import { exportLogs, mostRows } from "./log-export.ts";
+
+type LogToolsProps = {
+  scope: LogScope;
+  filter: LogFilter;
+  live: boolean;
+  onLive: (live: boolean) => void;
+  refreshing: boolean;
+  onRefresh: () => void;
+};
+
+export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }: LogToolsProps) {
+  const { t } = useTranslation("logs");
+  const exporting = useMutation({
+    mutationFn: () => exportLogs(scope, filter),
+    onSuccess: ({ count, complete }) =>
+      complete
+        ? toast.success(t("{{count}} rows exported", { count }))
+        : toast.warning(t("Only the newest {{count}} rows were exported", { count: mostRows })),
+  });
+  return (
+    <>
+      <ViewsMenu list="log" />
+      <Tooltip
+        label={live ? t("Stop refreshing automatically") : t("Refresh automatically every few seconds")}
+      >
+        <Button
+          variant={live ? "light" : "default"}
+          aria-pressed={live}
+          leftSection={live ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+          onClick={() => onLive(!live)}
+        >
+          {t("Live")}
+        </Button>
+      </Tooltip>
+      <Tooltip label={t("Export as CSV")}>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate()}
+        >
+          {t("Export")}
+        </Button>
+      </Tooltip>
+      <RefreshButton framed loading={refreshing && !live} onClick={onRefresh} />
+    </>
+  );
+}

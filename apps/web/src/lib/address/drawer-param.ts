@@ -1,0 +1,57 @@
+/** The open form or drawer of a list, kept in the address: Back closes it, and a link can open it. */
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router-dom";
+import { currentLocation, EDITED, leaveEntry } from "./history.ts";
+import { useQueryString } from "./list-params.ts";
+
+/** Key of a new object, in place of a row's key. */
+export const NEW = "new";
+
+export type DrawerParam = {
+  /** Key of the open row, `NEW`, or "" while nothing is open. */
+  key: string;
+  open: (key: string | number) => void;
+  /** Shows another row in the same drawer. Back still closes the drawer. */
+  replace: (key: string | number) => void;
+  close: () => void;
+};
+
+/** Returns which parameter our own code opened with this history entry. */
+function openedHere(): string | null {
+  const { state } = currentLocation();
+  return typeof state === "object" && state !== null && "opened" in state ? String(state.opened) : null;
+}
+
+/**
+ * @param name query parameter. Forms use the default, so that Back asks before it closes a form with changes.
+ * Filters and page of the list stay in the address.
+ */
+export function useDrawerParam(name: string = EDITED): DrawerParam {
+  const [, setSearch] = useSearchParams();
+  const key = new URLSearchParams(useQueryString()).get(name) ?? "";
+  const open = useCallback(
+    (next: string | number) => {
+      const search = new URLSearchParams(window.location.search);
+      if (search.get(name) === String(next)) return;
+      search.set(name, String(next));
+      setSearch(search, { state: { opened: name } });
+    },
+    [name, setSearch],
+  );
+  const replace = useCallback(
+    (next: string | number) => {
+      const search = new URLSearchParams(window.location.search);
+      search.set(name, String(next));
+      setSearch(search, { replace: true, state: currentLocation().state });
+    },
+    [name, setSearch],
+  );
+  const close = useCallback(() => {
+    const search = new URLSearchParams(window.location.search);
+    if (!search.has(name)) return;
+    if (openedHere() === name) return leaveEntry();
+    search.delete(name);
+    setSearch(search, { replace: true });
+  }, [name, setSearch]);
+  return useMemo(() => ({ key, open, replace, close }), [key, open, replace, close]);
+}
