@@ -41,11 +41,11 @@ const irregular =
   "begun bought brought built came caught chosen cut drawn driven found given gone heard held kept known left lost made meant met paid put read said seen sent set shown sold spelled spent split spoken taken told thought written";
 const participle = new RegExp(`^([a-z]+ed|${irregular.split(" ").join("|")})$`);
 /** Words that end in "ed" and are no participles. */
-const otherWords = new Set(["embed", "feed", "need", "seed", "speed"]);
+const exemptNames = new Set(["embed", "feed", "need", "seed", "speed"]);
 
 function isParticiple(name: string): boolean {
   const word = name.slice(0, 1).toLowerCase() + name.slice(1);
-  return participle.test(word) && !otherWords.has(word);
+  return participle.test(word) && !exemptNames.has(word);
 }
 
 describe("names", () => {
