@@ -62,7 +62,7 @@ export interface CallRecord {
   session?: LogSession | undefined;
 }
 
-/** Names and types of the log's columns, which `rowOf` fills. */
+/** Names and types of the log's columns after the ID, in the order of the table. `rowOf` fills them. */
 export const logColumns = {
   created_at: "timestamp with time zone",
   request_id: "text",
@@ -82,7 +82,6 @@ export const logColumns = {
   status: "smallint",
   error_code: "text",
   content: "text",
-  content_facts: "jsonb",
   prompt_tokens: "bigint",
   completion_tokens: "bigint",
   quota: "bigint",
@@ -95,6 +94,7 @@ export const logColumns = {
   attempts: "jsonb",
   billing_tag: "text",
   cache_hit: "boolean",
+  content_facts: "jsonb",
   session: "jsonb",
 } as const;
 
