@@ -1,9 +1,9 @@
 // node scripts/bundle.mjs: bundles the server and its libraries into a few files in apps/server/dist, which
 // Node loads and compiles much faster. `npm start` and the image run them; development and tests run the
 // sources.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, say } from "./steps.mjs";
 
@@ -55,6 +55,14 @@ await build({
     },
   },
 });
+
+// A module finds its statements beside itself, in the sources and in the bundle.
+for (const file of readdirSync(join(server, "src"), { recursive: true, encoding: "utf8" })) {
+  if (!file.endsWith(".sql")) continue;
+  const copy = join(output, basename(file));
+  if (existsSync(copy)) throw new Error(`Two .sql files of the server are called ${basename(file)}.`);
+  copyFileSync(join(server, "src", file), copy);
+}
 
 if (compiler !== undefined) writeFileSync(join(output, compilerFile), compiler);
 for (const name of readdirSync(output).filter((file) => file.endsWith(".js"))) {

@@ -9,7 +9,7 @@ import { type Connection, openConnection } from "#platform/database/connection.t
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
 import { checkAmount } from "./balances/amounts.ts";
-import { type CircuitBreaker, createCircuitBreaker } from "./batches/circuit-breaker.ts";
+import { type CircuitBreaker, createCircuitBreaker, diskProbeStatement } from "./batches/circuit-breaker.ts";
 import type {
   LateHandler,
   LeaseSelector,
@@ -18,13 +18,12 @@ import type {
   LedgerOperation,
 } from "./batches/operations.ts";
 import { createShards, type Shards } from "./batches/shards.ts";
-import { beatStatement, spaceStatement } from "./batches/statements.ts";
 import { createBookings } from "./bookings/book-charges.ts";
 import { releaseStatement } from "./bookings/booking-statements.ts";
 import { createChannelChargeCollector } from "./bookings/collect-channel-charges.ts";
 import { createLateSettlements, type LateSettlements } from "./calls/late-settlements.ts";
 import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
-import { createNodeHeartbeat, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
+import { createNodeHeartbeat, heartbeatStatement, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints/write-checkpoints.ts";
@@ -166,8 +165,8 @@ function breakerOver(control: Connection, { nodeId, onError, openAfterMs = longe
   return createCircuitBreaker({
     openAfterMs,
     async probe(full) {
-      await control.query({ ...beatStatement, values: [nodeId] });
-      if (full) await control.query({ text: spaceStatement });
+      await control.query({ ...heartbeatStatement, values: [nodeId] });
+      if (full) await control.query({ text: diskProbeStatement.text });
     },
     onChange: (message, cause) => onError(new Error(message, { cause }), "database"),
   });

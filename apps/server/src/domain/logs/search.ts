@@ -10,6 +10,7 @@ import {
   SkippedChannel,
 } from "@gateway/shared/usage/log";
 import { z } from "zod";
+import { shownColumns } from "#domain/ledger/calls/call-record.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Reader } from "#platform/database/db.ts";
 import {
@@ -137,41 +138,22 @@ function rowsBefore({ page = 1, size, whole = false }: LogSearch): number {
   return (page - 1) * size;
 }
 
-/** A row as `pg` reads it, with bigint columns as bigint. */
+/** A row as `pg` reads it, with bigint columns as bigint: the columns that viewers do not see as they are stored. */
 export interface StoredLogRow {
   id: bigint;
   created_at: Date;
-  request_id: string;
-  type: number;
-  user_id: number;
-  username: string;
-  token_id: number;
-  token_name: string;
   channel_id: number;
   channel_name: string | null;
-  group: string;
-  backup_group: boolean;
-  model_name: string;
   upstream_model: string;
-  endpoint: string;
-  is_stream: boolean;
-  outcome: string;
-  status: number;
-  error_code: string;
-  content: string;
   content_facts: unknown;
   prompt_tokens: bigint;
   completion_tokens: bigint;
   quota: bigint;
-  estimated: boolean;
-  request_time: number;
-  first_byte_time: number;
-  source_ip: string;
   billing_tag: string;
-  cache_hit: boolean;
   session: unknown;
   bill: unknown;
   attempts: unknown;
+  [column: string]: unknown;
 }
 
 const Note = z.union([AttemptNote, PausedChannel, SkippedChannel]);
@@ -189,37 +171,19 @@ function notesOf(stored: unknown): z.infer<typeof Note>[] {
 export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   const mine = view.of === "owner";
   const notes = mine ? [] : notesOf(row.attempts);
+  const same = Object.fromEntries(shownColumns.map((name) => [name, row[name]]));
   return {
+    ...(same as LogRow),
     id: String(row.id),
     created_at: Math.floor(row.created_at.getTime() / 1000),
-    request_id: row.request_id,
-    type: row.type,
-    user_id: row.user_id,
-    username: row.username,
-    token_id: row.token_id,
-    token_name: row.token_name,
     channel_id: mine ? 0 : row.channel_id,
     channel_name: mine ? "" : (row.channel_name ?? ""),
-    group: row.group,
-    backup_group: row.backup_group,
-    model_name: row.model_name,
     upstream_model: mine ? "" : row.upstream_model,
-    endpoint: row.endpoint,
-    is_stream: row.is_stream,
-    outcome: row.outcome,
-    status: row.status,
-    error_code: row.error_code,
-    content: row.content,
     content_facts: storedFacts(row.content_facts),
     prompt_tokens: Number(row.prompt_tokens),
     completion_tokens: Number(row.completion_tokens),
     quota: Number(row.quota),
-    estimated: row.estimated,
-    request_time: row.request_time,
-    first_byte_time: row.first_byte_time,
-    source_ip: row.source_ip,
     billing_tag: seesTags(view) ? row.billing_tag : "",
-    cache_hit: row.cache_hit,
     session: LogSession.safeParse(row.session).data ?? null,
     // An unreadable row of another version must not break the page.
     bill: Bill.safeParse(row.bill).data ?? null,

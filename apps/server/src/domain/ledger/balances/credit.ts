@@ -1,9 +1,9 @@
 import { plainReason, type Reason } from "@gateway/shared/reasons";
 import { LogType } from "@gateway/shared/usage/log-type";
-import { creditStatement } from "#domain/ledger/batches/statements.ts";
 import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 import { largestAmount } from "./amounts.ts";
 
 export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | "refund" | "expiry" | "task";
@@ -23,6 +23,8 @@ export interface CreditInput {
   /** New expiry of the whole balance; unchanged when absent. */
   validUntil?: Date;
 }
+
+const creditStatement = readStatement(import.meta.url, "credit.sql");
 
 const logTypeOf: Record<CreditKind, number> = {
   topup: LogType.topUp,
@@ -51,7 +53,7 @@ export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   await bookCharges(db, userId);
   const reason = typeof input.reason === "string" ? plainReason(input.reason) : input.reason;
   const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
-    creditStatement,
+    creditStatement.text,
     userId,
     kind,
     amount,

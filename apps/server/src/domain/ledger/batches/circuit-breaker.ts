@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, type GatewayError } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 
 /**
  * Tracks since when the database has failed to serve batches. After the first seconds it refuses calls
@@ -28,6 +29,9 @@ export interface CircuitBreakerOptions {
   /** Reports the beginning and the end of a failure to the operator. */
   onChange(message: string, error?: unknown): void;
 }
+
+/** For a probe after the disk was full. */
+export const diskProbeStatement = readStatement(import.meta.url, "probe-disk-space.sql");
 
 const probeEveryMs = 500;
 /** Time that a full disk counts after the last failed batch: a probe may find a page that was still free. */

@@ -2,6 +2,7 @@ import { findLogged } from "#domain/ledger/calls/log-refused-calls.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
+import { findLeasesStatement } from "#domain/ledger/leases/lease-request.ts";
 import { accountBusy } from "#errors.ts";
 import {
   databaseTrouble,
@@ -11,11 +12,11 @@ import {
   isSilence,
 } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 import { batchOf, type BatchRow } from "./batch-statement.ts";
 import { again, Batcher, type BatchItem } from "./batcher.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Lease, payerOf, type LedgerOperation } from "./operations.ts";
-import { leasesStatement, lockedStatement, reservedStatement } from "./statements.ts";
 
 /**
  * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
@@ -31,6 +32,9 @@ export interface Shards {
   idle(): Promise<void>;
   close(): Promise<void>;
 }
+
+const findReservations = readStatement(import.meta.url, "find-reservations.sql");
+const findLockedAccounts = readStatement(import.meta.url, "find-locked-accounts.sql");
 
 export interface ShardOptions {
   count: number;
@@ -74,7 +78,7 @@ function createShard(
 ): Batcher<LedgerOperation, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
     if (requestIds.length === 0) return new Set();
-    const statement = { ...reservedStatement, values: [requestIds, nodeId] };
+    const statement = { ...findReservations, values: [requestIds, nodeId] };
     const rows = await connection.query<{ request_id: string }>(statement);
     return new Set(rows.map((row) => row.request_id));
   }
@@ -83,7 +87,7 @@ function createShard(
     const payers = operations.map(payerOf);
     const users = [...new Set(payers.map(({ userId }) => userId))];
     const tokens = [...new Set(payers.map(({ tokenId }) => tokenId))];
-    const rows = await connection.query<{ id: number }>({ ...lockedStatement, values: [users, tokens] });
+    const rows = await connection.query<{ id: number }>({ ...findLockedAccounts, values: [users, tokens] });
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -94,7 +98,7 @@ function createShard(
     if (leases.length === 0) return new Set();
     const values = [leases.map(({ id }) => id), nodeId];
     const rows = await connection.query<{ request_id: string; amount: bigint; version: number }>({
-      ...leasesStatement,
+      ...findLeasesStatement,
       values,
     });
     const found = new Map(rows.map((row) => [row.request_id, row]));

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type CallRecord, logColumns, rowOf } from "#domain/ledger/calls/call-record.ts";
 import { joinRows, formatRow } from "#domain/ledger/calls/log-rows.ts";
-import { type LeaseRequest, onlyLeasedText } from "#domain/ledger/leases/lease-statements.ts";
+import type { LeaseRequest } from "#domain/ledger/leases/lease-request.ts";
+import { settleInLeasesStatement } from "#domain/ledger/leases/settle-in-leases.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { batchOf } from "./batch-statement.ts";
@@ -90,17 +91,21 @@ async function compare(record: CallRecord) {
   };
   const step = { settle: record, call } as unknown as LedgerOperation;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
-  expect(single.name).toBe("ledger-leased-call");
-  const row = formatRow(rowOf(record), { ord: 0, part: 7, lease: { id: lease.id, reserved: 100n } });
+  expect(single.name).toBe("settle-call-in-lease");
+  const row = rowOf(record);
   const values = [
-    joinRows([row]),
+    7,
     [account.userId],
     [account.tokenId],
+    joinRows([formatRow(row)]),
+    [0],
+    [lease.id],
+    [row.cached_tokens],
     JSON.stringify([{ ...lease, ord: 1 }]),
     [lease.id],
   ];
   const one = await tried(single);
-  const many = await tried({ text: onlyLeasedText, values });
+  const many = await tried({ text: settleInLeasesStatement.text, values });
   expect(one).toEqual(many);
   return one;
 }
@@ -133,7 +138,6 @@ describe("a call alone in its batch", () => {
       { ord: 0, verdict: "settled", most: 60n },
       { ord: 1, verdict: "lease", most: 4_940n },
     ]);
-    // A new column of the log has to be added to the function too.
     const logs = left["request_logs"] as Record<string, unknown>[];
     const log = logs.find((row) => row["request_id"] === record.requestId);
     const empty = Object.keys(logColumns).filter((name) => (log?.[name] ?? null) === null);

@@ -4,7 +4,8 @@ import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import { databaseTrouble, isLockTimeout } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
-import { bookIdleStatement, bookStatement } from "./booking-statements.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
+import { bookChargesStatement } from "./booking-statements.ts";
 
 /** Books what calls in leases have cost to the rows of accounts and tokens. */
 
@@ -37,9 +38,10 @@ export async function bookCharges(db: Db, userId?: number): Promise<void> {
     const ids = [...new Set(leases.map((lease) => lease.user_id))].sort((one, other) => one - other);
     for (let at = 0; at < ids.length; at += portion) {
       const rows = await db.$queryRawUnsafe<{ request_id: string }[]>(
-        bookStatement.text,
+        bookChargesStatement.text,
         ids.slice(at, at + portion),
         null,
+        false,
       );
       for (const row of rows) booked.add(row.request_id);
     }
@@ -48,9 +50,7 @@ export async function bookCharges(db: Db, userId?: number): Promise<void> {
   }
 }
 
-const columns = `hour, user_id, token_id, channel_id, model, "group"`;
-const counters =
-  "request_count, failed_count, quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time";
+const mergeStatement = readStatement(import.meta.url, "merge-hour-rows.sql");
 
 /**
  * Merges the rows that several nodes have written to the roll-up of the same hours, which must be over.
@@ -60,17 +60,7 @@ export async function mergeHourRows(
   pool: Pool,
   { since, until }: { since: Date; until: Date },
 ): Promise<void> {
-  await pool.query(
-    `WITH parts AS (
-       DELETE FROM usage_hours WHERE hour >= $1 AND hour < $2 AND (${columns}) IN (
-         SELECT ${columns} FROM usage_hours WHERE hour >= $1 AND hour < $2
-         GROUP BY ${columns} HAVING count(*) > 1)
-       RETURNING *
-     )
-     INSERT INTO usage_hours (${columns}, ${counters}, part)
-     SELECT ${columns}, ${counters.replaceAll(/\w+/g, "sum($&)")}, min(part) FROM parts GROUP BY ${columns}`,
-    [since, until],
-  );
+  await pool.query({ text: mergeStatement.text, values: [since, until] });
 }
 
 export interface BookingOptions {
@@ -93,8 +83,8 @@ export function createBookings({ activity, connection, nodeId, book, onError }: 
     charged = new Set();
     try {
       for (let at = 0; at < ids.length; at += portion) {
-        const values = [ids.slice(at, at + portion), nodeId];
-        for (const row of await connection.query<{ request_id: string }>({ ...bookIdleStatement, values }))
+        const values = [ids.slice(at, at + portion), nodeId, true];
+        for (const row of await connection.query<{ request_id: string }>({ ...bookChargesStatement, values }))
           book.markBooked(row.request_id);
       }
     } catch (error) {

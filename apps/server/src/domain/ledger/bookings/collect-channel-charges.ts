@@ -1,27 +1,16 @@
 import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 
 /**
  * Collects the revenue of channels. Ledger batches append to `channel_charges`, so that no call waits for a
- * channel's row. This statement adds those rows to `channels.used_quota`, each exactly once. Rows of a locked
- * channel stay until the next run.
+ * channel's row.
  */
-export const collectStatement = `
-WITH free AS MATERIALIZED (
-  SELECT id FROM channels WHERE id IN (SELECT channel_id FROM channel_charges)
-  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-), taken AS (
-  DELETE FROM channel_charges h
-  WHERE h.channel_id IN (SELECT id FROM free) OR NOT EXISTS (SELECT FROM channels c WHERE c.id = h.channel_id)
-  RETURNING channel_id, quota
-)
-UPDATE channels c SET used_quota = c.used_quota + s.quota
-FROM (SELECT channel_id, sum(quota)::bigint AS quota FROM taken GROUP BY channel_id) s
-WHERE c.id = s.channel_id`;
+const { text: collectText } = readStatement(import.meta.url, "collect-channel-charges.sql");
 
 /** Updates `channels.used_quota`. Call it before the column is shown. */
 export async function collectChannelCharges(db: Db): Promise<void> {
-  await db.$executeRawUnsafe(collectStatement);
+  await db.$executeRawUnsafe(collectText);
 }
 
 const EVERY_MS = 5_000;
@@ -41,7 +30,7 @@ export function createChannelChargeCollector(
     if (!hasCharges) return;
     hasCharges = false;
     try {
-      await pool.query(collectStatement);
+      await pool.query(collectText);
     } catch (error) {
       hasCharges = true;
       throw error;

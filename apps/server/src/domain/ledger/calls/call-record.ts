@@ -1,5 +1,5 @@
-import type { ReasonFact } from "@gateway/shared/reasons";
-import type {
+import { type ReasonFact, ReasonFacts } from "@gateway/shared/reasons";
+import {
   AttemptNote,
   Bill,
   LogSession,
@@ -7,6 +7,7 @@ import type {
   PausedChannel,
   SkippedChannel,
 } from "@gateway/shared/usage/log";
+import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
 import { storableFacts, storableText } from "#platform/database/storable-text.ts";
 
@@ -62,46 +63,296 @@ export interface CallRecord {
   session?: LogSession | undefined;
 }
 
-/** Names and types of the log's columns, which `rowOf` fills. */
+/** A column of the log. */
+interface Column {
+  /** Its type in Postgres. */
+  type: string;
+  /** Its form in a row that is passed to a statement, and in a checkpoint. */
+  json: z.ZodType;
+  of(call: CallRecord): unknown;
+  /** Returns the part of the call that a checkpoint's value stands for. */
+  read(value: unknown): Partial<CallRecord>;
+  /** Everyone who sees the row sees the column, as it is stored. Others are shown by domain/logs/search.ts. */
+  isShown: boolean;
+}
+
+function column<Json extends z.ZodType>(
+  type: string,
+  json: Json,
+  of: (call: CallRecord) => unknown,
+  read: (value: z.infer<Json>) => Partial<CallRecord>,
+  { isShown = false } = {},
+): Column {
+  return { type, json, of, read: (value) => read(value as z.infer<Json>), isShown };
+}
+
+const id = z.int().nonnegative();
+const count = z.number().nonnegative();
+const shown = { isShown: true };
+
+/**
+ * The columns of the log after the ID, in the order of the table. A new one stands at the end; a checkpoint of an older
+ * version does not have it, so its JSON is `nullish`.
+ */
 export const logColumns = {
-  created_at: "timestamp with time zone",
-  request_id: "text",
-  type: "smallint",
-  user_id: "integer",
-  username: "text",
-  token_id: "integer",
-  token_name: "text",
-  channel_id: "integer",
-  group: "text",
-  backup_group: "boolean",
-  model_name: "text",
-  upstream_model: "text",
-  endpoint: "text",
-  is_stream: "boolean",
-  outcome: "text",
-  status: "smallint",
-  error_code: "text",
-  content: "text",
-  content_facts: "jsonb",
-  prompt_tokens: "bigint",
-  completion_tokens: "bigint",
-  quota: "bigint",
-  estimated: "boolean",
-  request_time: "integer",
-  first_byte_time: "integer",
-  source_ip: "text",
-  price_version_id: "integer",
-  bill: "jsonb",
-  attempts: "jsonb",
-  billing_tag: "text",
-  cache_hit: "boolean",
-  session: "jsonb",
-} as const;
+  created_at: column(
+    "timestamp with time zone",
+    z.iso.datetime(),
+    (call) => call.createdAt.toISOString(),
+    (value) => ({ createdAt: new Date(value) }),
+  ),
+  request_id: column(
+    "text",
+    z.string(),
+    (call) => clean(call.requestId, 64),
+    (requestId) => ({ requestId }),
+    shown,
+  ),
+  type: column(
+    "smallint",
+    z.literal([2, 5]),
+    (call) => call.type,
+    (type) => ({ type }),
+    shown,
+  ),
+  user_id: column(
+    "integer",
+    id,
+    (call) => call.userId,
+    (userId) => ({ userId }),
+    shown,
+  ),
+  username: column(
+    "text",
+    z.string(),
+    (call) => clean(call.username),
+    (username) => ({ username }),
+    shown,
+  ),
+  token_id: column(
+    "integer",
+    id,
+    (call) => call.tokenId,
+    (tokenId) => ({ tokenId }),
+    shown,
+  ),
+  token_name: column(
+    "text",
+    z.string(),
+    (call) => clean(call.tokenName),
+    (tokenName) => ({ tokenName }),
+    shown,
+  ),
+  channel_id: column(
+    "integer",
+    id,
+    (call) => call.channelId,
+    (channelId) => ({ channelId }),
+  ),
+  // The roll-up uses group and model name as keys, where their width is limited.
+  group: column(
+    "text",
+    z.string(),
+    (call) => clean(call.group, 50),
+    (group) => ({ group }),
+    shown,
+  ),
+  backup_group: column(
+    "boolean",
+    z.boolean(),
+    (call) => call.backupGroup,
+    (backupGroup) => ({ backupGroup }),
+    shown,
+  ),
+  model_name: column(
+    "text",
+    z.string(),
+    (call) => clean(call.modelName, 160),
+    (modelName) => ({ modelName }),
+    shown,
+  ),
+  upstream_model: column(
+    "text",
+    z.string(),
+    (call) => clean(call.upstreamModel, 160),
+    (upstreamModel) => ({ upstreamModel }),
+  ),
+  endpoint: column(
+    "text",
+    z.string(),
+    (call) => clean(call.endpoint, 200),
+    (endpoint) => ({ endpoint }),
+    shown,
+  ),
+  is_stream: column(
+    "boolean",
+    z.boolean(),
+    (call) => call.isStream,
+    (isStream) => ({ isStream }),
+    shown,
+  ),
+  outcome: column(
+    "text",
+    Outcome,
+    (call) => call.outcome,
+    (outcome) => ({ outcome }),
+    shown,
+  ),
+  status: column(
+    "smallint",
+    z.int(),
+    (call) => whole(call.status, largestSmallInt),
+    (status) => ({ status }),
+    shown,
+  ),
+  error_code: column(
+    "text",
+    z.string(),
+    (call) => clean(call.errorCode, 100),
+    (errorCode) => ({ errorCode }),
+    shown,
+  ),
+  content: column(
+    "text",
+    z.string(),
+    (call) => clean(call.content),
+    (content) => ({ content }),
+    shown,
+  ),
+  prompt_tokens: column(
+    "bigint",
+    count,
+    (call) => whole(call.usage?.input ?? 0, Number.MAX_SAFE_INTEGER),
+    () => ({}),
+  ),
+  completion_tokens: column(
+    "bigint",
+    count,
+    (call) => whole(call.usage?.output ?? 0, Number.MAX_SAFE_INTEGER),
+    () => ({}),
+  ),
+  quota: column(
+    "bigint",
+    z.string().regex(/^\d{1,16}$/),
+    (call) => String(call.quota),
+    (points) => ({ quota: BigInt(points) }),
+  ),
+  estimated: column(
+    "boolean",
+    z.boolean(),
+    (call) => call.estimated,
+    (estimated) => ({ estimated }),
+    shown,
+  ),
+  request_time: column(
+    "integer",
+    count,
+    (call) => whole(call.requestTimeMs, largestInt),
+    (requestTimeMs) => ({ requestTimeMs }),
+    shown,
+  ),
+  first_byte_time: column(
+    "integer",
+    count,
+    (call) => whole(call.firstByteTimeMs, largestInt),
+    (firstByteTimeMs) => ({ firstByteTimeMs }),
+    shown,
+  ),
+  source_ip: column(
+    "text",
+    z.string(),
+    (call) => clean(call.sourceIp, 64),
+    (sourceIp) => ({ sourceIp }),
+    shown,
+  ),
+  price_version_id: column(
+    "integer",
+    id,
+    (call) => call.priceVersionId,
+    (priceVersionId) => ({ priceVersionId }),
+  ),
+  bill: column(
+    "jsonb",
+    Bill.nullable(),
+    (call) => call.bill && cleanBill(call.bill),
+    (bill) => ({ bill }),
+  ),
+  attempts: column(
+    "jsonb",
+    z.array(z.union([AttemptNote, PausedChannel, SkippedChannel])),
+    (call) => attemptsOf(call),
+    (notes) => ({
+      attempts: notes.filter((note) => "result" in note),
+      paused: notes.filter((note) => "reason" in note),
+      skipped: notes.filter((note) => "skipped" in note),
+    }),
+  ),
+  billing_tag: column(
+    "text",
+    z.string(),
+    (call) => clean(call.billingTag, 50),
+    (billingTag) => ({ billingTag }),
+  ),
+  cache_hit: column(
+    "boolean",
+    z.boolean(),
+    (call) => call.cacheHit,
+    (cacheHit) => ({ cacheHit }),
+    shown,
+  ),
+  content_facts: column(
+    "jsonb",
+    ReasonFacts.nullish(),
+    (call) => (call.contentFacts === undefined ? null : storableFacts(call.contentFacts, longestValue)),
+    (facts) => (facts ? { contentFacts: facts } : {}),
+  ),
+  session: column(
+    "jsonb",
+    LogSession.nullish(),
+    (call) => (call.session === undefined ? null : cleanSession(call.session)),
+    (session) => ({ session: session ?? undefined }),
+  ),
+} satisfies Record<string, Column>;
 
 type LogColumn = keyof typeof logColumns;
 
-/** A log row as JSON, with the extra fields that the roll-up needs. */
+const columns = Object.entries(logColumns) as [LogColumn, Column][];
+
+/** The columns that everyone who sees a row sees as they are stored. */
+export const shownColumns = columns.flatMap(([name, { isShown }]) => (isShown ? [name] : []));
+
+/** A log row as JSON, with the extra fields that the statements need. */
 export type LogRowJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
+
+/** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
+export function rowOf(call: CallRecord): LogRowJson {
+  const row: Record<string, unknown> = {};
+  for (const [name, { of }] of columns) row[name] = of(call);
+  row["cached_tokens"] = whole(call.usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER);
+  row["held_in_part"] = call.partlyReserved === true;
+  return row as LogRowJson;
+}
+
+const StoredRow = z.object({
+  ...(Object.fromEntries(columns.map(([name, { json }]) => [name, json])) as Record<LogColumn, z.ZodType>),
+  type: z.literal(2),
+  prompt_tokens: count,
+  completion_tokens: count,
+  cached_tokens: count,
+  held_in_part: z.boolean(),
+});
+
+/** Returns the call of a row that was stored as JSON; undefined for an unreadable one. */
+export function readRow(stored: unknown): CallRecord | undefined {
+  const { success, data: row } = StoredRow.safeParse(stored);
+  if (!success) return undefined;
+  const call: Partial<CallRecord> = {
+    usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
+    partlyReserved: row.held_in_part,
+  };
+  for (const [name, { read }] of columns) Object.assign(call, read(row[name]));
+  return call as CallRecord;
+}
 
 // A provider's message may be a whole page; people read this column.
 const longestText = 4_000;
@@ -130,6 +381,10 @@ function whole(value: number, largest: number): number {
 const largestInt = 2_147_483_647;
 const largestSmallInt = 32_767;
 
+function cleanBill(bill: Bill): Bill {
+  return { ...bill, lines: bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })) };
+}
+
 function attemptsOf({ attempts, paused = [], skipped = [] }: CallRecord): object[] {
   const notes: object[] = attempts.map((note) => ({
     ...note,
@@ -141,50 +396,4 @@ function attemptsOf({ attempts, paused = [], skipped = [] }: CallRecord): object
   for (const others of [paused, skipped])
     for (const note of others) notes.push({ ...note, channel_name: clean(note.channel_name) });
   return notes;
-}
-
-/** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
-export function rowOf(record: CallRecord): LogRowJson {
-  const usage = record.usage;
-  return {
-    created_at: record.createdAt.toISOString(),
-    request_id: clean(record.requestId, 64),
-    type: record.type,
-    user_id: record.userId,
-    username: clean(record.username),
-    token_id: record.tokenId,
-    token_name: clean(record.tokenName),
-    channel_id: record.channelId,
-    // The roll-up uses group and model name as keys, where their width is limited.
-    group: clean(record.group, 50),
-    backup_group: record.backupGroup,
-    model_name: clean(record.modelName, 160),
-    upstream_model: clean(record.upstreamModel, 160),
-    endpoint: clean(record.endpoint, 200),
-    is_stream: record.isStream,
-    outcome: record.outcome,
-    status: whole(record.status, largestSmallInt),
-    error_code: clean(record.errorCode, 100),
-    content: clean(record.content),
-    content_facts:
-      record.contentFacts === undefined ? null : storableFacts(record.contentFacts, longestValue),
-    prompt_tokens: whole(usage?.input ?? 0, Number.MAX_SAFE_INTEGER),
-    completion_tokens: whole(usage?.output ?? 0, Number.MAX_SAFE_INTEGER),
-    quota: String(record.quota),
-    estimated: record.estimated,
-    request_time: whole(record.requestTimeMs, largestInt),
-    first_byte_time: whole(record.firstByteTimeMs, largestInt),
-    source_ip: clean(record.sourceIp, 64),
-    price_version_id: record.priceVersionId,
-    bill: record.bill && {
-      ...record.bill,
-      lines: record.bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })),
-    },
-    attempts: attemptsOf(record),
-    billing_tag: clean(record.billingTag, 50),
-    cache_hit: record.cacheHit,
-    session: record.session === undefined ? null : cleanSession(record.session),
-    cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
-    held_in_part: record.partlyReserved === true,
-  };
 }

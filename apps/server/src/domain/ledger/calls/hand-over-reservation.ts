@@ -1,6 +1,8 @@
-import { backgroundNode } from "#domain/ledger/batches/statements.ts";
 import { reservationLost } from "#errors.ts";
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
+
+/** Node ID of reservations for calls that outlive every node. They are never released as abandoned. */
+export const backgroundNode = "background";
 
 export type BackgroundCall = Pick<
   BackgroundResponse,

@@ -1,9 +1,12 @@
 import { Batcher, type BatchItem } from "#domain/ledger/batches/batcher.ts";
-import { loggedStatement, noteStatement, type PreparedStatement } from "#domain/ledger/batches/statements.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
+import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
 import { type CallRecord, rowOf } from "./call-record.ts";
 import { joinRows, formatRow } from "./log-rows.ts";
+
+const findLoggedStatement = readStatement(import.meta.url, "find-logged-calls.sql");
+const logStatement = readStatement(import.meta.url, "log-refused-calls.sql");
 
 type Query = <Row extends object>(statement: PreparedStatement & { values: unknown[] }) => Promise<Row[]>;
 
@@ -11,7 +14,7 @@ type Query = <Row extends object>(statement: PreparedStatement & { values: unkno
 export async function findLogged(query: Query, records: readonly CallRecord[]): Promise<Map<string, string>> {
   if (records.length === 0) return new Map();
   const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
-  const rows = await query<{ request_id: string; outcome: string }>({ ...loggedStatement, values });
+  const rows = await query<{ request_id: string; outcome: string }>({ ...findLoggedStatement, values });
   return new Map(rows.map((row) => [row.request_id, row.outcome]));
 }
 
@@ -31,8 +34,9 @@ async function writeLogRows(
   const earlier = await findLogged(query, unclear);
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {
-    const rows = joinRows(missing.map((record, ord) => formatRow(rowOf(record), { ord, part })));
-    await query({ ...noteStatement, values: [rows] });
+    const rows = missing.map(rowOf);
+    const values = [part, joinRows(rows.map(formatRow)), rows.map((row) => row.cached_tokens)];
+    await query({ ...logStatement, values });
   }
   return items.map(() => undefined);
 }

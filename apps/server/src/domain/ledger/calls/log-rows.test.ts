@@ -5,8 +5,8 @@ import { callOf, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs } from "#test/property-runs.ts";
-import { type LogRowJson, rowOf } from "./call-record.ts";
-import { rowColumns, type LedgerRowFields, rowset, joinRows, formatRow } from "./log-rows.ts";
+import { type LogRowJson, logColumns, rowOf } from "./call-record.ts";
+import { formatRow, joinRows } from "./log-rows.ts";
 
 let database: Database;
 let client: pg.Client;
@@ -26,26 +26,22 @@ const row = (over: Partial<LogRowJson> = {}): LogRowJson => ({
   ...over,
 });
 
-async function read(
-  rows: LogRowJson[],
-  lease?: LedgerRowFields["lease"],
-): Promise<Record<string, unknown>[]> {
-  const texts = rows.map((each, ord) => formatRow(each, { ord, part: 7, ...(lease && { lease }) }));
+async function read(rows: LogRowJson[]): Promise<Record<string, unknown>[]> {
   const found = await client.query<{ row: Record<string, unknown> }>(
-    `SELECT to_jsonb(r) AS row FROM ${rowset}`,
-    [joinRows(texts)],
+    `SELECT to_jsonb(r) AS row FROM unnest(string_to_array($1, E'\\x1E')::request_logs[]) AS r`,
+    [joinRows(rows.map(formatRow))],
   );
   return found.rows.map((each) => each.row);
 }
 
 describe("rows of calls", () => {
-  it("have the columns of the type in the database, in its order", async () => {
+  it("have the columns of the table after its ID, in its order", async () => {
     const { rows } = await client.query<{ name: string; type: string }>(
-      `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
-       FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
-       WHERE t.typname = 'ledger_row' AND NOT a.attisdropped ORDER BY a.attnum`,
+      `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+       WHERE attrelid = 'request_logs'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     );
-    expect(rows.map(({ name, type }) => [name, type])).toEqual(Object.entries(rowColumns));
+    const columns = Object.entries(logColumns).map(([name, { type }]) => [name, type]);
+    expect(rows.map(({ name, type }) => [name, type])).toEqual([["id", "bigint"], ...columns]);
   });
 
   it("arrive with every value, and none for an empty list", async () => {
@@ -54,18 +50,10 @@ describe("rows of calls", () => {
       session: { id: "s" },
       content: "",
     });
-    const [found] = await read([full], { id: "lease-1", reserved: 9_007_199_254_740_991n });
-    expect(found).toMatchObject({
-      ...full,
-      ord: 0,
-      part: 7,
-      lease: "lease-1",
-      lease_held: 9_007_199_254_740_991,
-      quota: 60,
-      created_at: expect.anything(),
-    });
+    const { cached_tokens: _, held_in_part: __, ...columns } = full;
+    const [found] = await read([full]);
+    expect(found).toEqual({ ...columns, id: null, quota: 60, created_at: expect.anything() });
     expect(new Date(String(found?.["created_at"])).toISOString()).toBe(full.created_at);
-    expect(await read([full])).toMatchObject([{ lease: null, lease_held: null }]);
     expect(await read([])).toEqual([]);
   });
 
@@ -102,6 +90,6 @@ describe("rows of calls", () => {
 
   it("are not split by the separator in a value", async () => {
     const found = await read([row({ content: "one\x1Etwo", bill: { text: "one\x1Etwo" } }), row()]);
-    expect(found).toMatchObject([{ content: "one two", bill: { text: "one\x1Etwo" } }, { ord: 1 }]);
+    expect(found).toMatchObject([{ content: "one two", bill: { text: "one\x1Etwo" } }, { content: "" }]);
   });
 });

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backgroundNode, beatStatement } from "#domain/ledger/batches/statements.ts";
 import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
 import type { AbandonedCall } from "#domain/ledger/checkpoints/write-checkpoints.ts";
 import type { Activity } from "#platform/activity.ts";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
+import { backgroundNode } from "./hand-over-reservation.ts";
+
+export const heartbeatStatement = readStatement(import.meta.url, "write-heartbeat.sql");
 
 /**
  * Releases reservations of dead nodes: nodes send heartbeats, and the reservations of a silent node are
@@ -63,7 +66,10 @@ export function createNodeHeartbeat(options: NodeHeartbeatOptions): NodeHeartbea
 
   async function beat(): Promise<void> {
     const requestedAt = performance.now();
-    const [row] = await connection.query<{ database_ms: number }>({ ...beatStatement, values: [nodeId] });
+    const [row] = await connection.query<{ database_ms: number }>({
+      ...heartbeatStatement,
+      values: [nodeId],
+    });
     if (row !== undefined) followClock(row.database_ms, requestedAt);
     steadySince ??= performance.now();
     receivedAt = requestedAt;

@@ -15,7 +15,7 @@ import { currentTime } from "#platform/clock.ts";
 export interface Decision {
   verdict:
     | ("settled" | "gone" | "returned" | "checkpointed")
-    | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
+    | ("granted" | "again" | "taken" | "balance" | "token" | SpendLimit)
     | ("session" | "session_busy" | "calls" | "user" | "key");
   /**
    * The limit that caused the refusal, in points or calls. For `balance` and `token`: the points in leases.
@@ -25,7 +25,17 @@ export interface Decision {
   until?: Date | null;
 }
 
-type Period = "day" | "week" | "month";
+/** The errors of the limits per period in write-batch.sql. */
+const spendLimits = {
+  account_day: { code: "budget_exceeded", reason: "daily_budget" },
+  account_week: { code: "budget_exceeded", reason: "weekly_budget" },
+  account_month: { code: "budget_exceeded", reason: "monthly_budget" },
+  day: { code: "spend_limit_reached", reason: "daily_spend_limit" },
+  week: { code: "spend_limit_reached", reason: "weekly_spend_limit" },
+  month: { code: "spend_limit_reached", reason: "monthly_spend_limit" },
+} as const;
+
+type SpendLimit = keyof typeof spendLimits;
 
 /** @param pointsPerUsd the site's rate, for amounts in the message */
 export function refusalOf(
@@ -43,20 +53,6 @@ export function refusalOf(
       return insufficientQuota();
     case "token":
       return tokenQuotaExhausted();
-    case "day":
-    case "week":
-    case "month":
-      return new GatewayError(
-        "spend_limit_reached",
-        ...limitReached(keyLimits[verdict], most, { until, pointsPerUsd }),
-      );
-    case "account_day":
-    case "account_week":
-    case "account_month":
-      return new GatewayError(
-        "budget_exceeded",
-        ...limitReached(budgetLimits[verdict], most, { until, pointsPerUsd }),
-      );
     case "session":
       return new GatewayError("session_budget_exhausted", {
         reason: "session_budget_spent",
@@ -78,7 +74,7 @@ export function refusalOf(
     case "again":
       return requestIdTaken();
     default:
-      return verdict satisfies never;
+      return limitReached(verdict, most, { until, pointsPerUsd });
   }
 }
 
@@ -86,33 +82,22 @@ export function requestIdTaken(): GatewayError {
   return conflict({ reason: "request_id_taken" });
 }
 
-const keyLimits = {
-  day: "daily_spend_limit",
-  week: "weekly_spend_limit",
-  month: "monthly_spend_limit",
-} as const;
-
-const budgetLimits = {
-  account_day: "daily_budget",
-  account_week: "weekly_budget",
-  account_month: "monthly_budget",
-} as const;
-
 const unknownEndMs = 60_000;
 /** When to repeat a call that waits for others of its session, in seconds. */
 const busyRetrySeconds = 5;
 
-function limitReached<Reason extends string>(
-  reason: Reason,
+function limitReached(
+  verdict: SpendLimit,
   most: bigint | null = 0n,
   { until, pointsPerUsd }: { until?: Date | null | undefined; pointsPerUsd: number },
-) {
+): GatewayError {
   const now = currentTime().getTime();
   const end = until ?? new Date(now + unknownEndMs);
   const limit = amountOf(most, pointsPerUsd);
   const resets = `${end.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const retryAfter = Math.max(1, Math.ceil((end.getTime() - now) / 1_000));
-  return [{ reason, limit, resets }, { retryAfter }] as const;
+  const { code, reason } = spendLimits[verdict];
+  return new GatewayError(code, { reason, limit, resets }, { retryAfter });
 }
 
 function amountOf(most: bigint | null | undefined, pointsPerUsd: number): string {

@@ -1,8 +1,27 @@
 import type { Lease, ReservedCall, LedgerOperation } from "#domain/ledger/batches/operations.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import type { Connection } from "#platform/database/connection.ts";
-import { type SplitRequest, type SplitRow, splitStatement } from "./checkpoint-statements.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 import { checkpointOf } from "./checkpoint.ts";
+
+const splitStatement = readStatement(import.meta.url, "split-leases.sql");
+
+/** Parameters of a call's first checkpoint, which splits the call from its lease. */
+interface SplitRequest {
+  request_id: string;
+  lease: string;
+  /** Version of the lease that the node knows. */
+  version: number;
+  limited: boolean;
+  amount: string;
+  checkpoint: object;
+}
+
+/** For a lease: its remaining points. For a call: null, because it now has a reservation of its own. */
+interface SplitRow {
+  id: string;
+  points: bigint | null;
+}
 
 type CheckpointOperation = Extract<LedgerOperation, { checkpoint: object }>;
 type LeasedCall = ReservedCall & { readonly lease: Lease };

@@ -3,9 +3,12 @@ import type { Shards } from "#domain/ledger/batches/shards.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
-import { forgetStatement, renewStatement } from "./checkpoint-statements.ts";
 import { parseCheckpoint, checkpointOf } from "./checkpoint.ts";
+
+const renewStatement = readStatement(import.meta.url, "renew-checkpoints.sql");
+const removeStatement = readStatement(import.meta.url, "remove-checkpoints.sql");
 
 /** Writes the checkpoints of long calls, and charges calls whose node died. */
 export interface Checkpoints {
@@ -105,7 +108,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
           `The checkpoints of ${unreadable.length} interrupted calls cannot be read (${unreadable[0]}). These calls cost nothing.`,
         ),
       );
-      connection.query({ ...forgetStatement, values: [unreadable] }).catch(onError);
+      connection.query({ ...removeStatement, values: [unreadable] }).catch(onError);
     },
   };
 }

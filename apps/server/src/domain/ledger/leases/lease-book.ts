@@ -7,7 +7,7 @@ import type {
   ReserveInput,
   LedgerOperation,
 } from "#domain/ledger/batches/operations.ts";
-import type { LeaseRequest } from "./lease-statements.ts";
+import type { LeaseRequest } from "./lease-request.ts";
 
 export interface LeaseBookOptions {
   /** Idle time after which a lease is given back, in milliseconds. 0 disables leases. */
