@@ -7,8 +7,8 @@ import {
   ChannelRunInput,
   ChannelTestRow,
 } from "@gateway/shared/channels/channel-run";
-import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/models/model-check";
 import { Nothing } from "@gateway/shared/envelope";
+import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/models/model-check";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { sendEvents } from "#console/event-stream.ts";

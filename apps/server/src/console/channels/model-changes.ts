@@ -1,5 +1,5 @@
-import { ModelChangeIgnore, ModelChangePage, ModelChangeQuery } from "@gateway/shared/models/model-change";
 import { Nothing } from "@gateway/shared/envelope";
+import { ModelChangeIgnore, ModelChangePage, ModelChangeQuery } from "@gateway/shared/models/model-change";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";

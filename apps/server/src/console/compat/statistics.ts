@@ -1,6 +1,6 @@
 import { MonthInPath } from "@gateway/shared/billing/statement";
-import { AvailableModels } from "@gateway/shared/models/model";
 import { Nothing } from "@gateway/shared/envelope";
+import { AvailableModels } from "@gateway/shared/models/model";
 import { queryInt } from "@gateway/shared/paging";
 import { SiteStatus } from "@gateway/shared/site/status";
 import { TimeZone } from "@gateway/shared/site/time-zone";

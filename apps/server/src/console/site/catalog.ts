@@ -1,5 +1,5 @@
-import { AvailableModels } from "@gateway/shared/models/model";
 import { ModelOwnerRow } from "@gateway/shared/channels/owner";
+import { AvailableModels } from "@gateway/shared/models/model";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";

@@ -1,3 +1,4 @@
+import { Nothing } from "@gateway/shared/envelope";
 import {
   ModelInfoChange,
   ModelInfoImport,
@@ -5,7 +6,6 @@ import {
   ModelInfoInput,
   ModelInfoRow,
 } from "@gateway/shared/models/model-info";
-import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

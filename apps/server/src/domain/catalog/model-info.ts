@@ -1,3 +1,4 @@
+import { issueOf } from "@gateway/shared/errors/issue";
 import {
   ImportedModelInfo,
   type ImportMode,
@@ -5,7 +6,6 @@ import {
   type ModelInfoImportResult,
   type ModelInfoInput,
 } from "@gateway/shared/models/model-info";
-import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";

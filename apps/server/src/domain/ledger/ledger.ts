@@ -23,6 +23,7 @@ import { releaseStatement } from "./bookings/booking-statements.ts";
 import { createChannelChargeCollector } from "./bookings/collect-channel-charges.ts";
 import { createLateSettlements, type LateSettlements } from "./calls/late-settlements.ts";
 import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
+import { createLogRowFormat } from "./calls/log-rows.ts";
 import { createNodeHeartbeat, heartbeatStatement, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
@@ -218,6 +219,7 @@ class PostgresLedger implements Ledger {
       activity = alwaysActive,
     } = options;
     const part = partOf(nodeId);
+    const logRows = createLogRowFormat();
     this.#options = options;
     this.#book = new LeaseBook({
       idleMs: options.leaseIdleMs ?? leaseIdleMs,
@@ -233,6 +235,7 @@ class PostgresLedger implements Ledger {
       count: options.shards ?? defaultShards,
       nodeId,
       part,
+      logRows,
       book,
       connect: () => connect(options, silentMs),
       onSilence: database.dropSilent,
@@ -266,7 +269,14 @@ class PostgresLedger implements Ledger {
     this.#bookings = createBookings({ activity, connection, nodeId, book, onError });
     const askOthers = async (userId: number) => options.askForLeases?.(userId);
     this.#recalls = createLeaseRecalls({ activity, book, shards, onError, askOthers });
-    this.#refusedCalls = createRefusedCallLog({ pool: database.pool, part, onError, maxRows, retryForMs });
+    this.#refusedCalls = createRefusedCallLog({
+      pool: database.pool,
+      part,
+      logRows,
+      onError,
+      maxRows,
+      retryForMs,
+    });
     this.#lateSettlements = createLateSettlements({
       settle: (record, onLate) => this.#settle(record, onLate),
       shards,

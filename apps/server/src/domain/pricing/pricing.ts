@@ -1,6 +1,6 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { foldModel } from "@gateway/shared/models/model-case";
 import { lookupTable } from "@gateway/shared/lookup-table";
+import { foldModel } from "@gateway/shared/models/model-case";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";

@@ -117,6 +117,11 @@ export function isLockTimeout(error: unknown): boolean {
   return hasState(error, "55P03");
 }
 
+/** Returns whether a value does not have the form of its type, e.g. a row with too few columns. */
+export function isMalformedValue(error: unknown): boolean {
+  return hasState(error, "22P02");
+}
+
 function hasState(error: unknown, state: string): boolean {
   return chain(error).some((part) => codesOf(part).includes(state));
 }

@@ -1,5 +1,5 @@
 import { rowOf } from "#domain/ledger/calls/call-record.ts";
-import { formatRow, joinRows } from "#domain/ledger/calls/log-rows.ts";
+import { joinRows, type LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import type { LeaseRequest, LeaseRow } from "#domain/ledger/leases/lease-request.ts";
 import {
@@ -35,7 +35,7 @@ interface EndingCalls {
 export function batchOf(
   operations: readonly LedgerOperation[],
   leases: readonly LeaseRequest[],
-  { nodeId, part }: { nodeId: string; part: number },
+  { nodeId, part, logRows }: { nodeId: string; part: number; logRows: Pick<LogRowFormat, "format"> },
 ): PreparedStatement & { values: unknown[] } {
   const beginning: object[] = [];
   const ending: EndingCalls = {
@@ -68,7 +68,7 @@ export function batchOf(
     } else if (operation.settle !== undefined) {
       const { call, settle } = operation;
       const row = rowOf(settle);
-      ending.rows.push(formatRow(row));
+      ending.rows.push(logRows.format(row));
       ending.ords.push(ord);
       ending.leases.push(call?.lease?.id ?? null);
       ending.leaseAmounts.push(call?.lease === undefined ? null : String(call.amount));

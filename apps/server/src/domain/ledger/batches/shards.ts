@@ -1,8 +1,9 @@
 import { findLogged } from "#domain/ledger/calls/log-refused-calls.ts";
+import type { LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
-import { findLeasesStatement } from "#domain/ledger/leases/lease-request.ts";
+import { findLeasesStatement, type LeaseRequest } from "#domain/ledger/leases/lease-request.ts";
 import { accountBusy } from "#errors.ts";
 import {
   databaseTrouble,
@@ -41,6 +42,7 @@ export interface ShardOptions {
   nodeId: string;
   /** This node's rows in the roll-up. */
   part: number;
+  logRows: LogRowFormat;
   book: LeaseBook;
   connect(): Connection;
   maxRows: number;
@@ -73,7 +75,7 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 function createShard(
-  { nodeId, part, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
+  { nodeId, part, logRows, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<LedgerOperation, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
@@ -124,6 +126,20 @@ function createShard(
     );
   }
 
+  async function write(
+    operations: readonly LedgerOperation[],
+    requests: readonly LeaseRequest[],
+  ): Promise<BatchRow[]> {
+    const statement = () => batchOf(operations, requests, { nodeId, part, logRows });
+    try {
+      return await connection.query<BatchRow>(statement());
+    } catch (error) {
+      if (await logRows.adapt(error, (count) => connection.query(count)))
+        return connection.query<BatchRow>(statement());
+      throw error;
+    }
+  }
+
   async function runBatch(
     items: readonly BatchItem<LedgerOperation>[],
   ): Promise<(Decision | typeof again)[]> {
@@ -134,7 +150,7 @@ function createShard(
     const began = performance.now();
     let rows: BatchRow[];
     try {
-      rows = await connection.query<BatchRow>(batchOf(operations, requests, { nodeId, part }));
+      rows = await write(operations, requests);
     } catch (error) {
       for (const lease of leases) lease.isUncertain = true;
       throw error;

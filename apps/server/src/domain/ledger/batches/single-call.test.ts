@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type CallRecord, logColumns, rowOf } from "#domain/ledger/calls/call-record.ts";
-import { joinRows, formatRow } from "#domain/ledger/calls/log-rows.ts";
+import { createLogRowFormat, joinRows } from "#domain/ledger/calls/log-rows.ts";
 import type { LeaseRequest } from "#domain/ledger/leases/lease-request.ts";
 import { settleInLeasesStatement } from "#domain/ledger/leases/settle-in-leases.ts";
 import { type Database, types } from "#platform/database/db.ts";
@@ -15,6 +15,7 @@ import type { Lease, LedgerOperation } from "./operations.ts";
  * A call within a lease is charged by a function of its own when it is alone in its batch. Both statements run in
  * one transaction, from the same state, and must leave the same rows.
  */
+const logRows = createLogRowFormat();
 let database: Database;
 let client: pg.Client;
 let account: Account;
@@ -90,14 +91,14 @@ async function compare(record: CallRecord) {
     inSession: false,
   };
   const step = { settle: record, call } as unknown as LedgerOperation;
-  const single = batchOf([step], [lease], { nodeId: "node", part: 7 });
+  const single = batchOf([step], [lease], { nodeId: "node", part: 7, logRows });
   expect(single.name).toBe("settle-call-in-lease");
   const row = rowOf(record);
   const values = [
     7,
     [account.userId],
     [account.tokenId],
-    joinRows([formatRow(row)]),
+    joinRows([logRows.format(row)]),
     [0],
     [lease.id],
     [row.cached_tokens],

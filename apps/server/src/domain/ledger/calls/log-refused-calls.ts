@@ -3,7 +3,7 @@ import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
 import { type CallRecord, rowOf } from "./call-record.ts";
-import { joinRows, formatRow } from "./log-rows.ts";
+import { joinRows, type LogRowFormat } from "./log-rows.ts";
 
 const findLoggedStatement = readStatement(import.meta.url, "find-logged-calls.sql");
 const logStatement = readStatement(import.meta.url, "log-refused-calls.sql");
@@ -21,7 +21,7 @@ export async function findLogged(query: Query, records: readonly CallRecord[]): 
 /** Writes log rows of calls that were refused before they had a reservation. */
 async function writeLogRows(
   pool: Pool,
-  part: number,
+  { part, logRows }: Pick<RefusedCallLogOptions, "part" | "logRows">,
   items: readonly BatchItem<CallRecord>[],
 ): Promise<void[]> {
   const query: Query = async <Row extends object>(statement: PreparedStatement & { values: unknown[] }) =>
@@ -35,8 +35,16 @@ async function writeLogRows(
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {
     const rows = missing.map(rowOf);
-    const values = [part, joinRows(rows.map(formatRow)), rows.map((row) => row.cached_tokens)];
-    await query({ ...logStatement, values });
+    const cached = rows.map((row) => row.cached_tokens);
+    const write = () =>
+      query({ ...logStatement, values: [part, joinRows(rows.map(logRows.format)), cached] });
+    try {
+      await write();
+    } catch (error) {
+      if (!(await logRows.adapt(error, async (count) => (await pool.query<{ count: number }>(count)).rows)))
+        throw error;
+      await write();
+    }
   }
   return items.map(() => undefined);
 }
@@ -48,18 +56,19 @@ interface RefusedCallLogOptions {
   pool: Pool;
   /** This node's rows in the roll-up. */
   part: number;
+  logRows: LogRowFormat;
   onError: (error: unknown) => void;
   maxRows: number;
   retryForMs: number;
 }
 
 /** Collects log rows of refused calls and writes them in batches. `add` never throws. */
-export function createRefusedCallLog({ pool, part, onError, maxRows, retryForMs }: RefusedCallLogOptions) {
+export function createRefusedCallLog({ pool, onError, maxRows, retryForMs, ...rows }: RefusedCallLogOptions) {
   const batcher = new Batcher<CallRecord, void>({
     maxRows,
     retryForMs: () => retryForMs,
     isTransient: isConnectionLoss,
-    run: (items) => writeLogRows(pool, part, items),
+    run: (items) => writeLogRows(pool, rows, items),
   });
   return {
     async add(record: CallRecord): Promise<void> {

@@ -6,8 +6,9 @@ import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs } from "#test/property-runs.ts";
 import { type LogRowJson, logColumns, rowOf } from "./call-record.ts";
-import { formatRow, joinRows } from "./log-rows.ts";
+import { createLogRowFormat, joinRows } from "./log-rows.ts";
 
+const logRows = createLogRowFormat();
 let database: Database;
 let client: pg.Client;
 
@@ -29,7 +30,7 @@ const row = (over: Partial<LogRowJson> = {}): LogRowJson => ({
 async function read(rows: LogRowJson[]): Promise<Record<string, unknown>[]> {
   const found = await client.query<{ row: Record<string, unknown> }>(
     `SELECT to_jsonb(r) AS row FROM unnest(string_to_array($1, E'\\x1E')::request_logs[]) AS r`,
-    [joinRows(rows.map(formatRow))],
+    [joinRows(rows.map(logRows.format))],
   );
   return found.rows.map((each) => each.row);
 }
