@@ -28,7 +28,7 @@ export interface NodeCount {
   current(): Share;
   /** Returns the share of this node and its siblings together. */
   together(): Share;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const EVERY_MS = 10_000;

@@ -7,7 +7,7 @@ import {
   settleInLeasesStatement,
 } from "#domain/ledger/leases/settle-in-leases.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
-import { type LedgerOperation, payerOf } from "./operations.ts";
+import { type LedgerOperation, payerOf, type ReserveInput } from "./operations.ts";
 
 /**
  * Chooses the statement of a batch and makes its parameters. It must not depend on how a batch is collected or retried.
@@ -54,16 +54,8 @@ export function batchOf(
     users.add(userId);
     tokens.add(tokenId);
     if (operation.reserve !== undefined) {
-      const { requestId, amount, tokenAmount, session } = operation.reserve;
-      beginning.push({
-        ord,
-        request_id: requestId,
-        user_id: userId,
-        token_id: tokenId,
-        amount: String(amount),
-        token_amount: String(tokenAmount),
-        ...(session && { session_id: session.id, session_limit: String(session.limit) }),
-      });
+      const { session } = operation.reserve;
+      beginning.push({ ord, ...beginningCall(operation.reserve) });
       if (session !== undefined) sessions.push(session.id);
     } else if (operation.settle !== undefined) {
       const { call, settle } = operation;
@@ -120,6 +112,18 @@ export function batchOf(
     sessions,
   ];
   return { ...writeBatch, values };
+}
+
+/** Returns a call that begins, as the statement reads it. */
+function beginningCall({ requestId, userId, tokenId, amount, tokenAmount, session }: ReserveInput): object {
+  return {
+    request_id: requestId,
+    user_id: userId,
+    token_id: tokenId,
+    amount: String(amount),
+    token_amount: String(tokenAmount),
+    ...(session && { session_id: session.id, session_limit: String(session.limit) }),
+  };
 }
 
 /** Returns whether a call costs no more than its share of a lease, so that nothing has to be checked. */
