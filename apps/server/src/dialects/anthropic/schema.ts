@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 
 /**
  * Schemas of the Messages API. Requests: strict for the fields we use, loose for the rest.
@@ -12,7 +13,7 @@ export const cacheControl = z.looseObject({
 const cached = { cache_control: cacheControl.nullish() };
 
 export const block = z.looseObject({ type: z.string() });
-export const blocks = z.union([z.string(), z.array(block)], {
+export const blocks = z.union([z.string(), listOf(block)], {
   error: "expected a string or an array of content blocks",
 });
 
@@ -38,7 +39,7 @@ export const requestBlocks = {
   search_result: z.looseObject({
     title: z.string().nullish(),
     source: z.string().nullish(),
-    content: z.array(block).nullish(),
+    content: listOf(block).nullish(),
   }),
   tool_reference: z.looseObject({ tool_name: z.string() }),
   thinking: z.looseObject({ thinking: z.string(), signature: z.string().nullish() }),
@@ -70,9 +71,9 @@ export const tool = z.looseObject({
 
 export const messagesRequest = z.looseObject({
   model: z.string().min(1).nullish(),
-  messages: z.array(message).min(1),
+  messages: listOf(message, { least: 1 }),
   system: z
-    .union([z.string(), z.array(block)], { error: "expected a string or an array of text blocks" })
+    .union([z.string(), listOf(block)], { error: "expected a string or an array of text blocks" })
     .nullish(),
   /** 0 fills the prompt cache without generating a response. */
   max_tokens: z.int().min(0).nullish(),
@@ -81,7 +82,7 @@ export const messagesRequest = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(0).nullish(),
   stop_sequences: z.array(z.string()).nullish(),
-  tools: z.array(tool).nullish(),
+  tools: listOf(tool).nullish(),
   tool_choice: z
     .discriminatedUnion("type", [
       z.looseObject({ type: z.literal("auto"), disable_parallel_tool_use: z.boolean().nullish() }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { exactNumber } from "#dialects/json/exact-json.ts";
+import { listOf } from "#dialects/list-of.ts";
 import { seed } from "#dialects/seed.ts";
 import { asRecord } from "#dialects/wire.ts";
 
@@ -25,7 +26,7 @@ function message<T extends z.ZodRawShape>(shape: T) {
 
 /** Accepts a single object as a list of one, as JSON of protocol buffers does. */
 function list<T extends z.ZodType>(each: T) {
-  return z.preprocess((value) => (asRecord(value) === undefined ? value : [value]), z.array(each));
+  return z.preprocess((value) => (asRecord(value) === undefined ? value : [value]), listOf(each));
 }
 
 /** Accepts numbers as text, as JSON of protocol buffers does. */

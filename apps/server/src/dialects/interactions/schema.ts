@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { seed } from "#dialects/seed.ts";
 
 /**
@@ -31,10 +32,10 @@ export const inputItem = z.looseObject({ type: z.string().nullish(), role: z.str
 
 export const turn = z.looseObject({
   role: z.enum(["user", "model"]),
-  content: z.union([z.string(), inputItem, z.array(inputItem)], { error: "expected a string or contents" }),
+  content: z.union([z.string(), inputItem, listOf(inputItem)], { error: "expected a string or contents" }),
 });
 
-const message = z.looseObject({ content: z.array(inputItem).nullish() });
+const message = z.looseObject({ content: listOf(inputItem).nullish() });
 
 /** Steps by type, those that other formats have, too. */
 export const steps = {
@@ -173,7 +174,7 @@ export const formats = {
 
 export const interactionRequest = z.looseObject({
   model: z.string().min(1).nullish(),
-  input: z.union([z.string().min(1), inputItem, z.array(inputItem).min(1)], {
+  input: z.union([z.string().min(1), inputItem, listOf(inputItem, { least: 1 })], {
     error: "expected a string, a content, or a list of contents or steps",
   }),
   stream: z.boolean().nullish(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { seed } from "#dialects/seed.ts";
 
 /**
@@ -38,7 +39,7 @@ export const chatParts = {
 
 const chatPart = z.looseObject({ type: z.string() });
 
-const content = z.union([z.string(), z.array(chatPart)], {
+const content = z.union([z.string(), listOf(chatPart)], {
   error: "expected a string or an array of content parts",
 });
 
@@ -115,7 +116,7 @@ const chatTool = z.looseObject({
 
 export const chatRequest = z.looseObject({
   model: z.string().min(1).nullish(),
-  messages: z.array(chatMessage).min(1),
+  messages: listOf(chatMessage, { least: 1 }),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.int().positive().nullish(),
@@ -133,7 +134,7 @@ export const chatRequest = z.looseObject({
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  tools: z.array(chatTool).nullish(),
+  tools: listOf(chatTool).nullish(),
   functions: z.array(chatFunction).nullish(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string().nullish() })], {

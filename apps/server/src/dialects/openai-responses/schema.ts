@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 
 /**
  * Schemas of the Responses API. Requests: strict for the fields we use, loose for the rest.
@@ -75,7 +76,7 @@ export const wireTool = z.looseObject({
 
 export const responsesRequest = z.looseObject({
   model: z.string().min(1).nullish(),
-  input: z.union([z.string(), z.array(item)], { error: "expected a string or an array of items" }),
+  input: z.union([z.string(), listOf(item)], { error: "expected a string or an array of items" }),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   max_output_tokens: z.int().positive().nullish(),
@@ -83,7 +84,7 @@ export const responsesRequest = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   include: z.array(z.string()).nullish(),
-  tools: z.array(wireTool).nullish(),
+  tools: listOf(wireTool).nullish(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })], {
       error: 'expected "none", "auto", "required" or an object that names a tool',
