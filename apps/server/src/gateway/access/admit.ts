@@ -4,7 +4,7 @@ import type { Limiter, RateDecision } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 
 /**
@@ -167,7 +167,7 @@ export function isWorthNoting(error: unknown): error is GatewayError {
  * Counts the maximum tokens of a call; unused ones are returned with its bill. Throws rate_limit_exceeded and
  * logs the rejection. Returns the headers, and the call for the relay.
  */
-export async function admit<C extends Call>(
+export async function admit<C extends ReceivedCall>(
   services: GatewayServices,
   call: C,
 ): Promise<{ headers: Headers; call: C }> {
@@ -176,7 +176,10 @@ export async function admit<C extends Call>(
 }
 
 /** Like `admit`, for a call without an HTTP request of its own: also counts as a request. */
-export async function admitWithoutRequest<C extends Call>(services: GatewayServices, call: C): Promise<C> {
+export async function admitWithoutRequest<C extends ReceivedCall>(
+  services: GatewayServices,
+  call: C,
+): Promise<C> {
   const { caller, estimate } = call;
   const rates = [
     ...requestRates(services.relay.groups, caller).rates,
@@ -185,7 +188,7 @@ export async function admitWithoutRequest<C extends Call>(services: GatewayServi
   return (await admitAll(services, call, rates)).call;
 }
 
-async function admitAll<C extends Call>(
+async function admitAll<C extends ReceivedCall>(
   { limiter, relay }: GatewayServices,
   call: C,
   rates: NamedLimit[],

@@ -3,7 +3,7 @@ import { type GatewayError, insufficientQuota, modelNotFound } from "#errors.ts"
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { isCompressed } from "#platform/body/compressed-body.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/routing/free-models.ts";
 import { type Access, accessOf } from "./access.ts";
@@ -73,7 +73,7 @@ function refuse(
 }
 
 /** Returns a call whose body was not read, for the log. */
-export function unreadCall(begun: UnreadRequest, endpoint: string, model = ""): Call {
+export function unreadCall(begun: UnreadRequest, endpoint: string, model = ""): ReceivedCall {
   return {
     ...begun,
     endpoint,

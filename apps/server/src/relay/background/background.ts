@@ -12,8 +12,8 @@ import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { finish } from "#relay/chat/stream.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -46,10 +46,10 @@ const { decodeError } = dialects["openai-responses"];
 
 /** The part of a call that its bill needs. Plain JSON. */
 interface StoredCall {
-  call: Omit<Call, "signal" | "pin">;
+  call: Omit<ReceivedCall, "signal" | "pin">;
   served: Omit<PricedTarget, "channel" | "key">;
-  attempts: CallLifecycle["attempts"];
-  paused: CallLifecycle["paused"];
+  attempts: CallBill["attempts"];
+  paused: CallBill["paused"];
   firstByteAt?: number | undefined;
   reportedTier?: string | undefined;
 }
@@ -228,7 +228,7 @@ async function handOver(
   services: RelayServices,
   call: ChatCall,
   chosen: PricedTarget,
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
   id: string,
 ): Promise<void> {
   const bill = {
@@ -266,7 +266,7 @@ async function handOver(
   lifecycle.leaveOpen();
 }
 
-function storable(call: ChatCall, chosen: PricedTarget, lifecycle: CallLifecycle): StoredCall {
+function storable(call: ChatCall, chosen: PricedTarget, lifecycle: CallBill): StoredCall {
   const { requestId, startedAt, caller, ip, endpoint, needs, model, stream, tools, estimate, kind, calls } =
     call;
   const { channel: _channel, key: _key, ...served } = chosen;
@@ -304,8 +304,8 @@ function storedIn(bill: BackgroundResponse): StoredCall {
  */
 async function close(services: RelayServices, bill: BackgroundResponse, text: string): Promise<void> {
   const stored = storedIn(bill);
-  const call: Call = { ...stored.call, pin: undefined, signal: new AbortController().signal };
-  const lifecycle = new CallLifecycle(services, call);
+  const call: ReceivedCall = { ...stored.call, pin: undefined, signal: new AbortController().signal };
+  const lifecycle = new CallBill(services, call);
   const channel = await services.storedChannel(bill.channel_id);
   lifecycle.isShared = true;
   lifecycle.modelKnown = true;
@@ -329,7 +329,7 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
  * Charges the provider's usage. Without usage, a failed response is free, and an abandoned one is charged as
  * if its client had left.
  */
-async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
+async function settle(lifecycle: CallBill, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
   const status = statusOf(text);
   if (usage === undefined && status === "failed")

@@ -3,7 +3,7 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -11,7 +11,7 @@ import { failedForClients } from "#relay/core/upstream/scrub.ts";
 import { closeBefore, endBefore } from "./background.ts";
 
 /** A call about a response that its provider stores: read, cancel, delete, or list its input. Free. */
-export interface StoredResponseCall extends Call {
+export interface StoredResponseCall extends ReceivedCall {
   stored: StoredResponse;
   method: "GET" | "POST" | "DELETE";
   /** Path after the id. */

@@ -1,11 +1,11 @@
 import type { ClientDialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import type { InlineMedia } from "#dialects/media/addressed.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { ContinuedResponse, ResponseSockets } from "#relay/core/upstream/response-sockets.ts";
 
 /** A decoded chat call. */
-export interface ChatCall extends Call {
+export interface ChatCall extends ReceivedCall {
   client: ClientDialect;
   /** The parsed body and the raw one, beside the decoded `request`, so that nothing is parsed twice. */
   body: Wire;

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -11,7 +11,7 @@ import type { RelayServices } from "#relay/core/services.ts";
  * A call that compacts a conversation at its provider. Only that provider can read the result, so it passes
  * unchanged.
  */
-export interface CompactCall extends Call {
+export interface CompactCall extends ReceivedCall {
   body: Wire;
   forward: Record<string, string>;
 }

@@ -6,7 +6,7 @@ import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Target } from "#relay/core/upstream/ask.ts";
@@ -14,7 +14,7 @@ import { shapeOf } from "#relay/core/upstream/send.ts";
 import { fitRequest } from "./fit-request.ts";
 
 /** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */
-export interface CountCall extends Call {
+export interface CountCall extends ReceivedCall {
   client: Dialect;
   body: Wire;
   raw: Buffer;

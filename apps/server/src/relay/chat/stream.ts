@@ -8,8 +8,8 @@ import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import type { Pieces } from "#relay/core/call.ts";
 import { peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
@@ -38,7 +38,7 @@ interface ChatResponseSource {
 export async function openStream(
   call: ChatCall,
   tried: ChatResponseSource,
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
 ): Promise<StreamResult> {
   const { upstream } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
@@ -90,7 +90,7 @@ function hasText({ tally }: Pipe): boolean {
 async function openWhole(
   call: ChatCall,
   tried: ChatResponseSource,
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
 ): Promise<StreamResult> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
@@ -139,7 +139,7 @@ function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
 }
 
 /** Returns the pieces of the response. Leaving them at any time closes the bill. */
-function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: StreamStart): Pieces<string> {
+function run(call: ChatCall, lifecycle: CallBill, pipe: Pipe, begun: StreamStart): Pieces<string> {
   const { batches } = begun;
   let first = begun.first;
   let isEnded = begun.ended;
@@ -183,7 +183,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Stream
  * Handles a broken stream: a cancelled call means that the client left, other errors are the upstream's, or a
  * defect.
  */
-function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
+function endAfterBreak(lifecycle: CallBill, pipe: Pipe, error: unknown): string {
   if (!(error instanceof TransportError || error instanceof GatewayError)) lifecycle.defect(error);
   // It broke after the last frame, so nothing of the response is missing.
   else if (pipe.closing()) return pipe.end();
@@ -191,7 +191,7 @@ function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): st
   return "";
 }
 
-async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: StreamStart["batches"]): Promise<void> {
+async function leave(lifecycle: CallBill, pipe: Pipe, batches: StreamStart["batches"]): Promise<void> {
   lifecycle.upstream.leave();
   // Charge what was delivered when the client left, unless the provider's own count arrives.
   lifecycle.progress = undefined;
@@ -210,7 +210,7 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: StreamStart[
 }
 
 /** Returns the end for the bill. A refusal without usage is free, as in a response that is not streamed. */
-function endOf(pipe: Pipe): Pick<End, "reported" | "final" | "delivered"> {
+function endOf(pipe: Pipe): Pick<EndedCall, "reported" | "final" | "delivered"> {
   const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.output() === "refusal";
   const reported = isFree ? { input: 0, output: 0 } : pipe.usage();
   return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally };
@@ -227,7 +227,7 @@ function isWhole(pipe: Pipe): boolean {
 /**
  * Closes the bill, then returns the bytes that complete the response, or one error in the client's dialect.
  */
-async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
+async function lastText(call: ChatCall, lifecycle: CallBill, pipe: Pipe): Promise<string> {
   const gone = isWhole(pipe) ? undefined : lifecycle.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
@@ -252,7 +252,7 @@ async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): P
 /** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
 export async function finish(
   call: Pick<ChatCall, "finished">,
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
   end: string,
 ): Promise<void> {
   if (lifecycle.chosen === undefined || call.finished === undefined) return;

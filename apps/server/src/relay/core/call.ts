@@ -12,7 +12,7 @@ import type { Endpoint } from "#providers/provider.ts";
 /** Types of a call that all parts of the relay share. Imports nothing from the relay. */
 
 /** A call of an authenticated client: the fields common to all kinds of calls. */
-export interface Call {
+export interface ReceivedCall {
   requestId: string;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -62,7 +62,7 @@ export interface Call {
    * Adds an output limit to a request without one. Undefined where the request cannot have a limit.
    * @param tokens for each response
    */
-  limit?(this: Call, tokens: number): void;
+  limit?(this: ReceivedCall, tokens: number): void;
   /** The limit that was added, because the balance or a budget does not cover the longest response. */
   outputLimit?: number;
 }

@@ -3,10 +3,10 @@ import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
-import { CallLifecycle } from "./billing/lifecycle.ts";
+import { CallBill } from "./billing/call-bill.ts";
 import { reserveCall } from "./billing/reserve.ts";
 import { reserveInSession } from "./billing/session-budget.ts";
-import type { Call, PricedTarget } from "./call.ts";
+import type { ReceivedCall, PricedTarget } from "./call.ts";
 import { makePlan, planFor, type Plan, requireModel } from "./routing/plan.ts";
 import { explain, mayRetry } from "./routing/retry.ts";
 import {
@@ -26,7 +26,7 @@ import { errorForClients, errorForOperators } from "./upstream/scrub.ts";
 /** An attempt at a target. */
 export interface Serving {
   readonly chosen: PricedTarget;
-  readonly lifecycle: CallLifecycle;
+  readonly lifecycle: CallBill;
   /** Milliseconds since 1970. */
   readonly begun: number;
   /**
@@ -75,10 +75,10 @@ export interface SessionExchange<Session extends object> extends Pick<
  */
 export async function relay<Answer extends object, Sent extends EncodedRequest = EncodedRequest>(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
-  const lifecycle = new CallLifecycle(services, call);
+  const lifecycle = new CallBill(services, call);
   let isReserved = false;
   try {
     const busy = call.books === undefined ? services.drains.refusal(call.caller.userId) : undefined;
@@ -121,13 +121,17 @@ export async function relay<Answer extends object, Sent extends EncodedRequest =
   }
 }
 
-function decide(services: RelayServices, call: Call, exchange: Pick<Exchange<object>, "target">): Plan {
+function decide(
+  services: RelayServices,
+  call: ReceivedCall,
+  exchange: Pick<Exchange<object>, "target">,
+): Plan {
   if (exchange.target !== undefined) return planFor(call, exchange.target());
   requireModel(call);
   return makePlan(services, call);
 }
 
-function reservationOf(call: Call & { background?: boolean }, { worstCase }: Plan): ReserveInput {
+function reservationOf(call: ReceivedCall & { background?: boolean }, { worstCase }: Plan): ReserveInput {
   const { requestId, caller } = call;
   return {
     requestId,
@@ -151,7 +155,7 @@ async function openSession<Session extends object>(
   }
 }
 
-function servingOf(chosen: PricedTarget, lifecycle: CallLifecycle, begun: number): Serving {
+function servingOf(chosen: PricedTarget, lifecycle: CallBill, begun: number): Serving {
   return {
     chosen,
     lifecycle,
@@ -166,9 +170,9 @@ function servingOf(chosen: PricedTarget, lifecycle: CallLifecycle, begun: number
 
 async function serve<Answer extends object, Sent extends EncodedRequest>(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   plan: Plan,
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
   const {
@@ -247,7 +251,7 @@ async function serve<Answer extends object, Sent extends EncodedRequest>(
 }
 
 /** Asks the other nodes for the session's target. Undefined when there is nothing to wait for. */
-function learnSession(services: RelayServices, plan: Plan, call: Call): Promise<void> | undefined {
+function learnSession(services: RelayServices, plan: Plan, call: ReceivedCall): Promise<void> | undefined {
   const session = sessionKey(plan, call);
   return session === undefined ? undefined : services.affinity.learn(session);
 }
@@ -255,7 +259,7 @@ function learnSession(services: RelayServices, plan: Plan, call: Call): Promise<
 /** Binds the session's next call to the same target. */
 function keepSession(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   plan: Plan,
   { channel, key, backup }: PricedTarget,
 ): void {
@@ -265,7 +269,7 @@ function keepSession(
 
 /** Returns the response without a target, for a call that records nothing. */
 async function instead<Answer extends object>(
-  lifecycle: CallLifecycle,
+  lifecycle: CallBill,
   { otherwise }: Pick<Exchange<Answer>, "otherwise">,
   last: UpstreamError | undefined,
 ): Promise<Answer | undefined> {
@@ -275,8 +279,8 @@ async function instead<Answer extends object>(
 }
 
 /** Records a call that was rejected before it was planned. */
-export function noteRefusal(services: RelayServices, call: Call, error: GatewayError): void {
-  const lifecycle = new CallLifecycle(services, call);
+export function noteRefusal(services: RelayServices, call: ReceivedCall, error: GatewayError): void {
+  const lifecycle = new CallBill(services, call);
   lifecycle.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
   lifecycle.refuse(error);
 }

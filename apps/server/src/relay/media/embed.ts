@@ -13,7 +13,7 @@ import { liftVectors, vectorsIn } from "#dialects/media/vectors.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -24,7 +24,7 @@ import { plainUsage } from "./plain-usage.ts";
 /**
  * A call for embeddings on Gemini's wire. Sent natively where the provider speaks it, else on OpenAI's wire.
  */
-export interface EmbedCall extends Call {
+export interface EmbedCall extends ReceivedCall {
   body: Wire;
   raw: Buffer;
   request: EmbedRequest;

@@ -1,10 +1,10 @@
 import type { StreamedBody } from "#platform/http/http.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 
 /**
  * A call on OpenAI's wire, the only public one for it. Embeddings, images, audio and the like pass unchanged.
  */
-export interface PlainCall extends Call {
+export interface PlainCall extends ReceivedCall {
   /** Path below the provider's base URL. */
   path: string;
   contentType: string;

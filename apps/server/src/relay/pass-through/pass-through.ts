@@ -6,9 +6,9 @@ import { decompressResponse } from "#platform/body/content-coding.ts";
 import { type StreamedBody, type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { PassThroughEnd } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { Answer, Call, PricedTarget, Pieces } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall, PricedTarget, Pieces } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { namedChannel } from "#relay/core/routing/plan.ts";
@@ -18,7 +18,7 @@ import { errorText } from "#relay/core/upstream/ask.ts";
 import { forClients } from "#relay/core/upstream/scrub.ts";
 
 /** A pass-through call about data of a provider's account. Its body is not read, and it is free. */
-export interface PassedCall extends Call {
+export interface PassedCall extends ReceivedCall {
   method: Outgoing["method"];
   /** The channel that the caller pinned. */
   channelId: number;
@@ -95,7 +95,7 @@ function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
 }
 
 /** Passes everything on as it arrives. Nothing is charged, so nothing waits for a bill. */
-async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: UpstreamResponse): Pieces<Buffer> {
+async function* pass(call: PassedCall, lifecycle: CallBill, response: UpstreamResponse): Pieces<Buffer> {
   let outcome: PassThroughEnd["outcome"] = "client-left";
   try {
     yield NOTHING;

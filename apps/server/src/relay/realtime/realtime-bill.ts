@@ -4,10 +4,10 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";
@@ -40,7 +40,7 @@ export interface RealtimeBill {
   input(part: InputPart): Promise<void>;
   output(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
-  done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
+  done(id: string, usage: Usage | undefined, outcome: EndedCall["outcome"]): Promise<void>;
   /**
    * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
    * A session thus never reserves more at a time than for its responses. Returns whether the reservation of the
@@ -56,7 +56,7 @@ export interface RealtimeBill {
   /** Whether anything in progress is to be charged. */
   owes(): boolean;
   /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
-  close(outcome: End["outcome"]): Promise<void>;
+  close(outcome: EndedCall["outcome"]): Promise<void>;
 }
 
 /** Maximum billable limit. */
@@ -72,8 +72,8 @@ interface Count {
 }
 
 interface Turn {
-  lifecycle: CallLifecycle;
-  call: Call;
+  lifecycle: CallBill;
+  call: ReceivedCall;
   output: Count;
   /** Input received before the response began, which is part of its input. */
   inputBefore: Count;
@@ -81,7 +81,12 @@ interface Turn {
 
 export function openBill(
   services: RelayServices,
-  session: { call: Call; chosen: PricedTarget; first: CallLifecycle; admit(call: Call): Promise<Call> },
+  session: {
+    call: ReceivedCall;
+    chosen: PricedTarget;
+    first: CallBill;
+    admit(call: ReceivedCall): Promise<ReceivedCall>;
+  },
 ): RealtimeBill {
   const { call, chosen } = session;
   const openedAt = call.startedAt;
@@ -146,8 +151,8 @@ export function openBill(
     return turn;
   }
 
-  async function reserve(turn: Call, at: PricedTarget, amount: bigint): Promise<Turn> {
-    const lifecycle = new CallLifecycle(services, turn);
+  async function reserve(turn: ReceivedCall, at: PricedTarget, amount: bigint): Promise<Turn> {
+    const lifecycle = new CallBill(services, turn);
     lifecycle.modelKnown = true;
     lifecycle.chosen = at;
     try {
@@ -208,7 +213,11 @@ export function openBill(
     };
   }
 
-  async function charge(turn: Turn, outcome: End["outcome"], reported: Usage | undefined): Promise<void> {
+  async function charge(
+    turn: Turn,
+    outcome: EndedCall["outcome"],
+    reported: Usage | undefined,
+  ): Promise<void> {
     const { output } = turn;
     const silent = output.sound === 0 && output.tally.narrow === 0 && output.tally.wide === 0;
     // Neither usage nor output: the provider did not respond, so the call is free.
@@ -237,7 +246,7 @@ export function openBill(
     }
   }
 
-  async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
+  async function giveBack(turn: Turn, outcome: EndedCall["outcome"]): Promise<void> {
     turn.call.startedAt = openedAt;
     await turn.lifecycle.settle({ outcome, reported: NOTHING_USED, delivered: nothing().tally });
   }
@@ -337,7 +346,7 @@ export function openBill(
 }
 
 /** Returns the call without its rate limit: it belongs to an admitted session. */
-function unrated(call: Call): Call {
+function unrated(call: ReceivedCall): ReceivedCall {
   const { used: _used, ...rest } = call;
   return rest;
 }
@@ -350,7 +359,7 @@ function transcriptUsage({ tally, sound }: Count): Usage {
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
 }
 
-function newTurn(lifecycle: CallLifecycle, call: Call): Turn {
+function newTurn(lifecycle: CallBill, call: ReceivedCall): Turn {
   return { lifecycle, call, output: nothing(), inputBefore: nothing() };
 }
 

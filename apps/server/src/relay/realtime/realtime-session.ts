@@ -3,8 +3,8 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
 import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { forClients } from "#relay/core/upstream/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
@@ -23,13 +23,13 @@ export interface RealtimeSession {
   finish(): Promise<void>;
 }
 
-export interface RealtimeCall extends Call {
+export interface RealtimeCall extends ReceivedCall {
   /** Query parameters except the model. Passed unchanged. */
   query: URLSearchParams;
   /** Client headers for the provider. */
   forward: Record<string, string>;
   /** Called before each further response. Throws when the caller is not allowed. */
-  admit(call: Call): Promise<Call>;
+  admit(call: ReceivedCall): Promise<ReceivedCall>;
   /** Parses a client event unambiguously. Throws `invalid_request`. */
   readEvent(data: Buffer): { raw: Buffer; body: Record<string, unknown> };
   /** Maximum bytes of one message, in either direction. */
@@ -53,7 +53,7 @@ export interface RealtimeConnection {
 
 /** Why a session ends, for both sides. */
 interface Ending {
-  outcome: End["outcome"];
+  outcome: EndedCall["outcome"];
   code: number;
   reason: string;
   /** Sent to the client before the socket closes. */

@@ -8,13 +8,13 @@ import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
 import { unreadable } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
-export interface TaskCall extends Call {
+export interface TaskCall extends ReceivedCall {
   wire: TaskWire;
   requested: TaskRequest;
 }
@@ -110,7 +110,7 @@ async function storeTask(
 const ASK_TIMEOUT_MS = 30_000;
 
 /** A client's request about its task that only the task's provider can serve. */
-export interface TaskQuestionCall extends Call {
+export interface TaskQuestionCall extends ReceivedCall {
   task: Pick<Task, "channel_id" | "key_id" | "model">;
   /** The provider's own path. */
   path: string;

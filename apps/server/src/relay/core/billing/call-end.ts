@@ -9,7 +9,7 @@ import type { ProviderOutcome } from "#relay/core/call.ts";
 /** The ways in which a call ends, and what its log row says about them. */
 
 /** How a call ended that reached a provider. */
-export interface End {
+export interface EndedCall {
   outcome: ProviderOutcome;
   reported: Usage | undefined;
   delivered: CharacterCount;
@@ -22,11 +22,11 @@ export interface End {
 }
 
 /** What was delivered to the client so far, and the usage reported so far. */
-export type CallProgress = Pick<End, "reported" | "delivered" | "counted">;
+export type CallProgress = Pick<EndedCall, "reported" | "delivered" | "counted">;
 
 /** How a pass-through call ended. */
 export interface PassThroughEnd {
-  outcome: End["outcome"];
+  outcome: EndedCall["outcome"];
   /** Status of the provider. */
   status: number;
   /** Content of the log row. */

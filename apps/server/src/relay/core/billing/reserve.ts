@@ -1,6 +1,6 @@
 import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { GatewayError } from "#errors.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { makePlan, type Plan } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
@@ -10,7 +10,7 @@ import type { RelayServices } from "#relay/core/services.ts";
  * sent as the limit.
  */
 
-export type InputOf = (call: Call, plan: Plan) => ReserveInput;
+export type InputOf = (call: ReceivedCall, plan: Plan) => ReserveInput;
 
 /** Errors after which a smaller amount may be covered. */
 const tooLittle: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ const tooLittle: ReadonlySet<string> = new Set([
  */
 export async function reserveCall(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   plan: Plan,
   inputOf: InputOf,
 ): Promise<Plan> {
@@ -49,7 +49,7 @@ export async function reserveCall(
 const SHARE_OF_LONGEST = 4;
 
 /** Returns the output limits to try where the balance does not cover the longest response, largest first. */
-function limitsBelow({ estimate: { open } }: Plan, { limit }: Call): number[] {
+function limitsBelow({ estimate: { open } }: Plan, { limit }: ReceivedCall): number[] {
   if (open === undefined || limit === undefined) return [];
   const { each, usual } = open;
   const long = Math.floor(each / SHARE_OF_LONGEST);

@@ -1,6 +1,6 @@
 import { aliasesIn } from "@gateway/shared/models/model-alias";
 import { GatewayError, insufficientQuota } from "#errors.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { makePlan, type Plan, requireModel } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { type InputOf, reserveCall } from "./reserve.ts";
@@ -16,7 +16,7 @@ import { type InputOf, reserveCall } from "./reserve.ts";
  */
 export async function reserveInSession(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   plan: Plan,
   inputOf: InputOf,
 ): Promise<Plan> {
@@ -43,7 +43,7 @@ export async function reserveInSession(
  */
 export async function openShare(
   { ledger, settings }: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   amount: bigint,
 ): Promise<bigint> {
   const budget = call.sessionBudget;
@@ -61,7 +61,7 @@ export async function openShare(
 }
 
 /** Changes the call to the cheaper model. Undefined without one that this key may use and a channel serves. */
-function cheaperPlan(services: RelayServices, call: Call, { only }: Plan): Plan | undefined {
+function cheaperPlan(services: RelayServices, call: ReceivedCall, { only }: Plan): Plan | undefined {
   const model = cheaperModels(services).get(call.model);
   if (model === undefined || only !== undefined) return undefined;
   const before = call.model;

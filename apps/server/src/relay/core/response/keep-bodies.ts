@@ -1,5 +1,5 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
-import type { Answer, Call, Pieces } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall, Pieces } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { tapPieces } from "./pieces.ts";
 
@@ -16,7 +16,7 @@ export interface BodyKeeper {
 }
 
 /** @param raw the raw request body; undefined for a form */
-export function openKeeper(services: RelayServices, call: Call, raw: Buffer | undefined): BodyKeeper {
+export function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
   const byToken = call.caller.setting.log_bodies;
   let wanted = byToken;
   let wasSent = false;

@@ -4,8 +4,8 @@ import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import type { End, CallProgress } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall, CallProgress } from "#relay/core/billing/call-end.ts";
 import type { PricedTarget, Pieces } from "#relay/core/call.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
 import { eventsForClients } from "#relay/core/upstream/scrub.ts";
@@ -76,7 +76,7 @@ export function createJsonReader(
 
 export interface Passing {
   chosen: PricedTarget;
-  lifecycle: CallLifecycle;
+  lifecycle: CallBill;
   response: UpstreamResponse;
   reader: AnswerReader;
   isEvents?: boolean;
@@ -109,7 +109,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
   const chunks = response.chunks();
   const filter = reader.hasUsage ? createCountFilter() : (chunk: Buffer) => chunk;
   const kept: BufferedTail = { filter, chunks: [], bytes: 0, outcome: undefined };
-  const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
+  const settle = (outcome: EndedCall["outcome"], delivered = reader.tally, final = false) => {
     passing.settling?.();
     return lifecycle.settle({
       outcome,
@@ -154,7 +154,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
 
 const NOTHING = Buffer.alloc(0);
 
-function counted(usage: Usage | undefined): Pick<End, "counted"> {
+function counted(usage: Usage | undefined): Pick<EndedCall, "counted"> {
   return usage === undefined ? {} : { counted: usage };
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { type Exchange, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
@@ -11,7 +11,7 @@ import { openResponseCache } from "./response-cache.ts";
  */
 export async function relayWithCache<Sent extends EncodedRequest>(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   exchange: Exchange<Answer, Sent>,
   check?: () => void,
 ): Promise<Answer> {

@@ -3,9 +3,9 @@ import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
 import { openShare } from "#relay/core/billing/session-budget.ts";
-import type { Answer, BilledUsage, Call, Pieces, PricingTerms } from "#relay/core/call.ts";
+import type { Answer, BilledUsage, ReceivedCall, Pieces, PricingTerms } from "#relay/core/call.ts";
 import { makePlan, requireModel } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { tapPieces } from "./pieces.ts";
@@ -24,7 +24,7 @@ export interface ResponseCache {
   billed(billed: BilledUsage): void;
 }
 
-type CacheableCall = Call & {
+type CacheableCall = ReceivedCall & {
   forward?: Record<string, string>;
   request?: { jsonArrayStream?: boolean };
   stateful?: boolean;
@@ -118,11 +118,11 @@ function inOrder(_name: string, value: unknown): unknown {
 
 async function serveFromCache(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   found: RememberedAnswer,
   percent: number,
 ): Promise<Answer | undefined> {
-  const lifecycle = new CallLifecycle(services, call);
+  const lifecycle = new CallBill(services, call);
   try {
     requireModel(call);
     const served = optionOf(services, call, found, percent);
@@ -163,7 +163,7 @@ async function serveFromCache(
 /** Returns the original way of serving, with current prices and rights. */
 function optionOf(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   { group, billedModel, upstreamModel }: RememberedAnswer,
   percent: number,
 ): PricingTerms | undefined {

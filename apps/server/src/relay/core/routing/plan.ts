@@ -13,7 +13,7 @@ import { isDisabled } from "#domain/settings/disabled-models.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { offeredOf, type Reserves, reservedUsage, priceOptionsOf } from "./price-options.ts";
 
@@ -79,7 +79,7 @@ const FREE: ActivePrice = {
 
 /** Makes a plan with one target. @param target a channel and the key of the account that has the data */
 export function planFor(
-  { caller, estimate }: Call,
+  { caller, estimate }: ReceivedCall,
   { channel, key }: Pick<PricedTarget, "channel" | "key">,
 ): Plan {
   const only: PricedTarget = {
@@ -101,7 +101,7 @@ export function planFor(
  * @param limit output tokens for each response of a request without a limit of its own; default: the longest
  * response of the model
  */
-export function makePlan(services: RelayServices, call: Call, limit?: number): Plan {
+export function makePlan(services: RelayServices, call: ReceivedCall, limit?: number): Plan {
   const { model } = call;
   if (!isModelName(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, call);
@@ -159,7 +159,7 @@ function limitedTo(estimate: Estimate, limit: number): Estimate {
  */
 function withOpenOutput(
   { settings }: RelayServices,
-  { limit }: Call,
+  { limit }: ReceivedCall,
   estimate: Estimate,
   { demands, output, longest }: Reserves,
 ): Estimate {
@@ -187,7 +187,10 @@ function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError 
   return new GatewayError("price_missing", { reason, model, targets: names }, details);
 }
 
-function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): RouteGroup[] {
+function routeGroupsOf(
+  services: RelayServices,
+  { caller, pin, model, needs, endpoint }: ReceivedCall,
+): RouteGroup[] {
   const routeGroups: RouteGroup[] = [];
   const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
   let refused: string | undefined;
@@ -224,7 +227,7 @@ export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, 
 }
 
 /** Throws `model_not_allowed`. */
-export function requireModel({ caller, model }: Call): void {
+export function requireModel({ caller, model }: ReceivedCall): void {
   if (mayUseModel(caller, model)) return;
   throw new GatewayError(
     "model_not_allowed",

@@ -12,7 +12,7 @@ import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { RouteGroup, Plan } from "./plan.ts";
 
@@ -20,7 +20,11 @@ import type { RouteGroup, Plan } from "./plan.ts";
  * Returns the next channel of the plan and marks it as tried. The backup group follows the group itself. When
  * only paused channels are left, returns the one whose pause ends first, unless its provider asked to wait.
  */
-export function nextChoice(services: RelayServices, plan: Plan, call: Call): PricedTarget | undefined {
+export function nextChoice(
+  services: RelayServices,
+  plan: Plan,
+  call: ReceivedCall,
+): PricedTarget | undefined {
   const { model, stream, tools, pin } = call;
   const { health } = services;
   const { triedKeys, tried, only } = plan;
@@ -64,7 +68,7 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Pri
 }
 
 /** Returns the key of the session, where there is more than one target to choose from. */
-export function sessionKey(plan: Plan, { session, model, pin }: Call): string | undefined {
+export function sessionKey(plan: Plan, { session, model, pin }: ReceivedCall): string | undefined {
   const [first] = plan.routeGroups;
   if (session === undefined || pin !== undefined || first === undefined) return undefined;
   const [channel] = first.channels;
@@ -79,7 +83,7 @@ export function sessionKey(plan: Plan, { session, model, pin }: Call): string | 
 function inSession(
   services: RelayServices,
   plan: Plan,
-  call: Call,
+  call: ReceivedCall,
   wanted: ChannelRequirements,
   free: (channel: ActiveChannel, key: number) => boolean,
 ): PricedTarget | undefined {
@@ -102,7 +106,7 @@ function inSession(
 function soonestUnpaused(
   services: RelayServices,
   plan: Plan,
-  call: Call,
+  call: ReceivedCall,
   wanted: ChannelRequirements,
 ): PricedTarget | undefined {
   const { health } = services;
@@ -172,7 +176,7 @@ const MOST_NOTED = 20;
 export function skippedChannels(
   services: RelayServices,
   plan: Plan,
-  call: Call,
+  call: ReceivedCall,
   paused: readonly PausedChannel[],
 ): SkippedChannel[] {
   const notes: SkippedChannel[] = [];
@@ -194,7 +198,7 @@ export function skippedChannels(
 function unfitFor(
   { health }: RelayServices,
   { prices }: Plan,
-  { model, stream, tools, caller }: Call,
+  { model, stream, tools, caller }: ReceivedCall,
   channel: ActiveChannel,
 ): SkipReason | undefined {
   if (tools && channel.onlyChat) return "no-tools";
@@ -205,7 +209,7 @@ function unfitFor(
 }
 
 /** Returns the paused channels of the plan for the log: which, why and until when. */
-export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
+export function pausedChannels(services: RelayServices, plan: Plan, call: ReceivedCall): PausedChannel[] {
   const notes: PausedChannel[] = [];
   for (const { channels } of plan.routeGroups)
     for (const { channel, pause } of services.health.pausedAmong(
@@ -228,7 +232,7 @@ export function pausedChannels(services: RelayServices, plan: Plan, call: Call):
 /**
  * Returns the error when no channel could be chosen. It contains the time to wait if providers asked for it.
  */
-export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
+export function nothingFree(services: RelayServices, plan: Plan, call: ReceivedCall): GatewayError {
   const { health } = services;
   const { model } = call;
   const channels = plan.routeGroups.flatMap((routeGroup) => routeGroup.channels);

@@ -1,7 +1,7 @@
 import type { GatewayError } from "#errors.ts";
 import { type CancelSignal, createCancellation } from "#platform/http/cancellation.ts";
 import type { RequestProgress, UpstreamResponse } from "#platform/http/http.ts";
-import type { Call, Reach } from "#relay/core/call.ts";
+import type { ReceivedCall, Reach } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Drain } from "./drains.ts";
 import { requestIdIn } from "./request-id.ts";
@@ -41,14 +41,14 @@ export interface UpstreamCall extends RequestProgress {
 /** @param isHidden returns whether the text of the response does not show what the call costs */
 export function openUpstreamCall(
   services: Pick<RelayServices, "drains" | "revocations">,
-  call: Pick<Call, "caller" | "signal" | "books">,
+  call: Pick<ReceivedCall, "caller" | "signal" | "books">,
   isHidden: () => boolean,
 ): UpstreamCall {
   return new TimedCall(services, call, isHidden);
 }
 
 type Services = Pick<RelayServices, "drains" | "revocations">;
-type Watches = Pick<Call, "caller" | "signal" | "books">;
+type Watches = Pick<ReceivedCall, "caller" | "signal" | "books">;
 
 // A class: an object of closures takes several times as long to create, and every call creates one.
 class TimedCall implements UpstreamCall {

@@ -8,15 +8,21 @@ import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pri
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/models/implied-search.ts";
-import type { Call, CallKind, PricedTarget, ProviderOutcome, PricingTerms } from "#relay/core/call.ts";
+import type {
+  ReceivedCall,
+  CallKind,
+  PricedTarget,
+  ProviderOutcome,
+  PricingTerms,
+} from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { openUpstreamCall, type UpstreamCall } from "#relay/core/upstream/upstream-call.ts";
+import { openUpstreamCall, type UpstreamCall } from "#relay/core/upstream/call-connection.ts";
 import {
   brokenStatus,
   type CallCharge,
   clientLeft,
   contentOf,
-  type End,
+  type EndedCall,
   noCharge,
   type PassThroughEnd,
   type CallProgress,
@@ -31,7 +37,7 @@ import { usageOwed } from "./settle.ts";
 export const CHECKPOINT_MS = 5_000;
 
 /** One call, from its reservation to its log row. Closed exactly once, whatever the number of callers. */
-export class CallLifecycle {
+export class CallBill {
   readonly attempts: AttemptNote[] = [];
   /** Channels that were paused when the call began. */
   paused: readonly PausedChannel[] = [];
@@ -54,7 +60,7 @@ export class CallLifecycle {
   /** Service tier named at the start of the response. */
   reportedTier: string | undefined;
   readonly #services: RelayServices;
-  readonly #call: Call;
+  readonly #call: ReceivedCall;
   #upstream: UpstreamCall | undefined;
   #closing: Promise<void> | undefined;
   /** Billed tokens, input and output together. */
@@ -63,7 +69,7 @@ export class CallLifecycle {
   /** Identifies the last checkpoint, to skip an identical one. */
   #checkpointed = "";
 
-  constructor(services: RelayServices, call: Call) {
+  constructor(services: RelayServices, call: ReceivedCall) {
     this.#services = services;
     this.#call = call;
   }
@@ -129,7 +135,7 @@ export class CallLifecycle {
    * Charges what is owed. Resolves when the charge is committed, or when the ledger will write it after an outage
    * of the database: the response must be delivered then, too. Throws `reservation_lost`, and the ledger's errors.
    */
-  settle(end: End): Promise<void> {
+  settle(end: EndedCall): Promise<void> {
     return this.#close(() => this.#settle(end));
   }
 
@@ -232,7 +238,7 @@ export class CallLifecycle {
     return { outcome, status: brokenStatus[outcome], errorCode };
   }
 
-  async #settle(end: End): Promise<number> {
+  async #settle(end: EndedCall): Promise<number> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
     const outcome = this.#outcomeOf(end.outcome);
@@ -253,7 +259,7 @@ export class CallLifecycle {
   }
 
   /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
-  #due(end: End, { price, groupRatio }: PricingTerms) {
+  #due(end: EndedCall, { price, groupRatio }: PricingTerms) {
     const { estimate, calls, startedAt } = this.#call;
     const due = usageOwed({
       kind: this.#kind(),
