@@ -21,12 +21,18 @@ export interface EncodedChat extends EncodedRequest {
   dropped: string[];
 }
 
+/** A chat call as it is sent. */
+export interface SentChatCall extends ChatCall {
+  /** The limit that was added, because the balance or a budget does not cover the longest response. */
+  readonly outputLimit?: number;
+}
+
 /** Input of the encoding. A channel test has no more fields than these. */
 export type EncodableChat = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<ChatCall, "estimate" | "sockets" | "continued" | "outputLimit">>;
+  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit">>;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: EncodableChat, target: Target, settings: Settings): EncodedChat {

@@ -12,8 +12,8 @@ import type { RelayServices } from "#relay/core/services.ts";
  * unchanged.
  */
 export interface CompactCall extends ReceivedCall {
-  body: Wire;
-  forward: Record<string, string>;
+  readonly body: Wire;
+  readonly forward: Record<string, string>;
 }
 
 const PATH = "/v1/responses/compact";
@@ -22,7 +22,7 @@ const { decodeError, skimResponse, adjust } = dialects["openai-responses"];
 
 export function relayCompact(services: RelayServices, call: CompactCall): Promise<Answer> {
   return relay<Answer>(services, call, {
-    encode: ({ upstreamModel: model }) => ({
+    encode: ({ target: { upstreamModel: model } }) => ({
       request: {
         method: "POST",
         path: PATH,
@@ -33,15 +33,15 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
       },
       decodeError,
     }),
-    async read(response, _sent, { lifecycle, accept }) {
+    async read(response, _sent, routed, bill) {
       const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
       if (!Array.isArray(parseRecord(body)?.["output"]))
         return {
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
       const { usage, tally } = skimResponse(body);
-      accept();
-      await lifecycle.settle({ outcome: "complete", reported: usage, delivered: tally });
+      bill.accept(routed);
+      await bill.settle({ routed, outcome: "complete", reported: usage, delivered: tally });
       const headers = answerHeaders(response.headers, call.dropped ?? []);
       return { kind: "body", headers, body: withoutNegativeCounts(body) };
     },

@@ -10,7 +10,7 @@ import { mapModel } from "#domain/channels/selection/active-channel.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { atField, GatewayError, invalidRequest } from "#errors.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
-import type { Plan } from "#relay/core/routing/plan.ts";
+import type { PlannedCall } from "#relay/core/call.ts";
 import { upstreamFor } from "#relay/core/routing/spoken-dialect.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { wantsBytes } from "./addresses.ts";
@@ -38,34 +38,32 @@ export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean 
 }
 
 /**
- * Fetches what any channel of the plan needs, and estimates the call again. Returns the changed fields, or
+ * Fetches what any channel of the plan needs, and estimates the call again. Returns the call with the files, or
  * undefined when nothing is needed. Throws `invalid_request` with the path of the URL.
+ * @param sent the call as it is sent
  */
 export async function fetchAhead(
   services: Services,
-  call: ChatCall,
-  plan: Plan,
-): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
+  sent: ChatCall,
+  { received, model, plan }: PlannedCall<ChatCall>,
+): Promise<ChatCall | undefined> {
+  const { client, request } = sent;
   const tests = plan.routeGroups.flatMap(({ channels }) =>
     channels.map((channel) => {
-      const { upstream } = mapModel(channel, call.model);
-      return wantsBytes(
-        channel.provider,
-        upstreamFor(channel, call.client.id, upstream, call.request),
-        call.client.id,
-      );
+      const { upstream } = mapModel(channel, model);
+      return wantsBytes(channel.provider, upstreamFor(channel, client.id, upstream, request), client.id);
     }),
   );
   const wanted = (part: AddressedPart) => tests.some((test) => test(part));
-  const parts = addressedParts(call.request, wanted);
+  const parts = addressedParts(request, wanted);
   if (parts.length === 0) return undefined;
-  const fetched = await fetchAll(services, call, parts);
+  const fetched = await fetchAll(services, sent, parts);
   const { DefaultMaxOutputTokens } = services.settings.current();
-  const estimate = estimateUsage(withBytes(call.request, fetched, wanted), {
+  const estimate = estimateUsage(withBytes(request, fetched, wanted), {
     maxOutputTokens: DefaultMaxOutputTokens,
-    spending: spendingOf(call.body, call.request, call),
+    spending: spendingOf(sent.body, request, sent),
   });
-  return { fetched, estimate };
+  return { ...received, fetched, estimate };
 }
 
 type Services = Pick<RelayServices, "settings" | "fetchPublic" | "memory">;

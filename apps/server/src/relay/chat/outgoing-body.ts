@@ -17,10 +17,10 @@ import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
-type BodyInput = Pick<
-  ChatCall,
-  "client" | "body" | "raw" | "request" | "rewritten" | "fetched" | "outputLimit"
->;
+type BodyInput = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched"> & {
+  /** Set when a limit was added to the body. */
+  readonly outputLimit?: number;
+};
 
 export function encodeBody(
   given: BodyInput,

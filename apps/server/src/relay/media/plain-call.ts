@@ -6,12 +6,12 @@ import type { ReceivedCall } from "#relay/core/call.ts";
  */
 export interface PlainCall extends ReceivedCall {
   /** Path below the provider's base URL. */
-  path: string;
-  contentType: string;
+  readonly path: string;
+  readonly contentType: string;
   /** Duration of the recording according to its file; 0 or absent when there is none. */
-  audioSeconds?: number;
+  readonly audioSeconds?: number;
   /** Converts the response to the format that this client requested. */
-  spell?: {
+  readonly spell?: {
     /** Whether a response with this beginning may pass unchanged. */
     isRight(head: string): boolean;
     whole(answer: string): Promise<string>;

@@ -60,7 +60,7 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
     const raw = Buffer.from(JSON.stringify(body));
     const call = { client, body, raw, request, forward: {} };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
-    const tried = await attempt<typeof target, ProbeAnswer, EncodedChat, undefined>(
+    const tried = await attempt<ProbeAnswer, EncodedChat>(
       services,
       target,
       {
@@ -68,7 +68,6 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
         read: async (response, { upstream }) => readAnswer(upstream, await response.text(MAX_BODY_BYTES)),
       },
       { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) },
-      undefined,
     );
     if ("error" in tried)
       return { refused: withoutCredentials(tried.error.message, target), status: tried.error.status };

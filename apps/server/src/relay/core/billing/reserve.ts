@@ -1,16 +1,14 @@
-import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { GatewayError } from "#errors.ts";
-import type { ReceivedCall } from "#relay/core/call.ts";
-import { makePlan, type Plan } from "#relay/core/routing/plan.ts";
+import type { PlannedCall, ReceivedCall } from "#relay/core/call.ts";
+import { planAgain } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import type { CallBill } from "./call-bill.ts";
 
 /**
  * Reserves calls. What is not reserved must not be produced: a request without an output limit is reserved with
  * the longest response of its model. Where the balance or a budget does not cover that, less is reserved and
  * sent as the limit.
  */
-
-export type InputOf = (call: ReceivedCall, plan: Plan) => ReserveInput;
 
 /** Errors after which a smaller amount may be covered. */
 const tooLittle: ReadonlySet<string> = new Set([
@@ -22,26 +20,25 @@ const tooLittle: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reserves the call and returns its plan, which may have an output limit to add to the request. Throws the
+ * Reserves the call and returns it with its plan, which may have an output limit to add to the request. Throws the
  * ledger's errors.
  */
-export async function reserveCall(
+export async function reserveCall<Received extends ReceivedCall>(
   services: RelayServices,
-  call: ReceivedCall,
-  plan: Plan,
-  inputOf: InputOf,
-): Promise<Plan> {
-  let next = plan;
-  for (const limit of limitsBelow(plan, call)) {
+  bill: CallBill,
+  planned: PlannedCall<Received>,
+): Promise<PlannedCall<Received>> {
+  let next = planned;
+  for (const outputLimit of limitsBelow(planned)) {
     try {
-      await services.ledger.reserve({ ...inputOf(call, next), isPatient: false });
+      await bill.reserve(next, false);
       return next;
     } catch (error) {
       if (!isTooLittle(error)) throw error;
     }
-    next = makePlan(services, call, limit);
+    next = planAgain(services, planned, { outputLimit });
   }
-  await services.ledger.reserve(inputOf(call, next));
+  await bill.reserve(next);
   return next;
 }
 
@@ -49,8 +46,9 @@ export async function reserveCall(
 const SHARE_OF_LONGEST = 4;
 
 /** Returns the output limits to try where the balance does not cover the longest response, largest first. */
-function limitsBelow({ estimate: { open } }: Plan, { limit }: ReceivedCall): number[] {
-  if (open === undefined || limit === undefined) return [];
+function limitsBelow({ received, plan }: PlannedCall): number[] {
+  const { open } = plan.estimate;
+  if (open === undefined || received.canLimitOutput !== true) return [];
   const { each, usual } = open;
   const long = Math.floor(each / SHARE_OF_LONGEST);
   const limits = long > usual ? [long, usual] : [usual];

@@ -1,9 +1,11 @@
 import { aliasesIn } from "@gateway/shared/models/model-alias";
+import type { SessionShare } from "#domain/ledger/batches/operations.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
-import type { ReceivedCall } from "#relay/core/call.ts";
-import { makePlan, type Plan, requireModel } from "#relay/core/routing/plan.ts";
+import type { PlannedCall, ReceivedCall } from "#relay/core/call.ts";
+import { planAgain } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { type InputOf, reserveCall } from "./reserve.ts";
+import type { CallBill } from "./call-bill.ts";
+import { reserveCall } from "./reserve.ts";
 
 /**
  * Reserves calls of sessions with a budget. From a share of the budget on, and when it does not cover a call,
@@ -11,69 +13,67 @@ import { type InputOf, reserveCall } from "./reserve.ts";
  */
 
 /**
- * Reserves the call and returns its plan, which may be for a cheaper model. Throws the ledger's errors.
- * @param inputOf returns what to reserve
+ * Reserves the call and returns it with its plan, which may be for a cheaper model. Throws the ledger's errors.
  */
-export async function reserveInSession(
+export async function reserveInSession<Received extends ReceivedCall>(
   services: RelayServices,
-  call: ReceivedCall,
-  plan: Plan,
-  inputOf: InputOf,
-): Promise<Plan> {
+  bill: CallBill,
+  given: PlannedCall<Received>,
+): Promise<PlannedCall<Received>> {
   const { SessionFallbackPercent: percent } = services.settings.current();
-  const used = await openShare(services, call, plan.worstCase);
-  const { limit } = call.sessionBudget ?? { limit: 0n };
+  const { share, used } = await openShare(services, given.received, given.plan.worstCase);
+  const planned = share === undefined ? given : { ...given, sessionShare: share };
+  const { limit } = given.received.sessionBudget ?? { limit: 0n };
   const isDue = percent > 0 && used * 100n >= limit * BigInt(percent);
-  const chosen = (isDue ? cheaperPlan(services, call, plan) : undefined) ?? plan;
+  const first = (isDue ? cheaperCall(services, planned) : undefined) ?? planned;
   try {
-    return await reserveCall(services, call, chosen, inputOf);
+    return await reserveCall(services, bill, first);
   } catch (error) {
     const isSpent = error instanceof GatewayError && error.code === "session_budget_exhausted";
-    const cheaper = isSpent && chosen === plan ? cheaperPlan(services, call, plan) : undefined;
+    const cheaper = isSpent && first === planned ? cheaperCall(services, planned) : undefined;
     if (cheaper === undefined) throw error;
-    return reserveCall(services, call, cheaper, inputOf);
+    return reserveCall(services, bill, cheaper);
   }
 }
 
 /**
- * Adds the call to its session, and sends the client what is left of the budget. Returns the points that the
- * session has spent and reserved. Throws `insufficient_quota` for a call of an account without a balance, before
- * anything is stored, unless the call is free.
+ * Adds the call to its session, and sends the client what is left of the budget. Returns the call's part of the
+ * session, and the points that the session has spent and reserved. Throws `insufficient_quota` for a call of an
+ * account without a balance, before anything is stored, unless the call is free.
  * @param amount points that the call may cost
  */
 export async function openShare(
   { ledger, settings }: RelayServices,
-  call: ReceivedCall,
+  { caller, sessionBudget: budget }: ReceivedCall,
   amount: bigint,
-): Promise<bigint> {
-  const budget = call.sessionBudget;
-  if (budget === undefined) return 0n;
-  const state = await ledger.openSession(call.caller.userId, budget.session);
+): Promise<{ share: SessionShare | undefined; used: bigint }> {
+  if (budget === undefined) return { share: undefined, used: 0n };
+  const state = await ledger.openSession(caller.userId, budget.session);
   if (state === undefined && amount > 0n) throw insufficientQuota();
   const { spent, reserved } = state ?? { spent: 0n, reserved: 0n };
-  if (state !== undefined) budget.share = { id: state.id, limit: budget.limit };
   const perUsd = settings.current().QuotaPerUnit;
   budget.note?.({
     "x-session-budget-limit": dollars(budget.limit, perUsd),
     "x-session-budget-remaining": dollars(budget.limit - spent, perUsd),
   });
-  return spent + reserved;
+  const share = state === undefined ? undefined : { id: state.id, limit: budget.limit };
+  return { share, used: spent + reserved };
 }
 
-/** Changes the call to the cheaper model. Undefined without one that this key may use and a channel serves. */
-function cheaperPlan(services: RelayServices, call: ReceivedCall, { only }: Plan): Plan | undefined {
-  const model = cheaperModels(services).get(call.model);
-  if (model === undefined || only !== undefined) return undefined;
-  const before = call.model;
-  call.model = model;
+/**
+ * Returns the call with a cheaper model. Undefined without one that this key may use and a channel serves.
+ */
+function cheaperCall<Received extends ReceivedCall>(
+  services: RelayServices,
+  planned: PlannedCall<Received>,
+): PlannedCall<Received> | undefined {
+  const model = cheaperModels(services).get(planned.model);
+  if (model === undefined || planned.plan.only !== undefined) return undefined;
   try {
-    requireModel(call);
-    const plan = makePlan(services, call);
-    call.estimate = plan.estimate;
-    call.sessionBudget?.note?.({ "x-session-budget-model": model });
-    return plan;
+    const cheaper = planAgain(services, planned, { model });
+    planned.received.sessionBudget?.note?.({ "x-session-budget-model": model });
+    return cheaper;
   } catch (error) {
-    call.model = before;
     if (error instanceof GatewayError) return undefined;
     throw error;
   }

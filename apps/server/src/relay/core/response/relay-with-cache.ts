@@ -9,28 +9,28 @@ import { openResponseCache } from "./response-cache.ts";
  * Relays a call whose bodies may be logged and whose response may be cached.
  * @param check throws for a call that must be rejected before any lookup or reservation
  */
-export async function relayWithCache<Sent extends EncodedRequest>(
+export async function relayWithCache<Sent extends EncodedRequest, Received extends ReceivedCall>(
   services: RelayServices,
-  call: ReceivedCall,
-  exchange: Exchange<Answer, Sent>,
+  received: Received,
+  exchange: Exchange<Answer, Sent, Received>,
   check?: () => void,
 ): Promise<Answer> {
-  const memory = openResponseCache(services, call, call.raw);
-  if (memory !== undefined) call.billed = memory.billed;
-  const keeper = openKeeper(services, call, call.raw);
+  const cache = openResponseCache(services, received, received.raw);
+  const keeper = openKeeper(services, received, received.raw);
+  const call = cache === undefined ? received : { ...received, billed: cache.billed };
   try {
     check?.();
-    const known = await memory?.answer();
+    const known = await cache?.answer();
     if (known !== undefined) return keeper.answered(known);
-    const answer = await relay<Answer, Sent>(services, call, {
+    const answer = await relay<Answer, Sent, Received>(services, call, {
       ...exchange,
-      encode(target) {
-        const sent = exchange.encode(target);
-        keeper.through(target.channel);
+      encode(routed) {
+        const sent = exchange.encode(routed);
+        keeper.through(routed.target.channel);
         return sent;
       },
     });
-    return keeper.answered(memory?.keep(answer) ?? answer);
+    return keeper.answered(cache?.keep(answer) ?? answer);
   } catch (error) {
     keeper.failed();
     throw error;
