@@ -20,16 +20,16 @@ export interface Draft {
 
 /**
  * Builds the request for this provider: URL, credential, signature. The channel's headers override ours, the
- * credential overrides both. A promise only for a provider that signs. Throws CredentialError.
+ * credential overrides both. Throws CredentialError.
  */
-export function outgoing(
+export async function outgoing(
   { provider, baseUrl, headers }: Sender,
   key: string,
   call: RequestShape,
   draft: Draft,
   /** Called only for a provider that signs. */
   io: () => Io,
-): Outgoing | Promise<Outgoing> {
+): Promise<Outgoing> {
   const base = baseUrl === "" ? provider.baseUrl : baseUrl;
   const path = draft.ownPath === true ? draft.path : (provider.path?.(call, draft.path) ?? draft.path);
   const joined = joinUrl(base, path);

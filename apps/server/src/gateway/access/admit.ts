@@ -1,6 +1,6 @@
 import type { ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
-import type { Limiter, RateDecision } from "#domain/limits/take.ts";
+import type { Limiter } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -86,24 +86,14 @@ class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
   }
 }
 
-function takeRates(
+/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
+async function takeRates(
   limiter: Limiter,
   caller: Caller,
   rates: readonly NamedLimit[],
   limits: readonly Limit[],
-): Headers | Promise<Headers> {
-  const requested = limiter.take(ownerOf(caller), limits);
-  return requested instanceof Promise
-    ? requested.then((taken) => headersOf(taken, rates, limits))
-    : headersOf(requested, rates, limits);
-}
-
-/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
-function headersOf(
-  { allowed, takes, worthNoting }: RateDecision,
-  rates: readonly NamedLimit[],
-  limits: readonly Limit[],
-) {
+): Promise<Headers> {
+  const { allowed, takes, worthNoting } = await limiter.take(ownerOf(caller), limits);
   const headers = rateHeaders(limits, takes);
   if (allowed) return headers;
   // Report the limit with the longest wait.
@@ -144,11 +134,7 @@ const names = { requests: namesOf("requests"), tokens: namesOf("tokens") };
  * Counts one request of any kind. Throws rate_limit_exceeded. The returned headers show the client its
  * limits.
  */
-export function takeRequest(
-  limiter: Limiter,
-  groups: ActiveGroups,
-  caller: Caller,
-): Headers | Promise<Headers> {
+export async function takeRequest(limiter: Limiter, groups: ActiveGroups, caller: Caller): Promise<Headers> {
   const { rates, limits } = requestRates(groups, caller);
   return takeRates(limiter, caller, rates, limits);
 }

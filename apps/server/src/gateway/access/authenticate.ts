@@ -32,13 +32,13 @@ function presentedKeys({ headers, query }: FastifyRequest, inQuery: boolean): st
 
 /**
  * Identifies the caller by the first presented key that this gateway knows. Requires an enabled token of an enabled
- * account, and an allowed address. A promise only where a key must be looked up.
+ * account, and an allowed address.
  */
-export function authenticate(
+export async function authenticate(
   services: Pick<GatewayServices, "callers" | "failedKeys">,
   request: FastifyRequest,
   keyInQuery = false,
-): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+): Promise<AuthenticatedCaller> {
   const presented = presentedKeys(request, keyInQuery);
   const [first] = presented;
   if (first === undefined) throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });

@@ -27,18 +27,14 @@ export function hasLargeBody({ method, headers }: FastifyRequest["raw"]): boolea
 }
 
 /** Throws `insufficient_quota` for an account without a balance for which no model is free. */
-export function requireBalance(
+export async function requireBalance(
   { relay, balances }: Services,
   begun: UnreadRequest,
   endpoint: string,
-): void | Promise<void> {
+): Promise<void> {
   const { caller } = begun;
-  const decide = (has: boolean) => {
-    if (has || mayCallFree(relay, caller)) return;
-    throw refuse(relay, begun, endpoint, "", insufficientQuota());
-  };
-  const has = balances.has(caller.userId);
-  return has instanceof Promise ? has.then(decide) : decide(has);
+  if ((await balances.has(caller.userId)) || mayCallFree(relay, caller)) return;
+  throw refuse(relay, begun, endpoint, "", insufficientQuota());
 }
 
 /**

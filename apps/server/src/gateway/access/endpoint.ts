@@ -10,7 +10,7 @@ import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
-import { type AuthenticatedCaller, authenticate } from "./authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import { hasLargeBody, requireBalance, unreadCall } from "./before-body.ts";
 
 /**
@@ -42,77 +42,35 @@ export function guardEndpoints(
   services: GatewayServices,
   rules: EndpointRules,
 ): void {
-  // Not an async function: with a known key, nothing here has to wait.
-  scope.addHook("onRequest", (request, reply, done) => {
-    if (request.routeOptions.config.open === true) return done();
-    let checked: void | Promise<void>;
-    try {
-      checked = check(services, rules, request, reply);
-    } catch (error) {
-      return done(error as Error);
-    }
-    if (checked === undefined) done();
-    else checked.then(() => done(), done);
+  scope.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.open !== true) await checkRequest(services, rules, request, reply);
   });
 }
 
-function check(
+async function checkRequest(
   services: GatewayServices,
   rules: EndpointRules,
   request: FastifyRequest,
   reply: FastifyReply,
-): void | Promise<void> {
+): Promise<void> {
   const startedAt = now();
   requireSingleParameters(request.raw.url ?? "");
-  const found = authenticate(services, request, rules.keyInQuery === true);
-  const enter = (known: AuthenticatedCaller) =>
-    admitKnown(services, rules, { request, reply, startedAt, known });
-  return found instanceof Promise ? found.then(enter) : enter(found);
-}
-
-interface AdmissionInput {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  startedAt: number;
-  known: AuthenticatedCaller;
-}
-
-/** Checks what depends on the caller. A promise only where the request has to wait. */
-function admitKnown(
-  services: GatewayServices,
-  rules: EndpointRules,
-  { request, reply, startedAt, known }: AdmissionInput,
-): void | Promise<void> {
-  requirePinRights(request, known);
-  const { caller, pin } = known;
+  const { caller, pin } = await authenticate(services, request, rules.keyInQuery === true);
+  requirePinRights(request, { caller, pin });
   const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
-  const enter = (memory: MemoryAllocation) => {
-    request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
-  };
-  const refuse = (error: unknown) => {
+  await takeRate(services, request, begun);
+  if (rules.isCharged === true && hasLargeBody(request.raw))
+    await requireBalance(services, begun, endpointOf(request));
+  let memory: MemoryAllocation;
+  try {
+    memory = await requestMemory(services, request, caller, rules);
+  } catch (error) {
     // The client should try again, so this attempt must not count against its rate.
     if (error instanceof GatewayError && error.code === "overloaded")
       returnRequest(services.limiter, services.relay.groups, caller);
     throw error;
-  };
-  const acquire = () => {
-    let memory: MemoryAllocation | Promise<MemoryAllocation>;
-    try {
-      memory = requestMemory(services, request, caller, rules);
-    } catch (error) {
-      return refuse(error);
-    }
-    return memory instanceof Promise ? memory.then(enter, refuse) : enter(memory);
-  };
-  const proceed = () => {
-    const checked =
-      rules.isCharged === true && hasLargeBody(request.raw)
-        ? requireBalance(services, begun, endpointOf(request))
-        : undefined;
-    return checked === undefined ? acquire() : checked.then(acquire);
-  };
-  const taken = takeRate(services, request, begun);
-  return taken instanceof Promise ? taken.then(proceed) : proceed();
+  }
+  request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
 }
 
 /**
@@ -130,38 +88,19 @@ export function requirePinRights(
 
 type UnreadRequest = Omit<Access, "memory" | "signal">;
 
-function takeRate(
+/** Counts the request, and puts its limits into the response's head. Logs a rejection. */
+async function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
   begun: UnreadRequest,
-): void | Promise<void> {
+): Promise<void> {
   const { head } = request;
   try {
-    const requested = takeRequest(limiter, relay.groups, begun.caller);
-    if (!(requested instanceof Promise)) {
-      Object.assign(head, requested);
-      return;
-    }
-    return requested.then(
-      (headers) => void Object.assign(head, headers),
-      (error: unknown) => {
-        noteRate(relay, request, begun, error);
-        throw error;
-      },
-    );
+    Object.assign(head, await takeRequest(limiter, relay.groups, begun.caller));
   } catch (error) {
-    noteRate(relay, request, begun, error);
+    if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
     throw error;
   }
-}
-
-function noteRate(
-  relay: GatewayServices["relay"],
-  request: FastifyRequest,
-  begun: UnreadRequest,
-  error: unknown,
-): void {
-  if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
 }
 
 /** Returns the route's path for the log, without the base path. */
@@ -169,13 +108,12 @@ export function endpointOf(request: FastifyRequest): string {
   return (request.routeOptions.url ?? "").slice(request.server.prefix.length);
 }
 
-/** A promise only where the request has to wait. */
-function requestMemory(
+async function requestMemory(
   { relay }: GatewayServices,
   { raw }: FastifyRequest,
   caller: Caller,
   { maxBytes, memoryFor }: EndpointRules,
-): MemoryAllocation | Promise<MemoryAllocation> {
+): Promise<MemoryAllocation> {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
   const type = raw.headers["content-type"] ?? "";
   // A form keeps as much in memory as it may, because its fields are not counted one by one.

@@ -1,5 +1,5 @@
 import { pointsOf } from "@gateway/shared/billing/money";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { type Caller, lowest } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -17,11 +17,11 @@ const amount = /^\d{1,7}(?:\.\d{1,6})?$/;
  */
 export function sessionBudgetOf(
   { relay }: Pick<GatewayServices, "relay">,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   caller: Caller,
   session: () => string | undefined,
 ): SessionBudget | undefined {
-  const requested = headers[header];
+  const requested = request.headers[header];
   const account = caller.accountSessionSpend ?? relay.groups.get(caller.userGroup)?.sessionSpend ?? 0;
   const operators = lowest(caller.sessionSpend, account);
   if (operators === 0 && requested === undefined) return undefined;
@@ -33,19 +33,16 @@ export function sessionBudgetOf(
     throw invalidRequest({ reason: "session_budget_unnamed" }, { param: header });
   }
   const limit = own === undefined ? operators : operators === 0 ? own : Math.min(own, operators);
-  return { session: name, limit: BigInt(limit) };
+  return {
+    session: name,
+    limit: BigInt(limit),
+    // Sent with the response, also with an error.
+    note: (headers) => void Object.assign(request.head, headers),
+  };
 }
 
 function pointsIn(text: string | string[], perUsd: number): number {
   if (typeof text !== "string" || !amount.test(text.trim()))
     throw invalidRequest({ reason: "session_budget_amount" }, { param: header });
   return pointsOf(Number(text), perUsd);
-}
-
-/** Sends the budget's headers with the response, also with an error. */
-export function showSessionBudget(budget: SessionBudget | undefined, { request }: FastifyReply): void {
-  if (budget === undefined) return;
-  budget.note = (headers) => {
-    Object.assign(request.head, headers);
-  };
 }

@@ -6,7 +6,7 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { notFound } from "#errors.ts";
 import { type Access, accessOf, wantsFresh } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
-import { sessionBudgetOf, showSessionBudget } from "#gateway/access/session-budget.ts";
+import { sessionBudgetOf } from "#gateway/access/session-budget.ts";
 import { sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
 import { jsonBody, type JsonBody } from "#gateway/body/json-body.ts";
@@ -118,7 +118,6 @@ async function answerChat(
   const { signal } = access;
   const settings = services.relay.settings.current();
   const requested = chatCall(services, access, { endpoint, client, body, raw, turn }, request);
-  showSessionBudget(requested.sessionBudget, reply);
   const { headers, call } = await admit(services, requested);
   const heartbeat = caller.setting.heartbeat;
   const options = {

@@ -79,15 +79,14 @@ interface Turn {
   inputBefore: Count;
 }
 
-export function openBill(
-  services: RelayServices,
-  session: {
-    routed: RoutedCall;
-    /** The bill of the session's call. Its reservation is for the first response. */
-    first: CallBill;
-    admit(call: ReceivedCall): Promise<ReceivedCall>;
-  },
-): RealtimeBill {
+interface BilledSession {
+  readonly routed: RoutedCall;
+  /** The bill of the session's call. Its reservation is for the first response. */
+  readonly first: CallBill;
+  admit(call: ReceivedCall): Promise<ReceivedCall>;
+}
+
+export function openBill(services: RelayServices, session: BilledSession): RealtimeBill {
   const { target } = session.routed;
   const call = session.routed.planned.received;
   const openedAt = call.startedAt;

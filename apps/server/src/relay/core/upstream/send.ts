@@ -65,8 +65,7 @@ export async function send(
   const isWhole = hasWholeBody(request);
   const limits = limitsOf(services, account, request);
   // Forms are not rewritten, and no provider that takes forms requires a signed body.
-  const spelling = signRequest(services, account, isWhole ? request : { ...request, body: null }, limits);
-  const sent = spelling instanceof Promise ? await spelling : spelling;
+  const sent = await signRequest(services, account, isWhole ? request : { ...request, body: null }, limits);
   const response = await services.upstream.send({
     url: sent.url,
     method: sent.method,
@@ -153,7 +152,7 @@ function signRequest(
   { channel, key }: ChannelAccount,
   request: WholeBody,
   limits: ReturnType<typeof limitsOf>,
-): Outgoing | Promise<Outgoing> {
+): Promise<Outgoing> {
   const io = () => ioOf(services, limits);
   return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
 }
