@@ -1,12 +1,11 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
-import { bothMenders, markProofs } from "#dialects/reasoning/mark-proofs.ts";
+import { bothMenders, markProofs } from "#dialects/reasoning/proof.ts";
 import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
 import { proofOrigin } from "#providers/provider.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
-import { upstreamFor } from "#relay/core/routing/spoken-dialect.ts";
 import type { EncodedRequest, Target } from "#relay/core/upstream/ask.ts";
-import { shapeOf, type ToProvider } from "#relay/core/upstream/send.ts";
+import { type ToProvider, shapeOf, upstreamFor } from "#relay/core/upstream/send.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { encodeBody } from "./outgoing-body.ts";
 

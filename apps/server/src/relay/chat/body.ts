@@ -14,8 +14,9 @@ import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { tallyResponse } from "#relay/core/billing/meter.ts";
-import type { MemoryShare } from "#relay/core/call.ts";
+import type { MemoryShare, RoutedCall } from "#relay/core/call.ts";
 import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/response/long-json.ts";
 import {
   beginOf,
@@ -285,3 +286,16 @@ const silence: UpstreamError = {
   message: "The provider returned an empty response.",
   status: 200,
 };
+
+/** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
+export async function finish(
+  { planned, target }: RoutedCall<ChatCall>,
+  bill: CallBill,
+  end: string,
+): Promise<void> {
+  try {
+    await planned.received.finished?.(end, target);
+  } catch (error) {
+    bill.reportDefect(error);
+  }
+}

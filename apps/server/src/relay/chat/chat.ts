@@ -1,3 +1,5 @@
+import { phrasesOf } from "@gateway/shared/phrase-list";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { withLimit } from "#dialects/usage/cost-fields.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
@@ -14,12 +16,12 @@ import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
-import { encodeChat, type EncodedChat, type SentChatCall } from "./attempt.ts";
-import { readBody } from "./body.ts";
+import { type EncodedChat, type SentChatCall, encodeChat } from "./attempt.ts";
+import { finish, readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { requireAllowedContent } from "./content-policy.ts";
-import { fetchAhead, namesAddresses } from "./fetch-ahead.ts";
-import { finish, openStream } from "./stream.ts";
+import { fetchAhead } from "./fetch-ahead.ts";
+import { namesAddresses } from "./fit-request.ts";
+import { openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
 export function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
@@ -121,4 +123,34 @@ async function readChat(
   await bill.settle({ routed, outcome: "complete", reported: read.usage, delivered: read.tally });
   await finish(routed, bill, read.body);
   return { kind: "body", headers, body: read.body };
+}
+
+/**
+ * Throws `content_policy_violation` when a user message contains a phrase that administrators forbid. The
+ * error does not contain the phrase, so that no caller can learn the list by trial.
+ */
+export function requireAllowedContent({ messages }: ChatRequest, settings: Settings): void {
+  if (!settings.EnableSafe) return;
+  const phrases = phrasesIn(settings);
+  if (phrases.length === 0) return;
+  for (const { role, parts } of messages) {
+    if (role !== "user") continue;
+    for (const part of parts) {
+      if (part.type !== "text") continue;
+      const text = part.text.toLowerCase();
+      if (phrases.some((phrase) => text.includes(phrase))) throw new GatewayError("content_policy_violation");
+    }
+  }
+}
+
+/**
+ * Cached per settings object, which is replaced on every change, so that the list is parsed once and not per
+ * call.
+ */
+const known = new WeakMap<Settings, readonly string[]>();
+
+function phrasesIn(settings: Settings): readonly string[] {
+  let phrases = known.get(settings);
+  if (phrases === undefined) known.set(settings, (phrases = phrasesOf(settings.SafeKeyWords)));
+  return phrases;
 }

@@ -1,20 +1,20 @@
 import {
-  addressedParts,
   type AddressedPart,
   type InlineMedia,
+  addressedParts,
   withBytes,
 } from "#dialects/media/addressed.ts";
 import { typeOfBytes } from "#dialects/media/media-type.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { mapModel } from "#domain/channels/selection/active-channel.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { atField, GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, atField, invalidRequest } from "#errors.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
 import type { PlannedCall } from "#relay/core/call.ts";
-import { upstreamFor } from "#relay/core/routing/spoken-dialect.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wantsBytes } from "./addresses.ts";
+import { upstreamFor } from "#relay/core/upstream/send.ts";
 import type { ChatCall } from "./chat-call.ts";
+import { wantsBytes } from "./fit-request.ts";
 
 /**
  * Fetches images, audio and files that a caller gave as URLs, for providers that need their bytes. Fetches
@@ -31,11 +31,6 @@ const TIMEOUT_MS = 20_000;
 const AT_ONCE = 4;
 /** Copies of a file in memory: bytes, base64, and the body that is sent. */
 const COPIES = 3;
-
-/** Whether the request names files by their address, which some channels need as bytes. */
-export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean {
-  return addressedParts(request, () => true).length > 0;
-}
 
 /**
  * Fetches what any channel of the plan needs, and estimates the call again. Returns the call with the files, or

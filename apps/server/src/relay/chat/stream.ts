@@ -12,7 +12,7 @@ import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import type { Pieces, RoutedCall } from "#relay/core/call.ts";
 import { peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
-import { readAnswer } from "./body.ts";
+import { finish, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
@@ -260,17 +260,4 @@ async function lastText({ call, routed, bill, pipe }: RunningStream): Promise<st
     return fail(gone ?? limit ?? new GatewayError("upstream_failed", { reason: "upstream_broke_off" }));
   await finish(routed, bill, pipe.pending());
   return pipe.pending();
-}
-
-/** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
-export async function finish(
-  { planned, target }: RoutedCall<ChatCall>,
-  bill: CallBill,
-  end: string,
-): Promise<void> {
-  try {
-    await planned.received.finished?.(end, target);
-  } catch (error) {
-    bill.reportDefect(error);
-  }
 }

@@ -2,27 +2,31 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
-import { CallBill } from "./billing/call-bill.ts";
-import { reserveCall } from "./billing/reserve.ts";
-import { reserveInSession } from "./billing/session-budget.ts";
-import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall } from "./call.ts";
-import { planCall, planChanged, planFor } from "./routing/plan.ts";
-import { explain, mayRetry } from "./routing/retry.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import { reserveCall, reserveInSession } from "#relay/core/billing/reserve.ts";
+import { planCall, planChanged, planFor } from "#relay/core/routing/plan.ts";
+import { explain, mayRetry } from "#relay/core/routing/retry.ts";
 import {
   keepOtherKeys,
   keepSession,
   learnSession,
   nextTarget,
-  nothingFree,
   noTargetsTried,
+  nothingFree,
   pausedChannels,
   skippedChannels,
-} from "./routing/route.ts";
+} from "#relay/core/routing/route.ts";
+import {
+  type EncodedRequest,
+  type FailedAttempt,
+  attempt,
+  transportFailure,
+} from "#relay/core/upstream/ask.ts";
+import { requestIdIn } from "#relay/core/upstream/call-connection.ts";
+import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
+import { errorForClients, errorForOperators } from "#relay/core/upstream/scrub.ts";
+import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall } from "./call.ts";
 import type { RelayServices } from "./services.ts";
-import { attempt, type EncodedRequest, type FailedAttempt, transportFailure } from "./upstream/ask.ts";
-import { requestIdIn } from "./upstream/call-connection.ts";
-import { asKeyFailure } from "./upstream/key-evidence.ts";
-import { errorForClients, errorForOperators } from "./upstream/scrub.ts";
 
 /** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
 export interface Exchange<

@@ -1,10 +1,10 @@
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
+import { mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
-import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
+import type { MessageSocket, SocketMessage } from "#platform/http/web-socket.ts";
 import type { EndedCall } from "#relay/core/billing/call-end.ts";
-import type { ReceivedCall, PricedTarget } from "#relay/core/call.ts";
+import type { PricedTarget, ReceivedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { forClients } from "#relay/core/upstream/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";

@@ -4,7 +4,7 @@ import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
-import { openShare } from "#relay/core/billing/session-budget.ts";
+import { openShare } from "#relay/core/billing/reserve.ts";
 import type { Answer, BilledUsage, CachedCall, Pieces, ReceivedCall } from "#relay/core/call.ts";
 import { planCall } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";

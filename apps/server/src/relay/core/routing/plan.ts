@@ -3,19 +3,18 @@ import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { type Estimate, withEach } from "#domain/pricing/estimate.ts";
 import {
+  type ActivePrice,
   computePoints,
   findPrice,
   reservedTier,
-  type ActivePrice,
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
-import type { Pin } from "#domain/tokens/callers.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
+import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
 import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { offeredOf, type Reserves, reservedUsage, priceOptionsOf } from "./price-options.ts";
+import { type Reserves, offeredOf, priceOptionsOf, reservedUsage } from "./price-options.ts";
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
 const UNPRICED: Omit<ActivePrice, "model"> = {
