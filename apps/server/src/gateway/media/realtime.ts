@@ -7,7 +7,7 @@ import { MAX_MESSAGE, isBeta } from "#gateway/access/socket-limits.ts";
 import { readJson } from "#gateway/body/json-body.ts";
 import { foldName } from "#gateway/body/one-reading.ts";
 import { realtimeReading } from "#gateway/body/readings.ts";
-import { queryWithoutKey } from "#gateway/http/query.ts";
+import { queryWithoutKey } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { messageSocket } from "#platform/http/web-socket.ts";
 import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";

@@ -13,7 +13,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
+import { encodeChat, type EncodedChat } from "#relay/chat/encode-chat.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { withoutCredentials } from "#relay/core/upstream/scrub.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";

@@ -10,7 +10,7 @@ import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts
 import { createUpstreamClient } from "#platform/http/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
-import { encodeChat } from "#relay/chat/attempt.ts";
+import { encodeChat } from "#relay/chat/encode-chat.ts";
 import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/upstream/ask.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
