@@ -42,8 +42,6 @@ export async function outgoing(
   return provider.sign === undefined ? request : provider.sign(request, key, io());
 }
 
-/** Builds upstream URLs from a base URL and a path, tolerating different spellings of the base. */
-
 const versionAtEnd = /\/v\d+(?:beta)?$/;
 const versionAtStart = /^\/v\d+(?:beta)?(?=\/)/;
 /** Cloudflare's AI gateway serves OpenAI's paths without the version. */

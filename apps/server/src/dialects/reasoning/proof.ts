@@ -203,11 +203,6 @@ export function withProofsFor(request: ChatRequest, target: ProofTarget): ChatRe
   return { ...request, messages };
 }
 
-/**
- * Marks the proofs of a response that otherwise passes unchanged, when its provider is not the one that its
- * dialect comes from. Otherwise a later request of the conversation could not tell them apart. Pure.
- */
-
 /** Field of the proof by the type of its object, in all dialects; Gemini's parts have no type. */
 const fields = lookupTable<string>({
   thinking: "signature",
@@ -234,7 +229,11 @@ function marked(value: unknown, origin: ProofOrigin): unknown {
   );
 }
 
-/** Returns undefined when the proofs of this origin need no mark in this dialect. */
+/**
+ * Marks the proofs of a response that otherwise passes unchanged, when its provider is not the one that its
+ * dialect comes from. Otherwise a later request of the conversation could not tell them apart. Returns undefined when
+ * the proofs of this origin need no mark in this dialect. Pure.
+ */
 export function markProofs(dialect: DialectId, origin: ProofOrigin | undefined): AnswerMender | undefined {
   const home = homeOf(dialect);
   if (origin === undefined || home === undefined || origin === home) return undefined;

@@ -235,8 +235,6 @@ export function lowest(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }
 
-/** Checks what a caller may do at a given time and from a given address. Pure functions. */
-
 /** Throws the first reason why this caller may not make calls. */
 export function requireUsable(caller: Caller, ip: string, now: number): void {
   if (!caller.userEnabled) throw ownerDisabled();

@@ -89,13 +89,12 @@ function textOf(message: Message | undefined): string {
   return part?.type === "text" ? part.text.slice(0, MOST) : "";
 }
 
-/** The budget of an agent's session: the lowest of the token's, the operator's and the client's limit. */
-
-const header = "x-session-budget";
-const amount = /^\d{1,7}(?:\.\d{1,6})?$/;
+const budgetHeader = "x-session-budget";
+const budgetAmount = /^\d{1,7}(?:\.\d{1,6})?$/;
 
 /**
- * Returns the budget of a call's session; undefined without a limit, or without a session. Throws
+ * Returns the budget of a call's session, the lowest of the token's, the operator's and the client's limit;
+ * undefined without a limit, or without a session. Throws
  * `invalid_request` for a header that is no amount, or that names no session.
  * @param session returns the session of the call
  */
@@ -105,7 +104,7 @@ export function sessionBudgetOf(
   caller: Caller,
   session: () => string | undefined,
 ): SessionBudget | undefined {
-  const requested = request.headers[header];
+  const requested = request.headers[budgetHeader];
   const account = caller.accountSessionSpend ?? relay.groups.get(caller.userGroup)?.sessionSpend ?? 0;
   const operators = lowest(caller.sessionSpend, account);
   if (operators === 0 && requested === undefined) return undefined;
@@ -114,7 +113,7 @@ export function sessionBudgetOf(
   const name = session();
   if (name === undefined) {
     if (own === undefined) return undefined;
-    throw invalidRequest({ reason: "session_budget_unnamed" }, { param: header });
+    throw invalidRequest({ reason: "session_budget_unnamed" }, { param: budgetHeader });
   }
   const limit = own === undefined ? operators : operators === 0 ? own : Math.min(own, operators);
   return {
@@ -126,7 +125,7 @@ export function sessionBudgetOf(
 }
 
 function pointsIn(text: string | string[], perUsd: number): number {
-  if (typeof text !== "string" || !amount.test(text.trim()))
-    throw invalidRequest({ reason: "session_budget_amount" }, { param: header });
+  if (typeof text !== "string" || !budgetAmount.test(text.trim()))
+    throw invalidRequest({ reason: "session_budget_amount" }, { param: budgetHeader });
   return pointsOf(Number(text), perUsd);
 }

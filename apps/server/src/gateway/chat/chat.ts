@@ -208,8 +208,6 @@ export function forwardable(request: FastifyRequest): Record<string, string> {
 /** All dialects with chat endpoints. */
 export const chatDialects: readonly ClientDialect[] = Object.values(clientDialects);
 
-/** The model and the action that Gemini's clients put into the path: `gemini-2.5-flash:streamGenerateContent`. */
-
 /**
  * Returns the route of a path with a target. A wildcard, because names of models contain slashes, and some clients
  * do not escape them.
@@ -218,7 +216,10 @@ export function targetRoute(path: string): string {
   return path.replace(":target", "*");
 }
 
-/** Returns the target of a path; undefined for a path without one. */
+/**
+ * Returns the target of a path: the model and the action that Gemini's clients put there,
+ * `gemini-2.5-flash:streamGenerateContent`. Undefined for a path without one.
+ */
 export function targetOf(request: FastifyRequest): { model: string; action: string } | undefined {
   const { "*": target } = request.params as { "*"?: string };
   if (target === undefined) return undefined;

@@ -57,11 +57,6 @@ export function answerHeaders(
   return { ...headers, ...own, ...securityHeaders };
 }
 
-/**
- * Headers of the gateway's responses that are known before the response. They are collected per request and
- * written once, with the status: setting each on the response costs more than all other work on them.
- */
-
 declare module "fastify" {
   interface FastifyRequest {
     /** Headers of this response: its request id, the caller's limits. */
@@ -76,7 +71,10 @@ const everywhere: Readonly<Record<string, string>> = {
   "access-control-expose-headers": "*",
 };
 
-/** Collects the headers of each response of the scope, and writes them unless the response was hijacked. */
+/**
+ * Collects the headers of each response of the scope that are known before it, and writes them once, with the
+ * status, unless the response was hijacked: setting each on the response costs more than all other work on them.
+ */
 export function collectHeads(app: FastifyInstance): void {
   app.decorateRequest("head");
   app.addHook("onRequest", (request, _reply, done) => {

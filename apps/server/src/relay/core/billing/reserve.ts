@@ -63,12 +63,9 @@ function isTooLittle(error: unknown): boolean {
 }
 
 /**
- * Reserves calls of sessions with a budget. From a share of the budget on, and when it does not cover a call,
- * the call uses the cheaper model that the operator configured.
- */
-
-/**
- * Reserves the call and returns it with its plan, which may be for a cheaper model. Throws the ledger's errors.
+ * Reserves a call of a session with a budget, and returns it with its plan. From a share of the budget on, and when
+ * it does not cover the call, the plan is for the cheaper model that the operator configured. Throws the ledger's
+ * errors.
  */
 export async function reserveInSession<Received extends ReceivedCall>(
   services: RelayServices,

@@ -42,7 +42,7 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
  * Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. A call that
  * was refused before it reached a provider costs nothing, so its bodies are not stored.
  */
-export interface BodyKeeper {
+interface BodyKeeper {
   /** Sets the channel of an attempt. */
   through(channel: { logBodies: boolean }): void;
   /** Returns the response to use instead of the given one. */
@@ -51,7 +51,7 @@ export interface BodyKeeper {
 }
 
 /** @param raw the raw request body; undefined for a form */
-export function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
+function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
   const byToken = call.caller.setting.log_bodies;
   let wanted = byToken;
   let wasSent = false;
