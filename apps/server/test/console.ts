@@ -189,7 +189,7 @@ export async function buildConsole(
     paymentFetch: publicFetch(options.mayReach ?? (() => true)),
     fetchModels,
     caughtUp: () => Promise.resolve(),
-    recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
+    recentLog: async () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
     readiness: { check: () => Promise.resolve({ stale: [], problems: [] }) },
     requestCounts: createRequestCounts({ redis: options.redis }),
     apiRateLimit: options.apiRateLimit ?? 100_000,

@@ -75,7 +75,7 @@ export interface Services {
    */
   caughtUp(): Promise<void>;
   /** Returns the latest lines of this node's log, oldest first; at most 500. */
-  recentLog(count: number): LogLine[] | Promise<LogLine[]>;
+  recentLog(count: number): Promise<LogLine[]>;
   /** Whether this node should get traffic. */
   readiness: Pick<Readiness, "check">;
   /** Number of requests of an address or an account, counted over all nodes. */

@@ -2,18 +2,18 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
-import { requireCallable } from "./access/before-body.ts";
-import { endpointOf, guardEndpoints } from "./access/endpoint.ts";
-import { accountRoutes } from "./account/account.ts";
-import { creditRoutes } from "./account/credit.ts";
-import { guardEndpoint } from "./account/native-endpoint.ts";
-import { acceptJson, type BeforeParsing, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
-import { readings } from "./body/readings.ts";
-import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat/chat.ts";
-import { answerCount, countRoutes } from "./chat/count-tokens.ts";
-import { readMessagesTurn } from "./compaction/messages.ts";
-import { conversationRoutes } from "./conversation/conversations.ts";
-import { answerError } from "./http/answer-error.ts";
+import { endpointOf, guardEndpoints, requireCallable } from "#gateway/access/endpoint.ts";
+import { accountRoutes } from "#gateway/account/account.ts";
+import { creditRoutes } from "#gateway/account/credit.ts";
+import { guardEndpoint } from "#gateway/account/native-endpoint.ts";
+import { BODY_LIMIT, type BeforeParsing, acceptJson, bodyMemory } from "#gateway/body/json-body.ts";
+import { readings } from "#gateway/body/readings.ts";
+import { type ChatActions, type ReadTurn, chatDialects, chatRoutes, readTurn } from "#gateway/chat/chat.ts";
+import { answerCount, countRoutes } from "#gateway/chat/count-tokens.ts";
+import { readMessagesTurn } from "#gateway/compaction/messages.ts";
+import { conversationRoutes } from "#gateway/conversation/conversations.ts";
+import { answerError } from "#gateway/http/answer-error.ts";
+import { collectHeads } from "#gateway/http/answer-headers.ts";
 import {
   type ErrorShape,
   midjourneyErrors,
@@ -21,21 +21,20 @@ import {
   shapeOf,
   sharedShape,
   taskErrors,
-} from "./http/error-shape.ts";
-import { helloRoutes } from "./http/hello.ts";
-import { collectHeads } from "./http/response-head.ts";
-import { socketRoutes } from "./http/sockets.ts";
-import { interactionRoutes } from "./interactions/routes.ts";
-import { readInteractionTurn } from "./interactions/turn.ts";
-import { answerEmbed } from "./media/gemini-embeddings.ts";
-import { plainRoutes } from "./media/plain.ts";
-import { modelRoutes, ownModelRoutes } from "./models/models.ts";
-import { compactRoutes } from "./responses/compact.ts";
-import { readResponseTurn } from "./responses/response-turn.ts";
-import { responseRoutes } from "./responses/responses.ts";
+} from "#gateway/http/error-shape.ts";
+import { helloRoutes } from "#gateway/http/hello.ts";
+import { socketRoutes } from "#gateway/http/sockets.ts";
+import { interactionRoutes } from "#gateway/interactions/routes.ts";
+import { readInteractionTurn } from "#gateway/interactions/turn.ts";
+import { answerEmbed } from "#gateway/media/gemini-embeddings.ts";
+import { plainRoutes } from "#gateway/media/plain.ts";
+import { modelRoutes, ownModelRoutes } from "#gateway/models/models.ts";
+import { compactRoutes } from "#gateway/responses/compact.ts";
+import { readResponseTurn } from "#gateway/responses/response-turn.ts";
+import { responseRoutes } from "#gateway/responses/responses.ts";
+import { midjourneyPrefixes, midjourneyRoutes } from "#gateway/tasks/midjourney.ts";
+import { taskRoutes } from "#gateway/tasks/tasks.ts";
 import type { GatewayServices } from "./services.ts";
-import { midjourneyPrefixes, midjourneyRoutes } from "./tasks/midjourney.ts";
-import { taskRoutes } from "./tasks/tasks.ts";
 
 /**
  * Endpoints for AI clients: one scope per dialect, each with its own error format. endpoint.ts checks every

@@ -7,7 +7,7 @@
  */
 export function generatorOf<Value extends object | string>(
   next: () => Promise<Value | undefined>,
-  close: () => Promise<void> | void,
+  close: () => Promise<void>,
 ): AsyncGenerator<Value, void, undefined> {
   return new GeneratorOf(next, close);
 }
@@ -15,11 +15,11 @@ export function generatorOf<Value extends object | string>(
 /** A class, because an object with methods of its own costs as much as reading a short body. */
 class GeneratorOf<Value extends object | string> implements AsyncGenerator<Value, void, undefined> {
   readonly #next: () => Promise<Value | undefined>;
-  readonly #close: () => Promise<void> | void;
+  readonly #close: () => Promise<void>;
   #isOver = false;
   #pending: Promise<Value | undefined> | undefined;
 
-  constructor(next: () => Promise<Value | undefined>, close: () => Promise<void> | void) {
+  constructor(next: () => Promise<Value | undefined>, close: () => Promise<void>) {
     this.#next = next;
     this.#close = close;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillPlaces, joinUrl } from "./address.ts";
+import { fillPlaces, joinUrl } from "./outgoing.ts";
 import { CredentialError } from "./provider.ts";
 
 describe("joining a base URL and a path", () => {

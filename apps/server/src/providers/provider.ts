@@ -228,7 +228,7 @@ export interface Provider {
    */
   adapters?: Readonly<Record<string, Adapter>>;
   /** Last step before sending. Throws CredentialError. */
-  sign?(request: Outgoing, key: string, io: Io): Outgoing | Promise<Outgoing>;
+  sign?(request: Outgoing, key: string, io: Io): Promise<Outgoing>;
   /**
    * Converts streams that are not server-sent events to such events.
    * The content type identifies these streams.

@@ -112,10 +112,10 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
   const { env, worker, relay, announcements, logRing } = needs;
   // Every worker reports to the others, whether its console is loaded or not.
   const caughtUp = () => announcements.caughtUp();
-  const recentLog = (count: number) => logRing.last(count);
+  const recentLog = async (count: number) => logRing.last(count);
   const together = {
     caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
-    recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),
+    recentLog: worker === undefined ? recentLog : logTogether(worker, (count) => logRing.last(count)),
   };
   return buildApp({
     logger: needs.log,

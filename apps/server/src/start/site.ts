@@ -18,7 +18,7 @@ import type { Needs } from "./http.ts";
 interface SiteNeeds extends Needs {
   /** Resolves when all workers have processed earlier announcements. */
   caughtUp(): Promise<void>;
-  recentLog(count: number): LogLine[] | Promise<LogLine[]>;
+  recentLog(count: number): Promise<LogLine[]>;
 }
 
 /** Opens the console and the site. Loaded with the first request for them. */

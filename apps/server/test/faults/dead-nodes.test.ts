@@ -7,7 +7,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, killNodes, startGatewayProcess } from "#test/gateway-process.ts";
-import { startTestGateway } from "#test/gateway.ts";
+import { startTestGateway, testSecretKey } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
 /**
@@ -28,7 +28,7 @@ beforeAll(async () => {
   [place, provider] = await Promise.all([installedDatabase(), startRawUpstream()]);
   database = connect(place.url, { max: 2 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-dead-"));
-  const env = { DATABASE_URL: place.url, DATA_DIR: dataDir };
+  const env = { DATABASE_URL: place.url, DATA_DIR: dataDir, SECRET_KEY: testSecretKey };
   killed = await startGatewayProcess(env);
   await killed.api("POST", "/channel", {
     type: 8,

@@ -141,7 +141,7 @@ describe("the code base", () => {
     expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
     // A session has a call per response, and any node can close a background bill.
     const later = ["relay/background/background.ts", "relay/realtime/realtime-bill.ts"];
-    expect(users(/\bnew CallLifecycle\(/).sort()).toEqual(later);
+    expect(users(/\bnew CallBill\(/).sort()).toEqual(later);
   });
 
   it("names providers in providers/ only", () => {

@@ -11,8 +11,8 @@ import type {
 } from "#dialects/ir.ts";
 import { budgetOfEffort } from "#dialects/reasoning/effort.ts";
 import { unsaidMarks } from "#dialects/reasoning/marks.ts";
-import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
 import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
+import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";

@@ -1,12 +1,12 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { jsonSchema } from "#dialects/gemini/function-schema.ts";
 import type { ChatRequest, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import {
-  functionTool,
   type InteractionGenerationConfig,
   type InteractionRequest,
+  functionTool,
   serverTools,
   toolType,
 } from "./schema.ts";

@@ -4,7 +4,7 @@ import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { encodeReasoningDetails } from "./encode-messages.ts";
-import { wantsOldCalls } from "./old-calls.ts";
+import { wantsOldCalls } from "./request.ts";
 import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "./response.ts";
 import { encodeUsage } from "./usage.ts";
 

@@ -1,17 +1,24 @@
 import type { z } from "zod";
 import type { Address, Wire } from "#dialects/dialect.ts";
-import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
+import type {
+  ChatRequest,
+  Extra,
+  Reasoning,
+  ResponseFormat,
+  ServerTool,
+  Tool,
+  ToolChoice,
+} from "#dialects/ir.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
 import { unsaidMarks } from "#dialects/reasoning/marks.ts";
-import { filterAllowedTools } from "#dialects/tools/allowed-tools.ts";
+import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
 import { decodeMessages, withCache } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
-import { offeredFunctions } from "./old-calls.ts";
-import { type chatFunction, chatRequest, type ChatWireRequest } from "./schema.ts";
+import { type ChatWireRequest, type chatFunction, chatRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(chatRequest.shape));
 
@@ -249,4 +256,18 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   for (const mark of unsaidMarks(request, ["cache", "errors"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "openai-chat")) dropped.add(field);
   return { body, dropped: [...dropped] };
+}
+
+/**
+ * Function calls of the format before tools: one per message, without an id.
+ * Clients that send `functions` receive this form.
+ */
+
+export function offeredFunctions({ functions, tools }: ChatWireRequest): Extra | undefined {
+  if (!functions?.length || tools?.length) return undefined;
+  return { dialect: "openai-chat", fields: { functions } };
+}
+
+export function wantsOldCalls({ repeat }: Pick<ChatRequest, "repeat">): boolean {
+  return ownFields("openai-chat", repeat)?.["functions"] !== undefined;
 }

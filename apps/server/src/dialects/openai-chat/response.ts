@@ -9,7 +9,7 @@ import { argumentsText, asRecord, compact, parseAnswer, readAs } from "#dialects
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
-import { wantsOldCalls } from "./old-calls.ts";
+import { wantsOldCalls } from "./request.ts";
 import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Upstream } from "#dialects/dialect.ts";
-import type { ChatEvent, ChatRequest, ChatResponse, Message, Part } from "#dialects/ir.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, Message, Part, Tool } from "#dialects/ir.ts";
 
 /**
  * Replaces tool names that an upstream does not allow, and restores the client's names in calls of the
@@ -103,4 +103,15 @@ export function withOwnNames(answer: ChatResponse, own: ToolNames): ChatResponse
  */
 export function withOwnName(event: ChatEvent, own: ToolNames): ChatEvent {
   return event.type === "tool-call" ? { ...event, name: own.get(event.name) ?? event.name } : event;
+}
+
+/**
+ * Returns the offered tools that the caller allows the model to call now; other formats have no such list.
+ */
+export function filterAllowedTools(
+  tools: Tool[] | undefined,
+  names: ReadonlyArray<string | undefined>,
+): Tool[] | undefined {
+  if (tools === undefined || names.length === 0) return tools;
+  return tools.filter((tool) => names.includes(tool.name));
 }

@@ -7,8 +7,10 @@ import type { SharedSlices } from "./redis-script.ts";
  * stay within the limit.
  */
 export interface Slices {
+  /** Takes one request from what is left of the current slice. Undefined when nothing is left. */
+  takeLeft(owner: string, limits: readonly Limit[]): Take[] | undefined;
   /** Takes one request from all limits or from none. Rejects when Redis is unavailable. */
-  take(owner: string, limits: readonly Limit[]): Take[] | Promise<Take[]>;
+  take(owner: string, limits: readonly Limit[]): Promise<Take[]>;
 }
 
 /** Lifetime of a slice, in milliseconds. */
@@ -129,19 +131,26 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     shared.takeSlice(slice.owner, slice.limits, { needed: 0, spare: 0, back, capacities }).catch(() => {});
   }
 
+  function keyOf(owner: string, limits: readonly Limit[]): string {
+    let key = owner;
+    for (const limit of limits) key += `|${limit.key}:${limit.perMinute}`;
+    return key;
+  }
+
   return {
+    takeLeft(owner, limits) {
+      const slice = slices.get(keyOf(owner, limits));
+      if (slice === undefined || slice.left === 0 || slice.asking || !isCurrent(slice)) return undefined;
+      slice.left -= 1;
+      slice.counted += 1;
+      return allowed(slice, slice.left);
+    },
     take(owner, limits) {
-      let key = owner;
-      for (const limit of limits) key += `|${limit.key}:${limit.perMinute}`;
+      const key = keyOf(owner, limits);
       let slice = slices.get(key);
       if (slice === undefined) {
         slice = { owner, limits, left: 0, counted: 0, begun: 0, levels: [], waiting: [], asking: false };
         if (slices.size < MAX_SLICES) slices.set(key, slice);
-      }
-      if (slice.left > 0 && !slice.asking && isCurrent(slice)) {
-        slice.left -= 1;
-        slice.counted += 1;
-        return allowed(slice, slice.left);
       }
       const { waiting, asking } = slice;
       const taken = new Promise<Take[]>((resolve, reject) => waiting.push({ resolve, reject }));

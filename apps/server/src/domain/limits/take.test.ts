@@ -203,8 +203,7 @@ describe("limits on Redis", () => {
     const before = await scripts(own);
     const remaining: (number | undefined)[] = [];
     for (let n = 0; n < 400; n += 1) {
-      const taken = limiter.take("user1", [limit]);
-      const { allowed: fits, takes } = taken instanceof Promise ? await taken : taken;
+      const { allowed: fits, takes } = await limiter.take("user1", [limit]);
       expect(fits).toBe(true);
       expect(takes[0]).toMatchObject({ limit: 600_000 });
       remaining.push(takes[0]?.remaining);

@@ -22,7 +22,7 @@ export interface Limiter {
    * Takes one request. Never throws or rejects.
    * @param owner owner of the limits, whose state is kept together
    */
-  take(owner: string, limits: readonly Limit[]): Promise<RateDecision> | RateDecision;
+  take(owner: string, limits: readonly Limit[]): Promise<RateDecision>;
   /** Reports how much of a token limit a request really used. The difference is applied soon after. */
   giveBack(owner: string, limit: Limit, used: number): void;
 }
@@ -137,7 +137,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
 
   if (shared === undefined)
     return {
-      take: (owner, limits) => decide(owner, takeShare(owner, limits)),
+      take: async (owner, limits) => decide(owner, takeShare(owner, limits)),
       giveBack(owner, limit, used) {
         const own = { ...limit, perMinute: shareOf(limit.perMinute, share()) };
         const level = giveBack(levels.get(keyOf(owner, own)), own, used);
@@ -146,27 +146,21 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     };
   const slices = createSlices(shared, now);
 
-  async function answered(
-    owner: string,
-    limits: readonly Limit[],
-    requested: Promise<Take[]>,
-  ): Promise<RateDecision> {
-    try {
-      const takes = await requested;
-      if (away) levels.clear();
-      away = false;
-      receivedAt = now();
-      return decide(owner, takes);
-    } catch {
-      away = true;
-      return decide(owner, takeShare(owner, limits));
-    }
-  }
-
   return {
-    take(owner, limits) {
-      const takes = mayBeSliced(limits) ? slices.take(owner, limits) : shared.take(owner, limits);
-      return takes instanceof Promise ? answered(owner, limits, takes) : decide(owner, takes);
+    async take(owner, limits) {
+      const isSliced = mayBeSliced(limits);
+      const left = isSliced ? slices.takeLeft(owner, limits) : undefined;
+      if (left !== undefined) return decide(owner, left);
+      try {
+        const takes = await (isSliced ? slices.take(owner, limits) : shared.take(owner, limits));
+        if (away) levels.clear();
+        away = false;
+        receivedAt = now();
+        return decide(owner, takes);
+      } catch {
+        away = true;
+        return decide(owner, takeShare(owner, limits));
+      }
     },
     giveBack(owner, limit, used) {
       // If Redis is unavailable, the tokens stay taken, which is the stricter outcome.

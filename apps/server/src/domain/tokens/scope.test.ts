@@ -1,7 +1,6 @@
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import { describe, expect, it } from "vitest";
-import type { Caller } from "./callers.ts";
-import { addressMatches, mayUseModel, requireUsable } from "./scope.ts";
+import { type Caller, addressMatches, mayUseModel, requireUsable } from "./callers.ts";
 
 function caller(part: Partial<Caller> = {}): Caller {
   return {

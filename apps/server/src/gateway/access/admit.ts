@@ -1,10 +1,10 @@
 import type { ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
-import type { Limiter, RateDecision } from "#domain/limits/take.ts";
+import type { Limiter } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 
 /**
@@ -86,24 +86,14 @@ class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
   }
 }
 
-function takeRates(
+/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
+async function takeRates(
   limiter: Limiter,
   caller: Caller,
   rates: readonly NamedLimit[],
   limits: readonly Limit[],
-): Headers | Promise<Headers> {
-  const requested = limiter.take(ownerOf(caller), limits);
-  return requested instanceof Promise
-    ? requested.then((taken) => headersOf(taken, rates, limits))
-    : headersOf(requested, rates, limits);
-}
-
-/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
-function headersOf(
-  { allowed, takes, worthNoting }: RateDecision,
-  rates: readonly NamedLimit[],
-  limits: readonly Limit[],
-) {
+): Promise<Headers> {
+  const { allowed, takes, worthNoting } = await limiter.take(ownerOf(caller), limits);
   const headers = rateHeaders(limits, takes);
   if (allowed) return headers;
   // Report the limit with the longest wait.
@@ -144,11 +134,7 @@ const names = { requests: namesOf("requests"), tokens: namesOf("tokens") };
  * Counts one request of any kind. Throws rate_limit_exceeded. The returned headers show the client its
  * limits.
  */
-export function takeRequest(
-  limiter: Limiter,
-  groups: ActiveGroups,
-  caller: Caller,
-): Headers | Promise<Headers> {
+export async function takeRequest(limiter: Limiter, groups: ActiveGroups, caller: Caller): Promise<Headers> {
   const { rates, limits } = requestRates(groups, caller);
   return takeRates(limiter, caller, rates, limits);
 }
@@ -167,7 +153,7 @@ export function isWorthNoting(error: unknown): error is GatewayError {
  * Counts the maximum tokens of a call; unused ones are returned with its bill. Throws rate_limit_exceeded and
  * logs the rejection. Returns the headers, and the call for the relay.
  */
-export async function admit<C extends Call>(
+export async function admit<C extends ReceivedCall>(
   services: GatewayServices,
   call: C,
 ): Promise<{ headers: Headers; call: C }> {
@@ -176,7 +162,10 @@ export async function admit<C extends Call>(
 }
 
 /** Like `admit`, for a call without an HTTP request of its own: also counts as a request. */
-export async function admitWithoutRequest<C extends Call>(services: GatewayServices, call: C): Promise<C> {
+export async function admitWithoutRequest<C extends ReceivedCall>(
+  services: GatewayServices,
+  call: C,
+): Promise<C> {
   const { caller, estimate } = call;
   const rates = [
     ...requestRates(services.relay.groups, caller).rates,
@@ -185,7 +174,7 @@ export async function admitWithoutRequest<C extends Call>(services: GatewayServi
   return (await admitAll(services, call, rates)).call;
 }
 
-async function admitAll<C extends Call>(
+async function admitAll<C extends ReceivedCall>(
   { limiter, relay }: GatewayServices,
   call: C,
   rates: NamedLimit[],

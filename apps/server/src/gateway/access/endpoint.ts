@@ -1,17 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import { forbidden, GatewayError } from "#errors.ts";
+import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
+import { GatewayError, forbidden, insufficientQuota, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
-import { requireSingleParameters } from "#gateway/http/query.ts";
+import { requireSingleParameters } from "#gateway/http/request-url.ts";
+import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { isCompressed } from "#platform/body/compressed-body.ts";
 import { now } from "#platform/clock.ts";
 import { type CancelSignal, createCancellation } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
-import type { Access } from "./access.ts";
+import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/routing/free-models.ts";
+import { type Access, accessOf } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
-import { type AuthenticatedCaller, authenticate } from "./authenticate.ts";
-import { hasLargeBody, requireBalance, unreadCall } from "./before-body.ts";
 
 /**
  * Checks of every endpoint for AI clients before its body is read, in this order: authentication,
@@ -42,77 +44,35 @@ export function guardEndpoints(
   services: GatewayServices,
   rules: EndpointRules,
 ): void {
-  // Not an async function: with a known key, nothing here has to wait.
-  scope.addHook("onRequest", (request, reply, done) => {
-    if (request.routeOptions.config.open === true) return done();
-    let checked: void | Promise<void>;
-    try {
-      checked = check(services, rules, request, reply);
-    } catch (error) {
-      return done(error as Error);
-    }
-    if (checked === undefined) done();
-    else checked.then(() => done(), done);
+  scope.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.open !== true) await checkRequest(services, rules, request, reply);
   });
 }
 
-function check(
+async function checkRequest(
   services: GatewayServices,
   rules: EndpointRules,
   request: FastifyRequest,
   reply: FastifyReply,
-): void | Promise<void> {
+): Promise<void> {
   const startedAt = now();
   requireSingleParameters(request.raw.url ?? "");
-  const found = authenticate(services, request, rules.keyInQuery === true);
-  const enter = (known: AuthenticatedCaller) =>
-    admitKnown(services, rules, { request, reply, startedAt, known });
-  return found instanceof Promise ? found.then(enter) : enter(found);
-}
-
-interface AdmissionInput {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  startedAt: number;
-  known: AuthenticatedCaller;
-}
-
-/** Checks what depends on the caller. A promise only where the request has to wait. */
-function admitKnown(
-  services: GatewayServices,
-  rules: EndpointRules,
-  { request, reply, startedAt, known }: AdmissionInput,
-): void | Promise<void> {
-  requirePinRights(request, known);
-  const { caller, pin } = known;
+  const { caller, pin } = await authenticate(services, request, rules.keyInQuery === true);
+  requirePinRights(request, { caller, pin });
   const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
-  const enter = (memory: MemoryAllocation) => {
-    request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
-  };
-  const refuse = (error: unknown) => {
+  await takeRate(services, request, begun);
+  if (rules.isCharged === true && hasLargeBody(request.raw))
+    await requireBalance(services, begun, endpointOf(request));
+  let memory: MemoryAllocation;
+  try {
+    memory = await requestMemory(services, request, caller, rules);
+  } catch (error) {
     // The client should try again, so this attempt must not count against its rate.
     if (error instanceof GatewayError && error.code === "overloaded")
       returnRequest(services.limiter, services.relay.groups, caller);
     throw error;
-  };
-  const acquire = () => {
-    let memory: MemoryAllocation | Promise<MemoryAllocation>;
-    try {
-      memory = requestMemory(services, request, caller, rules);
-    } catch (error) {
-      return refuse(error);
-    }
-    return memory instanceof Promise ? memory.then(enter, refuse) : enter(memory);
-  };
-  const proceed = () => {
-    const checked =
-      rules.isCharged === true && hasLargeBody(request.raw)
-        ? requireBalance(services, begun, endpointOf(request))
-        : undefined;
-    return checked === undefined ? acquire() : checked.then(acquire);
-  };
-  const taken = takeRate(services, request, begun);
-  return taken instanceof Promise ? taken.then(proceed) : proceed();
+  }
+  request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
 }
 
 /**
@@ -130,38 +90,19 @@ export function requirePinRights(
 
 type UnreadRequest = Omit<Access, "memory" | "signal">;
 
-function takeRate(
+/** Counts the request, and puts its limits into the response's head. Logs a rejection. */
+async function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
   begun: UnreadRequest,
-): void | Promise<void> {
+): Promise<void> {
   const { head } = request;
   try {
-    const requested = takeRequest(limiter, relay.groups, begun.caller);
-    if (!(requested instanceof Promise)) {
-      Object.assign(head, requested);
-      return;
-    }
-    return requested.then(
-      (headers) => void Object.assign(head, headers),
-      (error: unknown) => {
-        noteRate(relay, request, begun, error);
-        throw error;
-      },
-    );
+    Object.assign(head, await takeRequest(limiter, relay.groups, begun.caller));
   } catch (error) {
-    noteRate(relay, request, begun, error);
+    if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
     throw error;
   }
-}
-
-function noteRate(
-  relay: GatewayServices["relay"],
-  request: FastifyRequest,
-  begun: UnreadRequest,
-  error: unknown,
-): void {
-  if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
 }
 
 /** Returns the route's path for the log, without the base path. */
@@ -169,13 +110,12 @@ export function endpointOf(request: FastifyRequest): string {
   return (request.routeOptions.url ?? "").slice(request.server.prefix.length);
 }
 
-/** A promise only where the request has to wait. */
-function requestMemory(
+async function requestMemory(
   { relay }: GatewayServices,
   { raw }: FastifyRequest,
   caller: Caller,
   { maxBytes, memoryFor }: EndpointRules,
-): MemoryAllocation | Promise<MemoryAllocation> {
+): Promise<MemoryAllocation> {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
   const type = raw.headers["content-type"] ?? "";
   // A form keeps as much in memory as it may, because its fields are not counted one by one.
@@ -209,4 +149,149 @@ function watchClose(
     throw new GatewayError("client_disconnected", { reason: "client_left" });
   }
   return left;
+}
+
+/**
+ * Size up to which a body costs no more than its head, in bytes. Large requests are checked before they are read and
+ * parsed: an account without a balance must not cause work, nor a call of a model that does not exist. Small requests
+ * are checked where they are reserved.
+ */
+const SMALL_BODY = 16 * 1024;
+
+type Services = Pick<GatewayServices, "relay" | "balances">;
+
+/** Whether the body may be large: its size is above the limit, or unknown. */
+export function hasLargeBody({ method, headers }: FastifyRequest["raw"]): boolean {
+  if (method === "GET" || method === "HEAD" || method === "DELETE") return false;
+  const { "content-length": length, "transfer-encoding": encoding, "content-encoding": coding } = headers;
+  return length === undefined ? encoding !== undefined : Number(length) > SMALL_BODY || isCompressed(coding);
+}
+
+/** Throws `insufficient_quota` for an account without a balance for which no model is free. */
+export async function requireBalance(
+  { relay, balances }: Services,
+  begun: UnreadRequest,
+  endpoint: string,
+): Promise<void> {
+  const { caller } = begun;
+  if ((await balances.has(caller.userId)) || mayCallFree(relay, caller)) return;
+  throw refuse(relay, begun, endpoint, "", insufficientQuota());
+}
+
+/**
+ * Throws `insufficient_quota` for an account without a balance whose model is not free, and `model_not_found`.
+ * Called when the bytes of a large body have arrived, before they are parsed.
+ */
+export async function requireCallable(
+  { relay, balances }: Services,
+  request: FastifyRequest,
+  endpoint: string,
+  named: string,
+): Promise<void> {
+  const access = accessOf(request);
+  const { caller, pin } = access;
+  const model = resolveModel({ relay }, named);
+  if (!isModelOffered(relay, caller, pin, model))
+    throw refuse(relay, access, endpoint, model, modelNotFound(model));
+  if ((await balances.has(caller.userId)) || mayBeFree(relay, caller, model)) return;
+  throw refuse(relay, access, endpoint, model, insufficientQuota());
+}
+
+/** Logs the refusal, and returns its error. */
+function refuse(
+  relay: GatewayServices["relay"],
+  begun: UnreadRequest,
+  endpoint: string,
+  model: string,
+  error: GatewayError,
+): GatewayError {
+  noteRefusal(relay, unreadCall(begun, endpoint, model), error);
+  return error;
+}
+
+/** Returns a call whose body was not read, for the log. */
+export function unreadCall(begun: UnreadRequest, endpoint: string, model = ""): ReceivedCall {
+  return {
+    ...begun,
+    endpoint,
+    needs: "chat",
+    model,
+    stream: false,
+    tools: false,
+    estimate: { input: 0, output: 0 },
+    calls: 1,
+    signal: AbortSignal.abort(),
+  };
+}
+
+export interface AuthenticatedCaller {
+  caller: Caller;
+  pin: Pin | undefined;
+}
+
+/**
+ * Returns the keys from all places where a dialect's client puts one, `authorization` first. Some clients send a
+ * credential of another service in one place and the gateway's in another. A key in the URL ends up in logs and
+ * links, so it is accepted only from clients that know no other place.
+ */
+function presentedKeys({ headers, query }: FastifyRequest, inQuery: boolean): string[] {
+  const { authorization, "x-api-key": anthropic, "x-goog-api-key": google, "api-key": azure } = headers;
+  const inUrl = inQuery ? (query as { key?: unknown }).key : undefined;
+  const keys: string[] = [];
+  for (const given of [authorization, anthropic, google, azure, headers["mj-api-secret"], inUrl])
+    if (typeof given === "string" && given !== "" && !keys.includes(given)) keys.push(given);
+  // Browsers cannot set headers on a WebSocket. OpenAI's client puts the key into the subprotocols.
+  const protocols = headers["sec-websocket-protocol"]?.split(",") ?? [];
+  const carried = protocols
+    .map((name) => name.trim())
+    .find((name) => name.startsWith("openai-insecure-api-key."));
+  if (carried !== undefined) keys.push(carried.slice("openai-insecure-api-key.".length));
+  return keys;
+}
+
+/**
+ * Identifies the caller by the first presented key that this gateway knows. Requires an enabled token of an enabled
+ * account, and an allowed address.
+ */
+export async function authenticate(
+  services: Pick<GatewayServices, "callers" | "failedKeys">,
+  request: FastifyRequest,
+  keyInQuery = false,
+): Promise<AuthenticatedCaller> {
+  const presented = presentedKeys(request, keyInQuery);
+  const [first] = presented;
+  if (first === undefined) throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });
+  const known = services.callers.known(first);
+  if (known === undefined) return lookUp(services, request, presented);
+  requireUsable(known, request.ip, now());
+  return { caller: known, pin: undefined };
+}
+
+async function lookUp(
+  { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
+  request: FastifyRequest,
+  presented: readonly string[],
+): Promise<AuthenticatedCaller> {
+  const refusals: GatewayError[] = [];
+  for (const key of presented) {
+    try {
+      const found = await callers.find(key, () => failedKeys.require(request.ip));
+      requireUsable(found.caller, request.ip, now());
+      return found;
+    } catch (error) {
+      if (!isUnknownKey(error)) throw error;
+      refusals.push(error);
+    }
+  }
+  // Only when no key is right: a credential of another service beside the right key is no guess.
+  for (const { code } of refusals) if (code === "invalid_api_key") failedKeys.note(request.ip);
+  throw refusals[0];
+}
+
+/** The key is not one of this gateway, or was not looked up because the address has sent too many wrong ones. */
+function isUnknownKey(error: unknown): error is GatewayError {
+  return (
+    error instanceof GatewayError &&
+    (error.code === "invalid_api_key" || error.params?.["reason"] === "wrong_keys_from_address")
+  );
 }

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
+import { pointsOf } from "@gateway/shared/billing/money";
 import type { LogSession } from "@gateway/shared/usage/log";
 import type { FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { type Caller, lowest } from "#domain/tokens/callers.ts";
+import { invalidRequest } from "#errors.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import type { SessionBudget } from "#relay/core/call.ts";
 
 /** Headers with which agents name their session. The first one present counts. */
 const headerNames = [
@@ -82,4 +87,45 @@ function beginningOf({ raw, request }: SessionSource): string | undefined {
 function textOf(message: Message | undefined): string {
   const part = message?.parts.find(({ type }) => type === "text");
   return part?.type === "text" ? part.text.slice(0, MOST) : "";
+}
+
+const budgetHeader = "x-session-budget";
+const budgetAmount = /^\d{1,7}(?:\.\d{1,6})?$/;
+
+/**
+ * Returns the budget of a call's session, the lowest of the token's, the operator's and the client's limit;
+ * undefined without a limit, or without a session. Throws
+ * `invalid_request` for a header that is no amount, or that names no session.
+ * @param session returns the session of the call
+ */
+export function sessionBudgetOf(
+  { relay }: Pick<GatewayServices, "relay">,
+  request: FastifyRequest,
+  caller: Caller,
+  session: () => string | undefined,
+): SessionBudget | undefined {
+  const requested = request.headers[budgetHeader];
+  const account = caller.accountSessionSpend ?? relay.groups.get(caller.userGroup)?.sessionSpend ?? 0;
+  const operators = lowest(caller.sessionSpend, account);
+  if (operators === 0 && requested === undefined) return undefined;
+  const own =
+    requested === undefined ? undefined : pointsIn(requested, relay.settings.current().QuotaPerUnit);
+  const name = session();
+  if (name === undefined) {
+    if (own === undefined) return undefined;
+    throw invalidRequest({ reason: "session_budget_unnamed" }, { param: budgetHeader });
+  }
+  const limit = own === undefined ? operators : operators === 0 ? own : Math.min(own, operators);
+  return {
+    session: name,
+    limit: BigInt(limit),
+    // Sent with the response, also with an error.
+    note: (headers) => void Object.assign(request.head, headers),
+  };
+}
+
+function pointsIn(text: string | string[], perUsd: number): number {
+  if (typeof text !== "string" || !budgetAmount.test(text.trim()))
+    throw invalidRequest({ reason: "session_budget_amount" }, { param: budgetHeader });
+  return pointsOf(Number(text), perUsd);
 }

@@ -7,7 +7,7 @@ import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { LONG_TEXT, longTextOf, longTextsOf, stringifyLong } from "#platform/memory/long-texts.ts";
-import { encodeBody } from "#relay/chat/outgoing-body.ts";
+import { encodeBody } from "#relay/chat/encode-chat.ts";
 import { anyCharacter, runs } from "#test/property-runs.ts";
 import { affordable, decodeBody } from "./decode-body.ts";
 import { readJson } from "./json-body.ts";

@@ -6,10 +6,9 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { notFound } from "#errors.ts";
 import { type Access, accessOf, wantsFresh } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
-import { sessionBudgetOf, showSessionBudget } from "#gateway/access/session-budget.ts";
-import { sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
+import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
-import { jsonBody, type JsonBody } from "#gateway/body/json-body.ts";
+import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
 import { isOurFault, nameError } from "#gateway/http/name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
@@ -17,7 +16,6 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { targetOf, targetRoute } from "./gemini-address.ts";
 
 /** Path and dialect of each chat endpoint. */
 const endpoints = [
@@ -118,7 +116,6 @@ async function answerChat(
   const { signal } = access;
   const settings = services.relay.settings.current();
   const requested = chatCall(services, access, { endpoint, client, body, raw, turn }, request);
-  showSessionBudget(requested.sessionBudget, reply);
   const { headers, call } = await admit(services, requested);
   const heartbeat = caller.setting.heartbeat;
   const options = {
@@ -210,3 +207,22 @@ export function forwardable(request: FastifyRequest): Record<string, string> {
 
 /** All dialects with chat endpoints. */
 export const chatDialects: readonly ClientDialect[] = Object.values(clientDialects);
+
+/**
+ * Returns the route of a path with a target. A wildcard, because names of models contain slashes, and some clients
+ * do not escape them.
+ */
+export function targetRoute(path: string): string {
+  return path.replace(":target", "*");
+}
+
+/**
+ * Returns the target of a path: the model and the action that Gemini's clients put there,
+ * `gemini-2.5-flash:streamGenerateContent`. Undefined for a path without one.
+ */
+export function targetOf(request: FastifyRequest): { model: string; action: string } | undefined {
+  const { "*": target } = request.params as { "*"?: string };
+  if (target === undefined) return undefined;
+  const colon = target.lastIndexOf(":");
+  return { model: target.slice(0, Math.max(0, colon)), action: target.slice(colon + 1) };
+}

@@ -5,14 +5,14 @@ import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
-import { findResponse, type StoredResponse, type StoredTurn } from "#domain/responses/stored.ts";
+import { type StoredResponse, type StoredTurn, findResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { notFound } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
-import { dialectFor } from "#relay/core/routing/spoken-dialect.ts";
+import { dialectFor } from "#relay/core/upstream/send.ts";
 import { storeResponse } from "./store-response.ts";
 
 /**

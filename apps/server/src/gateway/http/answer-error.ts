@@ -6,7 +6,7 @@ import { securityHeaders } from "./answer-headers.ts";
 import { endsCodex, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
-import { lacksVersion } from "./standard-url.ts";
+import { lacksVersion } from "./request-url.ts";
 
 const LINGER_MS = 1_000;
 

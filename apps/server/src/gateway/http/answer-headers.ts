@@ -1,3 +1,5 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
 /**
  * Headers of responses. The gateway shares its origin with the console, so nothing from a provider may run in
  * a browser there. Provider headers pass an allow-list, and ours are set last.
@@ -53,4 +55,45 @@ export function answerHeaders(
     headers["content-disposition"] = name === undefined ? "attachment" : `attachment; filename="${name}"`;
   }
   return { ...headers, ...own, ...securityHeaders };
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Headers of this response: its request id, the caller's limits. */
+    head: Record<string, string>;
+  }
+}
+
+/** Headers of every response. Chat apps in browsers send a key, never a cookie, so any origin may call. */
+const everywhere: Readonly<Record<string, string>> = {
+  ...securityHeaders,
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+};
+
+/**
+ * Collects the headers of each response of the scope that are known before it, and writes them once, with the
+ * status, unless the response was hijacked: setting each on the response costs more than all other work on them.
+ */
+export function collectHeads(app: FastifyInstance): void {
+  app.decorateRequest("head");
+  app.addHook("onRequest", (request, _reply, done) => {
+    // The second is the header name that tools for other gateways of this kind use.
+    request.head = { "x-request-id": request.id, "x-oneapi-request-id": request.id };
+    done();
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    for (const headers of [everywhere, request.head])
+      for (const name in headers) if (!reply.hasHeader(name)) void reply.header(name, headers[name]);
+    done(null, payload);
+  });
+}
+
+/** Returns all headers of a hijacked response, as names and values in turn. `given` override the others. */
+export function wholeHead({ head }: FastifyRequest, given: Readonly<Record<string, string>>): string[] {
+  const list: string[] = [];
+  for (const name in given) list.push(name, given[name] ?? "");
+  for (const name in head) if (given[name] === undefined) list.push(name, head[name] ?? "");
+  for (const name in everywhere) if (given[name] === undefined) list.push(name, everywhere[name] ?? "");
+  return list;
 }

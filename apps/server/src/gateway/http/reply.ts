@@ -4,8 +4,7 @@ import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
-import { allowedHeaders, answerHeaders } from "./answer-headers.ts";
-import { wholeHead } from "./response-head.ts";
+import { allowedHeaders, answerHeaders, wholeHead } from "./answer-headers.ts";
 
 /**
  * Writes a response to the client: a body, or frames with back-pressure and heartbeats while the provider is

@@ -4,7 +4,7 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
-import { targetOf } from "#gateway/chat/gemini-address.ts";
+import { targetOf } from "#gateway/chat/chat.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { relayEmbed } from "#relay/media/embed.ts";

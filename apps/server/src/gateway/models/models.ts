@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
-import { describeModels, type ModelDescription } from "#domain/catalog/model-description.ts";
+import { type ModelDescription, describeModels } from "#domain/catalog/model-description.ts";
 import { disabledModels } from "#domain/settings/disabled-models.ts";
-import type { Caller } from "#domain/tokens/callers.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
+import { type Caller, mayUseModel } from "#domain/tokens/callers.ts";
 import { modelNotFound } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import type { GatewayServices } from "#gateway/services.ts";

@@ -39,9 +39,8 @@ function simulated() {
 const megabyte = 1024 * 1024;
 
 /** Counts the history of an account in a memory budget. */
-function counted(budget = createMemoryBudget(64 * megabyte), owner = 1) {
-  const memory = budget.acquire(0, { owner: `user${owner}` });
-  if (memory instanceof Promise) throw new Error("The budget is not empty.");
+async function counted(budget = createMemoryBudget(64 * megabyte), owner = 1) {
+  const memory = await budget.acquire(0, { owner: `user${owner}` });
   return { space: createHistorySpace(() => budget.capacity), owner, memory };
 }
 
@@ -59,7 +58,7 @@ describe("openConnection", () => {
       idleMs: 60_000,
       maxAgeMs: 300,
       watch: () => () => {},
-      history: openHistory(counted()),
+      history: openHistory(await counted()),
       admit: async () => {},
       arrived: () => () => {},
       async respond() {
@@ -83,11 +82,11 @@ describe("openConnection", () => {
 });
 
 describe("openHistory", () => {
-  const open = (mostBytes?: number) => openHistory(counted(), mostBytes);
+  const open = async (mostBytes?: number) => openHistory(await counted(), mostBytes);
   const kept = (...parts: string[]) => ({ parts, model: "m", home: undefined });
 
   it("forgets the oldest responses, and counts shared parts once", async () => {
-    const history = open(30);
+    const history = await open(30);
     await history.keep("a", kept("x".repeat(10)));
     await history.keep("b", kept("x".repeat(10), "y".repeat(10)));
     await history.keep("c", kept("x".repeat(10), "y".repeat(10), "z".repeat(10)));
@@ -100,14 +99,14 @@ describe("openHistory", () => {
   });
 
   it("keeps at most 64 responses", async () => {
-    const history = open();
+    const history = await open();
     for (let count = 0; count < 70; count += 1) await history.keep(`r${count}`, kept(`{"n":${count}}`));
     expect([history.find("r5"), history.find("r6")?.parts]).toEqual([undefined, ['{"n":6}']]);
   });
 
   it("counts in the memory budget until it is forgotten or its connection closes", async () => {
     const budget = createMemoryBudget(64 * megabyte);
-    const history = openHistory(counted(budget));
+    const history = openHistory(await counted(budget));
     await history.keep("a", kept("x".repeat(megabyte)));
     await history.keep("b", kept("x".repeat(megabyte), "é".repeat(megabyte)));
     expect(budget.used).toBe(3 * megabyte);
@@ -120,7 +119,7 @@ describe("openHistory", () => {
     const space = createHistorySpace(() => budget.capacity);
     for (let connection = 0; connection < 24; connection += 1) {
       const owner = connection % 4;
-      const history = openHistory({ ...counted(budget, owner), space });
+      const history = openHistory({ ...(await counted(budget, owner)), space });
       for (let count = 0; count < 8; count += 1)
         await history.keep(`r${count}`, kept(`${connection} ${count} ${"x".repeat(megabyte)}`));
     }
@@ -131,14 +130,14 @@ describe("openHistory", () => {
 
 describe("an event of a connection", () => {
   /** Opens a connection that parses nothing, and counts what it is asked. */
-  function opened(admit: () => Promise<void>) {
+  async function opened(admit: () => Promise<void>) {
     const parts = simulated();
     const done = { admitted: 0, responses: 0, reserved: 0 };
     const running = Promise.withResolvers<void>();
     const connection = openConnection({
       socket: parts.socket,
       encode: (error) => errorEvent(error, "r"),
-      history: openHistory(counted()),
+      history: openHistory(await counted()),
       idleMs: 60_000,
       maxAgeMs: 60_000,
       watch: () => () => {},
@@ -161,7 +160,7 @@ describe("an event of a connection", () => {
   }
 
   it("takes from the rate of its key, whatever its content, and the eleventh refusal closes the connection", async () => {
-    const { say, sent, closed, done, connection } = opened(async () => {});
+    const { say, sent, closed, done, connection } = await opened(async () => {});
     const run = connection.run();
     for (let count = 0; count < 20; count += 1) say({ type: "response.processed" });
     for (let count = 0; count < 20; count += 1) say({ type: "unknown" });
@@ -171,7 +170,7 @@ describe("an event of a connection", () => {
   });
 
   it("is refused unread while a response runs, and its memory is reserved until it was used", async () => {
-    const { say, sent, done, connection, answer, socket } = opened(async () => {});
+    const { say, sent, done, connection, answer, socket } = await opened(async () => {});
     const run = connection.run();
     say(create);
     await vi.waitFor(() => expect(done.responses).toBe(1));
@@ -186,7 +185,7 @@ describe("an event of a connection", () => {
   });
 
   it("of an account without a balance is refused unread", async () => {
-    const { say, sent, closed, done, connection } = opened(async () => {
+    const { say, sent, closed, done, connection } = await opened(async () => {
       throw insufficientQuota();
     });
     const run = connection.run();

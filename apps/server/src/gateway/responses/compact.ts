@@ -6,8 +6,7 @@ import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
-import { sessionBudgetOf, showSessionBudget } from "#gateway/access/session-budget.ts";
-import { sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
+import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { openSummaries } from "#gateway/compaction/seal.ts";
 import { providerElseHere } from "#gateway/compaction/trigger.ts";
@@ -42,7 +41,6 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
     const session = sessionOf(request, { ...opened, request: turn, userId: caller.userId });
     const sessionBudget = sessionBudgetOf(services, request, caller, session);
-    showSessionBudget(sessionBudget, reply);
     const { headers, call } = await admit(services, {
       ...access,
       // Only the account that served the session can read the reasoning in it, and later the compaction.

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
+import { type StoredResponse, findResponse, forgetResponse } from "#domain/responses/stored.ts";
 import { invalidRequest } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
-import { queryWithoutKey } from "#gateway/http/query.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
+import { queryWithoutKey } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import {
+  type StoredResponseCall,
   relayStoredResponse,
   responseNotFound,
-  type StoredResponseCall,
 } from "#relay/background/stored-response.ts";
 
 /**

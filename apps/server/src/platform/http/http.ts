@@ -214,7 +214,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   #chunks(): AsyncGenerator<Buffer, void, undefined> {
     return generatorOf(
       () => this.#next(),
-      () => this.cancel(),
+      async () => this.cancel(),
     );
   }
 

@@ -19,7 +19,7 @@ export interface PublicFetchOptions {
   /** Aborts the fetch when its result is no longer needed. */
   signal?: AbortSignal;
   /** Called before each piece is kept. An error it throws ends the transfer and reaches the caller. */
-  onPiece?: (bytes: number) => void | Promise<void>;
+  onPiece?: (bytes: number) => Promise<void>;
 }
 
 /** The result of a fetch. */

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryBudget, defaultMemoryBudget, type MemoryAllocation } from "./memory-budget.ts";
+import { createMemoryBudget, defaultMemoryBudget } from "./memory-budget.ts";
 
 const quick = { timeoutMs: 30 };
-
-/** Whether the request was granted synchronously. */
-function granted(requested: MemoryAllocation | Promise<MemoryAllocation>): requested is MemoryAllocation {
-  return !(requested instanceof Promise);
-}
 
 async function settled(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
@@ -21,8 +16,7 @@ async function settled(promise: Promise<unknown>): Promise<boolean> {
 describe("memory budget", () => {
   it("grants at once what fits and counts what is given back", async () => {
     const budget = createMemoryBudget(100);
-    const one = budget.acquire(40, { owner: "a", ...quick });
-    if (!granted(one)) throw new Error("it fits");
+    const one = await budget.acquire(40, { owner: "a", ...quick });
     await one.add(10);
     expect([budget.used, one.bytes]).toEqual([50, 50]);
     one.giveBack(20);
@@ -37,8 +31,7 @@ describe("memory budget", () => {
     const first = await budget.acquire(80, { owner: "a" });
     const large = budget.acquire(90, { owner: "b", timeoutMs: 5_000 });
     const small = budget.acquire(10, { owner: "c", timeoutMs: 5_000 });
-    expect(granted(large) || granted(small)).toBe(false);
-    expect(await settled(small as Promise<unknown>)).toBe(false);
+    expect([await settled(large), await settled(small)]).toEqual([false, false]);
     first.release();
     expect((await large).bytes).toBe(90);
     expect((await small).bytes).toBe(10);
@@ -60,7 +53,7 @@ describe("memory budget", () => {
     const budget = createMemoryBudget(100);
     const own = [await budget.acquire(25, { owner: "a" }), await budget.acquire(25, { owner: "a" })];
     const third = budget.acquire(25, { owner: "a", timeoutMs: 5_000 });
-    expect(granted(third)).toBe(false);
+    expect(await settled(third)).toBe(false);
     expect((await budget.acquire(50, { owner: "b", ...quick })).bytes).toBe(50);
     own[0]?.release();
     expect((await third).bytes).toBe(25);
@@ -73,7 +66,7 @@ describe("memory budget", () => {
     await only.add(50);
     expect(budget.used).toBe(150);
     const other = budget.acquire(1, { owner: "b", timeoutMs: 5_000 });
-    expect(granted(other)).toBe(false);
+    expect(await settled(other)).toBe(false);
     only.release();
     expect((await other).bytes).toBe(1);
   });
@@ -87,7 +80,7 @@ describe("memory budget", () => {
     one.release();
     await more;
     expect(two.bytes).toBe(80);
-    expect(await settled(fresh as Promise<unknown>)).toBe(false);
+    expect(await settled(fresh)).toBe(false);
     two.release();
     expect((await fresh).bytes).toBe(30);
   });
@@ -132,7 +125,7 @@ describe("memory budget", () => {
     const wait = async (owner: string) => budget.acquire(1, { owner, timeoutMs: 50 });
     // Handles each rejection at once, however slow this machine is.
     const waiting = Promise.allSettled(Array.from({ length: 100 }, () => wait("a")));
-    expect(() => budget.acquire(1, { owner: "a" })).toThrow("memory");
+    await expect(budget.acquire(1, { owner: "a" })).rejects.toThrow("memory");
     const other = wait("b");
     expect(await settled(other)).toBe(false);
     await Promise.allSettled([waiting, other]);

@@ -16,7 +16,7 @@ export interface MemoryBudget {
    * Waits until the bytes are free, in order of arrival. A request above the capacity is granted when nothing
    * else is in use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts.
    */
-  acquire(bytes: number, options: AcquireOptions): MemoryAllocation | Promise<MemoryAllocation>;
+  acquire(bytes: number, options: AcquireOptions): Promise<MemoryAllocation>;
 }
 
 export interface AcquireOptions {
@@ -31,7 +31,7 @@ export interface AcquireOptions {
 export interface MemoryAllocation {
   readonly bytes: number;
   /** Adds bytes to the same request. Served before requests that have none yet; throws as `acquire` does. */
-  add(bytes: number, options?: { timeoutMs?: number }): void | Promise<void>;
+  add(bytes: number, options?: { timeoutMs?: number }): Promise<void>;
   /** Gives a part back, for example when a buffer was written to disk. */
   giveBack(bytes: number): void;
   /** Gives everything back. May be called more than once. */
@@ -150,7 +150,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     let released = false;
     const allocation: { -readonly [Key in keyof MemoryAllocation]: MemoryAllocation[Key] } = {
       bytes: initial,
-      add(more, options = {}) {
+      async add(more, options = {}) {
         if (released || more <= 0) return;
         // The only request that uses memory may grow: no other one could free memory for it.
         const grows = () => used === allocation.bytes || fits(owner, more);
@@ -160,16 +160,15 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
           return;
         }
         signal?.throwIfAborted();
-        return wait(growing, {
+        await wait(growing, {
           owner,
           bytes: more,
           fits: grows,
           timeoutMs: options.timeoutMs ?? timeoutMs,
           signal,
-        }).then(() => {
-          if (released) free(owner, more);
-          else allocation.bytes += more;
         });
+        if (released) free(owner, more);
+        else allocation.bytes += more;
       },
       giveBack(less) {
         const part = Math.max(0, Math.min(less, allocation.bytes));
@@ -191,7 +190,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     get used() {
       return used;
     },
-    acquire(bytes, { owner, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+    async acquire(bytes, { owner, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
       signal?.throwIfAborted();
       const needed = Math.min(bytes, capacity);
       if (waiting.length === 0 && growing.length === 0 && fits(owner, needed)) {
@@ -201,7 +200,8 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       const own = waiting.filter((waiter) => waiter.owner === owner).length;
       if (waiting.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
       const requested = { owner, bytes: needed, fits: () => fits(owner, needed), timeoutMs, signal };
-      return wait(waiting, requested).then(() => allocate(owner, needed, timeoutMs, signal));
+      await wait(waiting, requested);
+      return allocate(owner, needed, timeoutMs, signal);
     },
   };
 }

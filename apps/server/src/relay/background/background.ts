@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { append } from "#dialects/append.ts";
+import type { AttemptNote, PausedChannel } from "@gateway/shared/usage/log";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
@@ -10,11 +10,10 @@ import { currentTime, now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
+import { finish } from "#relay/chat/body.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
-import { finish } from "#relay/chat/stream.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
-import type { Serving } from "#relay/core/exchange.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { PlannedCall, PricingTerms, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
@@ -44,12 +43,12 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HANDOVER_TRIES = 3;
 const { decodeError } = dialects["openai-responses"];
 
-/** The part of a call that its bill needs. Plain JSON. */
+/** The part of a call that its bill needs, as it is stored. Plain JSON. */
 interface StoredCall {
-  call: Omit<Call, "signal" | "pin">;
-  served: Omit<PricedTarget, "channel" | "key">;
-  attempts: CallLifecycle["attempts"];
-  paused: CallLifecycle["paused"];
+  call: Omit<ReceivedCall, "signal" | "pin">;
+  served: PricingTerms;
+  attempts: readonly AttemptNote[];
+  paused: readonly PausedChannel[];
   firstByteAt?: number | undefined;
   reportedTier?: string | undefined;
 }
@@ -60,19 +59,19 @@ interface StoredCall {
  */
 export async function startBackground(
   services: RelayServices,
-  call: ChatCall,
-  { chosen, lifecycle, accept }: Serving,
   response: UpstreamResponse,
+  routed: RoutedCall<ChatCall>,
+  bill: CallBill,
 ): Promise<{ body: string } | FailedAttempt> {
-  const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
+  const body = await wholeText(response, MAX_BODY_BYTES, routed.planned.received.memory);
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
-  accept();
-  if (hasEnded(body)) await settle(lifecycle, body);
-  else await handOver(services, call, chosen, lifecycle, id);
-  await finish(call, lifecycle, body);
-  return { body: failedForClients(withoutNegativeCounts(body), chosen) };
+  bill.accept(routed);
+  if (hasEnded(body)) await settle(bill, routed, body);
+  else await handOver(services, routed, bill, id);
+  await finish(routed, bill, body);
+  return { body: failedForClients(withoutNegativeCounts(body), routed.target) };
 }
 
 /**
@@ -203,7 +202,6 @@ async function ask(
         read: async (response) => ({ text: await wholeText(response, MAX_BODY_BYTES, memory) }),
       },
       { signal: AbortSignal.timeout(TIMEOUT_MS) },
-      undefined,
     );
     if ("error" in requested) return requested.error.status === 404 && method === "GET" ? null : undefined;
     return hasEnded(requested.text) ? requested.text : undefined;
@@ -226,24 +224,25 @@ function hasEnded(text: string): boolean {
 
 async function handOver(
   services: RelayServices,
-  call: ChatCall,
-  chosen: PricedTarget,
-  lifecycle: CallLifecycle,
+  routed: RoutedCall,
+  bill: CallBill,
   id: string,
 ): Promise<void> {
-  const bill = {
-    request_id: call.requestId,
+  const { received } = routed.planned;
+  const { channel, key } = routed.target;
+  const open = {
+    request_id: received.requestId,
     response_id: id,
-    user_id: call.caller.userId,
-    token_id: call.caller.tokenId,
-    channel_id: chosen.channel.id,
-    channel_key_id: chosen.key?.id ?? null,
-    call: JSON.stringify(storable(call, chosen, lifecycle)),
+    user_id: received.caller.userId,
+    token_id: received.caller.tokenId,
+    channel_id: channel.id,
+    channel_key_id: key?.id ?? null,
+    call: JSON.stringify(storable(routed, bill)),
   };
   for (let tries = 1; ; tries += 1) {
     try {
       // `handOver` is safe to repeat: a statement whose result was lost may have taken effect.
-      await services.background.handOver(bill);
+      await services.background.handOver(open);
       break;
     } catch (error) {
       const isRefused = error instanceof GatewayError;
@@ -253,23 +252,25 @@ async function handOver(
       }
       // No node would learn of its end, so cancel it.
       const stored = {
-        ...bill,
+        ...open,
         created_time: currentTime(),
         poll_at: currentTime(),
         missing_since: null,
       };
-      await ask(services, stored, chosen.channel, "POST", `${encodeURIComponent(id)}/cancel`);
+      await ask(services, stored, channel, "POST", `${encodeURIComponent(id)}/cancel`);
       throw error;
     }
   }
-  services.ledger.forgetCall(call.requestId);
-  lifecycle.leaveOpen();
+  services.ledger.forgetCall(received.requestId);
+  bill.leaveOpen();
 }
 
-function storable(call: ChatCall, chosen: PricedTarget, lifecycle: CallLifecycle): StoredCall {
-  const { requestId, startedAt, caller, ip, endpoint, needs, model, stream, tools, estimate, kind, calls } =
-    call;
-  const { channel: _channel, key: _key, ...served } = chosen;
+function storable(
+  { planned: { received, model, plan }, target }: RoutedCall,
+  { attempts, reportedTier }: CallBill,
+): StoredCall {
+  const { requestId, startedAt, caller, ip, endpoint, needs, stream, tools, kind, calls } = received;
+  const { channel: _channel, key: _key, ...served } = target;
   return {
     call: {
       requestId,
@@ -281,15 +282,15 @@ function storable(call: ChatCall, chosen: PricedTarget, lifecycle: CallLifecycle
       model,
       stream,
       tools,
-      estimate,
+      estimate: plan.estimate,
       calls,
       ...(kind !== undefined && { kind }),
     },
     served,
-    attempts: lifecycle.attempts,
-    paused: lifecycle.paused,
-    firstByteAt: lifecycle.firstByteAt,
-    reportedTier: lifecycle.reportedTier,
+    attempts: attempts.notes,
+    paused: attempts.paused,
+    firstByteAt: attempts.firstByteAt,
+    reportedTier,
   };
 }
 
@@ -302,40 +303,40 @@ function storedIn(bill: BackgroundResponse): StoredCall {
  * Closes a bill, unless another node already has. Throws when the charge could not be written; the bill then
  * stays open.
  */
-async function close(services: RelayServices, bill: BackgroundResponse, text: string): Promise<void> {
-  const stored = storedIn(bill);
-  const call: Call = { ...stored.call, pin: undefined, signal: new AbortController().signal };
-  const lifecycle = new CallLifecycle(services, call);
-  const channel = await services.storedChannel(bill.channel_id);
-  lifecycle.isShared = true;
-  lifecycle.modelKnown = true;
-  append(lifecycle.attempts, stored.attempts);
-  lifecycle.paused = stored.paused;
-  lifecycle.firstByteAt = stored.firstByteAt;
-  lifecycle.reportedTier = stored.reportedTier;
-  services.open.set(call.requestId, lifecycle);
+async function close(services: RelayServices, open: BackgroundResponse, text: string): Promise<void> {
+  const { call, served, attempts: notes, paused, firstByteAt, reportedTier } = storedIn(open);
+  const received: ReceivedCall = { ...call, pin: undefined, signal: new AbortController().signal };
+  const { model, estimate } = received;
+  const plan = { routeGroups: [], prices: new Map(), worstCase: 0n, estimate };
+  const planned: PlannedCall = { received, model, plan };
+  const bill = new CallBill(services, received, true);
+  const channel = await services.storedChannel(open.channel_id);
+  bill.restore(planned, { notes, paused, firstByteAt }, reportedTier);
   if (channel === undefined || channel === "deleted")
-    await lifecycle.fail(new GatewayError("upstream_failed", { reason: "response_channel_deleted" }));
+    await bill.fail(new GatewayError("upstream_failed", { reason: "response_channel_deleted" }));
   else {
-    lifecycle.chosen = { ...stored.served, channel, key: undefined };
-    await settle(lifecycle, text).catch((error: unknown) => {
+    const routed = { planned, target: { ...served, channel, key: undefined }, startedAt: received.startedAt };
+    await settle(bill, routed, text).catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === "reservation_lost")) throw error;
     });
   }
-  await services.background.closed(bill.request_id);
+  await services.background.closed(open.request_id);
 }
 
 /**
  * Charges the provider's usage. Without usage, a failed response is free, and an abandoned one is charged as
  * if its client had left.
  */
-async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
+async function settle(bill: CallBill, routed: RoutedCall, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
   const status = statusOf(text);
-  if (usage === undefined && status === "failed")
-    return lifecycle.fail(new GatewayError("upstream_failed", { reason: "upstream_incomplete" }));
+  if (usage === undefined && status === "failed") {
+    bill.route(routed, bill.reportedTier);
+    return bill.fail(new GatewayError("upstream_failed", { reason: "upstream_incomplete" }));
+  }
   const isWhole = usage !== undefined || status === "completed" || status === "incomplete";
-  await lifecycle.settle({
+  await bill.settle({
+    routed,
     outcome: isWhole ? "complete" : "client-left",
     reported: usage,
     delivered: tally,

@@ -3,7 +3,7 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -11,13 +11,13 @@ import { failedForClients } from "#relay/core/upstream/scrub.ts";
 import { closeBefore, endBefore } from "./background.ts";
 
 /** A call about a response that its provider stores: read, cancel, delete, or list its input. Free. */
-export interface StoredResponseCall extends Call {
-  stored: StoredResponse;
-  method: "GET" | "POST" | "DELETE";
+export interface StoredResponseCall extends ReceivedCall {
+  readonly stored: StoredResponse;
+  readonly method: "GET" | "POST" | "DELETE";
   /** Path after the id. */
-  below: "" | "/cancel" | "/input_items";
+  readonly below: "" | "/cancel" | "/input_items";
   /** Query string, including the `?`. */
-  query: string;
+  readonly query: string;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ export function relayStoredResponse(
 ): Promise<{ body: string }> {
   const call: StoredResponseCall = { ...requested, books: "none" };
   const { stored, method, below, query } = call;
-  const bill = { id: stored.id, userId: call.caller.userId };
+  const response = { id: stored.id, userId: call.caller.userId };
   return relay(services, call, {
     target() {
       const channel = services.candidates.byId(stored.channelId);
@@ -41,8 +41,8 @@ export function relayStoredResponse(
       return { channel, key: chooseKey(channel, services.random(), { pinned: stored.keyId ?? undefined }) };
     },
     async prepare() {
-      if (method === "DELETE") await endBefore(services, bill);
-      return false;
+      if (method === "DELETE") await endBefore(services, response);
+      return undefined;
     },
     encode: () => ({
       request: {
@@ -54,12 +54,12 @@ export function relayStoredResponse(
       },
       decodeError,
     }),
-    async read(response, _sent, { chosen, lifecycle, accept }) {
-      const text = await wholeText(response, MAX_BYTES, call.memory);
-      accept();
-      if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, bill, text);
-      await lifecycle.pass({ outcome: "complete", status: 200 });
-      return { body: failedForClients(withoutNegativeCounts(text), chosen) };
+    async read(received, _sent, routed, bill) {
+      const text = await wholeText(received, MAX_BYTES, call.memory);
+      bill.accept(routed);
+      if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, response, text);
+      await bill.pass({ outcome: "complete", status: 200 });
+      return { body: failedForClients(withoutNegativeCounts(text), routed.target) };
     },
     otherwise(last) {
       // The missing object is the response, because no model was requested.

@@ -14,8 +14,9 @@ import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { tallyResponse } from "#relay/core/billing/meter.ts";
-import type { MemoryShare } from "#relay/core/call.ts";
+import type { MemoryShare, RoutedCall } from "#relay/core/call.ts";
 import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/response/long-json.ts";
 import {
   beginOf,
@@ -77,7 +78,7 @@ export async function readBody(call: ReadCall, came: ChatResponseSource): Promis
 
 type ReadText = ReadBody | { error: UpstreamError };
 
-function readText(call: ReadCall, came: ChatResponseSource, text: string): ReadText | Promise<ReadText> {
+async function readText(call: ReadCall, came: ChatResponseSource, text: string): Promise<ReadText> {
   const { response, upstream } = came;
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
@@ -141,22 +142,20 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
   return String(headers["content-type"] ?? "").startsWith("text/event-stream");
 }
 
-function encodeBody(
+async function encodeBody(
   call: Pick<ChatCall, "client" | "request">,
   { upstream: { id: upstream }, origin }: ChatResponseSource,
   answer: ChatResponse | { error: UpstreamError },
-  write: (value: unknown) => string | Promise<string> = JSON.stringify,
-): ReadText | Promise<ReadText> {
+  write = async (value: unknown) => JSON.stringify(value),
+): Promise<ReadText> {
   if ("error" in answer) return answer;
   const names = toolNames(call.request, upstream);
   const plain = isWrapped(call.request, upstream) ? withoutObject(answer) : answer;
   const named = names === undefined ? plain : withOwnNames(plain, ownNamesOf(names));
   const usage = usageOfAnswer(answer);
   const tally = needsCount(usage) ? tallyResponse(answer) : emptyTally();
-  const body = write(call.client.encodeResponse(withOrigin(named, origin), call.request));
-  return body instanceof Promise
-    ? body.then((written) => ({ body: written, usage, tally }))
-    : { body, usage, tally };
+  const body = await write(call.client.encodeResponse(withOrigin(named, origin), call.request));
+  return { body, usage, tally };
 }
 
 function understand(
@@ -287,3 +286,16 @@ const silence: UpstreamError = {
   message: "The provider returned an empty response.",
   status: 200,
 };
+
+/** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
+export async function finish(
+  { planned, target }: RoutedCall<ChatCall>,
+  bill: CallBill,
+  end: string,
+): Promise<void> {
+  try {
+    await planned.received.finished?.(end, target);
+  } catch (error) {
+    bill.reportDefect(error);
+  }
+}

@@ -1,3 +1,5 @@
+import { phrasesOf } from "@gateway/shared/phrase-list";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { withLimit } from "#dialects/usage/cost-fields.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
@@ -5,48 +7,54 @@ import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import { refusal } from "#providers/refusal.ts";
 import { startBackground } from "#relay/background/background.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { chatKind } from "#relay/core/billing/settle.ts";
-import type { Answer } from "#relay/core/call.ts";
-import { answerHeaders, jsonHeaders, noteRefusal, type Serving } from "#relay/core/exchange.ts";
+import type { Answer, PlannedCall, RoutedCall } from "#relay/core/call.ts";
+import { answerHeaders, jsonHeaders, noteRefusal } from "#relay/core/exchange.ts";
 import { createJsonReader, passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
-import { encodeChat, type EncodedChat } from "./attempt.ts";
-import { readBody } from "./body.ts";
+import { finish, readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { requireAllowedContent } from "./content-policy.ts";
-import { fetchAhead, namesAddresses } from "./fetch-ahead.ts";
-import { finish, openStream } from "./stream.ts";
+import { type EncodedChat, type SentChatCall, encodeChat } from "./encode-chat.ts";
+import { fetchAhead } from "./fetch-ahead.ts";
+import { namesAddresses } from "./fit-request.ts";
+import { openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
-export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
-  call.kind = chatKind(call.request, call.estimate);
-  call.limit = limitOutput;
-  return relayWithCache<EncodedChat>(
+export function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
+  const kind = chatKind(requested.request, requested.estimate);
+  const received: ChatCall = { ...requested, kind, canLimitOutput: true };
+  return relayWithCache<EncodedChat & { call: SentChatCall }, ChatCall>(
     services,
-    call,
+    received,
     {
-      prepare(plan) {
-        if (!namesAddresses(call)) return false;
-        return fetchAhead(services, call, plan).then((ahead) => {
-          Object.assign(call, ahead);
-          return ahead !== undefined;
-        });
+      async prepare(planned) {
+        if (!namesAddresses(planned.received)) return undefined;
+        return fetchAhead(services, callToSend(planned), planned);
       },
-      encode: (target) => encodeChat(call, target, services.settings.current()),
-      read: (response, sent, serving) => readChat(services, call, response, sent, serving),
+      encode({ planned, target }) {
+        const call = callToSend(planned);
+        return { ...encodeChat(call, target, services.settings.current()), call };
+      },
+      read: (response, sent, routed, bill) => readChat(services, response, sent, routed, bill),
     },
-    () => obeyPolicy(services, call),
+    () => obeyPolicy(services, received),
   );
 }
 
-/** One function for all calls: a closure for each keeps their bodies in memory until the next full collection. */
-function limitOutput(this: ChatCall, tokens: number): void {
-  this.outputLimit = tokens;
-  this.body = withLimit(this.client.id, this.body, tokens);
-  this.request = { ...this.request, maxOutputTokens: tokens };
+/** Returns the call as it is sent: with the output limit that the balance allows, and the reserved estimate. */
+function callToSend({ received, plan: { estimate, outputLimit } }: PlannedCall<ChatCall>): SentChatCall {
+  if (outputLimit === undefined) return estimate === received.estimate ? received : { ...received, estimate };
+  return {
+    ...received,
+    estimate,
+    outputLimit,
+    body: withLimit(received.client.id, received.body, outputLimit),
+    request: { ...received.request, maxOutputTokens: outputLimit },
+  };
 }
 
 /** Checks the content policy before anything is reserved or cached. Logs a rejection. */
@@ -68,14 +76,15 @@ const anthropicHeaders = /^anthropic-(?!ratelimit|priority|fast|organization|wor
 
 async function readChat(
   services: RelayServices,
-  call: ChatCall,
   response: UpstreamResponse,
-  sent: EncodedChat,
-  serving: Serving,
+  sent: EncodedChat & { call: SentChatCall },
+  routed: RoutedCall<ChatCall>,
+  bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
-  const { chosen, lifecycle } = serving;
-  const came = { response, upstream: sent.upstream, mender: sent.mender, origin: sent.origin };
-  const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
+  const { call, upstream, mender, origin } = sent;
+  const { provider } = routed.target.channel;
+  const came = { response, upstream, mender, origin };
+  const isOwn = upstream.id === "anthropic" && call.client.id === "anthropic";
   const { dropped = [] } = call;
   const { fieldName } = call.client;
   const headers = answerHeaders(
@@ -86,33 +95,62 @@ async function readChat(
     isOwn ? anthropicHeaders : undefined,
   );
   if (call.outputLimit !== undefined) headers["x-gateway-output-limit"] = String(call.outputLimit);
-  lifecycle.chosen = chosen;
-  const { tierHeader } = chosen.channel.provider;
-  lifecycle.reportedTier = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);
+  const { tierHeader } = provider;
+  bill.route(routed, tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]));
   if (call.stream) {
-    const opened = await openStream(call, came, lifecycle);
-    if ("error" in opened) return { error: refusal(chosen.channel.provider, opened.error) };
-    serving.accept();
+    const opened = await openStream(call, came, routed, bill);
+    if ("error" in opened) return { error: refusal(provider, opened.error) };
+    bill.accept(routed);
     const type = streamType(call.request);
     return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
   }
   if (call.background === true) {
-    const taken = await startBackground(services, call, serving, response);
+    const taken = await startBackground(services, response, routed, bill);
     return "error" in taken ? taken : { kind: "body", headers, body: taken.body };
   }
   const read = await readBody(call, came);
-  if ("error" in read) return { error: refusal(chosen.channel.provider, read.error) };
-  serving.accept();
+  if ("error" in read) return { error: refusal(provider, read.error) };
+  bill.accept(routed);
   if ("large" in read) {
-    const { large, upstream } = read;
-    const reader = createJsonReader(upstream.scanResponse(), { isStrict: true });
+    const { large } = read;
+    const reader = createJsonReader(read.upstream.scanResponse(), { isStrict: true });
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(large) },
-      chunks: await startPieces(passBytes({ chosen, lifecycle, response: large, reader })),
+      chunks: await startPieces(passBytes({ routed, bill, response: large, reader })),
     };
   }
-  await lifecycle.settle({ outcome: "complete", reported: read.usage, delivered: read.tally });
-  await finish(call, lifecycle, read.body);
+  await bill.settle({ routed, outcome: "complete", reported: read.usage, delivered: read.tally });
+  await finish(routed, bill, read.body);
   return { kind: "body", headers, body: read.body };
+}
+
+/**
+ * Throws `content_policy_violation` when a user message contains a phrase that administrators forbid. The
+ * error does not contain the phrase, so that no caller can learn the list by trial.
+ */
+export function requireAllowedContent({ messages }: ChatRequest, settings: Settings): void {
+  if (!settings.EnableSafe) return;
+  const phrases = phrasesIn(settings);
+  if (phrases.length === 0) return;
+  for (const { role, parts } of messages) {
+    if (role !== "user") continue;
+    for (const part of parts) {
+      if (part.type !== "text") continue;
+      const text = part.text.toLowerCase();
+      if (phrases.some((phrase) => text.includes(phrase))) throw new GatewayError("content_policy_violation");
+    }
+  }
+}
+
+/**
+ * Cached per settings object, which is replaced on every change, so that the list is parsed once and not per
+ * call.
+ */
+const known = new WeakMap<Settings, readonly string[]>();
+
+function phrasesIn(settings: Settings): readonly string[] {
+  let phrases = known.get(settings);
+  if (phrases === undefined) known.set(settings, (phrases = phrasesOf(settings.SafeKeyWords)));
+  return phrases;
 }

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -11,9 +11,9 @@ import type { RelayServices } from "#relay/core/services.ts";
  * A call that compacts a conversation at its provider. Only that provider can read the result, so it passes
  * unchanged.
  */
-export interface CompactCall extends Call {
-  body: Wire;
-  forward: Record<string, string>;
+export interface CompactCall extends ReceivedCall {
+  readonly body: Wire;
+  readonly forward: Record<string, string>;
 }
 
 const PATH = "/v1/responses/compact";
@@ -22,7 +22,7 @@ const { decodeError, skimResponse, adjust } = dialects["openai-responses"];
 
 export function relayCompact(services: RelayServices, call: CompactCall): Promise<Answer> {
   return relay<Answer>(services, call, {
-    encode: ({ upstreamModel: model }) => ({
+    encode: ({ target: { upstreamModel: model } }) => ({
       request: {
         method: "POST",
         path: PATH,
@@ -33,15 +33,15 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
       },
       decodeError,
     }),
-    async read(response, _sent, { lifecycle, accept }) {
+    async read(response, _sent, routed, bill) {
       const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
       if (!Array.isArray(parseRecord(body)?.["output"]))
         return {
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
       const { usage, tally } = skimResponse(body);
-      accept();
-      await lifecycle.settle({ outcome: "complete", reported: usage, delivered: tally });
+      bill.accept(routed);
+      await bill.settle({ routed, outcome: "complete", reported: usage, delivered: tally });
       const headers = answerHeaders(response.headers, call.dropped ?? []);
       return { kind: "body", headers, body: withoutNegativeCounts(body) };
     },

@@ -6,7 +6,7 @@ import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Target } from "#relay/core/upstream/ask.ts";
@@ -14,14 +14,14 @@ import { shapeOf } from "#relay/core/upstream/send.ts";
 import { fitRequest } from "./fit-request.ts";
 
 /** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */
-export interface CountCall extends Call {
-  client: Dialect;
-  body: Wire;
-  raw: Buffer;
-  request: ChatRequest;
+export interface CountCall extends ReceivedCall {
+  readonly client: Dialect;
+  readonly body: Wire;
+  readonly raw: Buffer;
+  readonly request: ChatRequest;
   /** Earlier messages are in `request` only, so the body cannot be sent to a provider. */
-  rewritten?: boolean;
-  forward: Record<string, string>;
+  readonly rewritten?: boolean;
+  readonly forward: Record<string, string>;
 }
 
 /** Response header that marks a number as our estimate. */
@@ -40,7 +40,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
   const call: CountCall = { ...requested, books: "none" };
   return relay<TokenCountResponse>(services, call, {
     suits: (target) => pathAt(call, target) !== undefined,
-    encode: (target) => ({
+    encode: ({ target }) => ({
       request: {
         method: "POST",
         path: pathAt(call, target) ?? "",
@@ -56,12 +56,12 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
       },
       decodeError: dialects[call.client.id].decodeError,
     }),
-    async read(response, _sent, { lifecycle, accept }) {
+    async read(response, _sent, routed, bill) {
       const body = await response.text(MAX_BYTES);
       if (parseRecord(body) === undefined)
         return { error: { kind: "server", message: "The count could not be read.", status: 200 } };
-      accept();
-      await lifecycle.pass({ outcome: "complete", status: 200 });
+      bill.accept(routed);
+      await bill.pass({ outcome: "complete", status: 200 });
       return { headers: answerHeaders(response.headers, []), body: withoutNegativeCounts(body) };
     },
     // If no provider can count now, we estimate.

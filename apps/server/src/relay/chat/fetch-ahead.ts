@@ -1,20 +1,20 @@
 import {
-  addressedParts,
   type AddressedPart,
   type InlineMedia,
+  addressedParts,
   withBytes,
 } from "#dialects/media/addressed.ts";
 import { typeOfBytes } from "#dialects/media/media-type.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { mapModel } from "#domain/channels/selection/active-channel.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { atField, GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, atField, invalidRequest } from "#errors.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
-import type { Plan } from "#relay/core/routing/plan.ts";
-import { upstreamFor } from "#relay/core/routing/spoken-dialect.ts";
+import type { PlannedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { wantsBytes } from "./addresses.ts";
+import { upstreamFor } from "#relay/core/upstream/send.ts";
 import type { ChatCall } from "./chat-call.ts";
+import { wantsBytes } from "./fit-request.ts";
 
 /**
  * Fetches images, audio and files that a caller gave as URLs, for providers that need their bytes. Fetches
@@ -32,40 +32,33 @@ const AT_ONCE = 4;
 /** Copies of a file in memory: bytes, base64, and the body that is sent. */
 const COPIES = 3;
 
-/** Whether the request names files by their address, which some channels need as bytes. */
-export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean {
-  return addressedParts(request, () => true).length > 0;
-}
-
 /**
- * Fetches what any channel of the plan needs, and estimates the call again. Returns the changed fields, or
+ * Fetches what any channel of the plan needs, and estimates the call again. Returns the call with the files, or
  * undefined when nothing is needed. Throws `invalid_request` with the path of the URL.
+ * @param sent the call as it is sent
  */
 export async function fetchAhead(
   services: Services,
-  call: ChatCall,
-  plan: Plan,
-): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
+  sent: ChatCall,
+  { received, model, plan }: PlannedCall<ChatCall>,
+): Promise<ChatCall | undefined> {
+  const { client, request } = sent;
   const tests = plan.routeGroups.flatMap(({ channels }) =>
     channels.map((channel) => {
-      const { upstream } = mapModel(channel, call.model);
-      return wantsBytes(
-        channel.provider,
-        upstreamFor(channel, call.client.id, upstream, call.request),
-        call.client.id,
-      );
+      const { upstream } = mapModel(channel, model);
+      return wantsBytes(channel.provider, upstreamFor(channel, client.id, upstream, request), client.id);
     }),
   );
   const wanted = (part: AddressedPart) => tests.some((test) => test(part));
-  const parts = addressedParts(call.request, wanted);
+  const parts = addressedParts(request, wanted);
   if (parts.length === 0) return undefined;
-  const fetched = await fetchAll(services, call, parts);
+  const fetched = await fetchAll(services, sent, parts);
   const { DefaultMaxOutputTokens } = services.settings.current();
-  const estimate = estimateUsage(withBytes(call.request, fetched, wanted), {
+  const estimate = estimateUsage(withBytes(request, fetched, wanted), {
     maxOutputTokens: DefaultMaxOutputTokens,
-    spending: spendingOf(call.body, call.request, call),
+    spending: spendingOf(sent.body, request, sent),
   });
-  return { fetched, estimate };
+  return { ...received, fetched, estimate };
 }
 
 type Services = Pick<RelayServices, "settings" | "fetchPublic" | "memory">;

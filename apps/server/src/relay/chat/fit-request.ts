@@ -1,10 +1,10 @@
 import type { Upstream } from "#dialects/dialect.ts";
-import type { ChatRequest } from "#dialects/ir.ts";
+import type { ChatRequest, ClientDialectId } from "#dialects/ir.ts";
+import { type AddressedPart, addressedParts, withBytes } from "#dialects/media/addressed.ts";
 import { withMediaTypes } from "#dialects/media/typed-media.ts";
 import { withProofsFor } from "#dialects/reasoning/proof.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
-import { proofOrigin } from "#providers/provider.ts";
-import { withInlineMedia, wantsBytes } from "./addresses.ts";
+import { type Provider, proofOrigin } from "#providers/provider.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { withContextEdits } from "./context-edits.ts";
 
@@ -30,4 +30,33 @@ export function fitRequest(
     upstream.id === client && (provider.managesContext === true || provider.proofs === "unknown");
   const edited = isManaged ? typed : withContextEdits(typed);
   return withProofsFor(edited, { client, upstream: upstream.id, origin: proofOrigin(provider, model) });
+}
+
+/** Whether the request names files by their address, which some channels need as bytes. */
+export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean {
+  return addressedParts(request, () => true).length > 0;
+}
+
+/** Returns a check whether this upstream needs the bytes of a part that the caller gave as a URL. Pure. */
+export function wantsBytes(
+  provider: Pick<Provider, "bytesOnly">,
+  upstream: Pick<Upstream, "id" | "takesAddress">,
+  client: ClientDialectId,
+): (part: AddressedPart) => boolean {
+  if (upstream.id !== "own" && provider.bytesOnly?.includes(upstream.id) === true) return () => true;
+  // A client that speaks the provider's own wire knows what the provider accepts.
+  if (upstream.id === client) return () => false;
+  return (part) => !upstream.takesAddress(part, part.source.url);
+}
+
+/**
+ * Returns the request for this upstream, with URLs replaced by bytes where needed; the same object when
+ * unchanged.
+ */
+export function withInlineMedia(
+  call: Pick<ChatCall, "request" | "fetched">,
+  wanted: (part: AddressedPart) => boolean,
+): ChatRequest {
+  if (call.fetched === undefined || addressedParts(call.request, wanted).length === 0) return call.request;
+  return withBytes(call.request, call.fetched, wanted);
 }

@@ -36,7 +36,7 @@ export function readFrames(
   let after = 0;
   let lastFrameAt = now();
   let isEnded = false;
-  const deps = memory === undefined ? undefined : allocateFrame(memory);
+  const frameMemory = memory === undefined ? undefined : allocateFrame(memory);
 
   async function next(): Promise<RawFrame[] | undefined> {
     while (!isEnded) {
@@ -57,8 +57,7 @@ export function readFrames(
         if (after > limits.maxChars) return undefined;
         frames = read(() => splitter.push(next.value));
       }
-      const more = deps?.allocate(splitter.pending());
-      if (more !== undefined) await more;
+      await frameMemory?.allocate(splitter.pending());
       if (frames.length === 0) continue;
       lastFrameAt = now();
       return frames;
@@ -67,7 +66,7 @@ export function readFrames(
   }
 
   return generatorOf(next, async () => {
-    deps?.free();
+    frameMemory?.free();
     await chunks.return();
   });
 }
@@ -78,7 +77,7 @@ const FIRST_STEP = 1024 * 1024;
 
 /** Counts a long frame in the memory budget while it arrives. `allocate` throws `overloaded`. */
 function allocateFrame(memory: MemoryShare): {
-  allocate(chars: number): Promise<void> | undefined;
+  allocate(chars: number): Promise<void>;
   free(): void;
 } {
   let counted = 0;
@@ -88,20 +87,12 @@ function allocateFrame(memory: MemoryShare): {
   }
   return {
     free,
-    allocate(chars) {
-      if (chars <= UNCOUNTED_BYTES) {
-        free();
-        return undefined;
-      }
-      if (chars * COPIES <= counted) return undefined;
+    async allocate(chars) {
+      if (chars <= UNCOUNTED_BYTES) return free();
+      if (chars * COPIES <= counted) return;
       const more = Math.max(chars * COPIES - counted, counted, FIRST_STEP);
-      const added = memory.add(more);
-      if (added !== undefined)
-        return added.then(() => {
-          counted += more;
-        });
+      await memory.add(more);
       counted += more;
-      return undefined;
     },
   };
 }

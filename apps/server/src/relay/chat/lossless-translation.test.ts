@@ -15,7 +15,7 @@ import {
 } from "#dialects/tools/tool-names.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { converse } from "#providers/wires/converse/index.ts";
-import { encodeBody } from "./outgoing-body.ts";
+import { encodeBody } from "./encode-chat.ts";
 
 /** Translates a body. Returns the wire, and the fields reported as dropped. */
 function translated(

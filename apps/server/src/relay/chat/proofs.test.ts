@@ -6,8 +6,8 @@ import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { type Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
-import { encodeChat } from "./attempt.ts";
 import { readBody } from "./body.ts";
+import { encodeChat } from "./encode-chat.ts";
 
 /** Proofs of thinking in conversations that change between providers, for every client and every pair. */
 

@@ -4,16 +4,15 @@ import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError } from "#errors.ts";
-import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { Pieces } from "#relay/core/call.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
+import type { Pieces, RoutedCall } from "#relay/core/call.ts";
 import { peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
-import { readAnswer } from "./body.ts";
+import { finish, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
@@ -38,13 +37,14 @@ interface ChatResponseSource {
 export async function openStream(
   call: ChatCall,
   tried: ChatResponseSource,
-  lifecycle: CallLifecycle,
+  routed: RoutedCall<ChatCall>,
+  bill: CallBill,
 ): Promise<StreamResult> {
   const { upstream } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peekFormat(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
-  if (!isEvents && openArray === undefined) return openWhole(call, { ...tried, response }, lifecycle);
+  if (!isEvents && openArray === undefined) return openWhole(call, { ...tried, response }, routed, bill);
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched
@@ -75,9 +75,9 @@ export async function openStream(
       error: { kind: "server", message: "The provider returned an empty response.", status: response.status },
     };
   }
-  lifecycle.firstByteAt ??= now();
-  if (hasText(pipe)) lifecycle.firstTextAt = now();
-  return { frames: run(call, lifecycle, pipe, { first, ended, batches }) };
+  bill.attempts.receiveByte();
+  if (hasText(pipe)) bill.attempts.receiveText();
+  return { frames: run({ call, routed, bill, pipe }, { first, ended, batches }) };
 }
 
 function hasText({ tally }: Pipe): boolean {
@@ -90,14 +90,15 @@ function hasText({ tally }: Pipe): boolean {
 async function openWhole(
   call: ChatCall,
   tried: ChatResponseSource,
-  lifecycle: CallLifecycle,
+  routed: RoutedCall<ChatCall>,
+  bill: CallBill,
 ): Promise<StreamResult> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
   const pipe = translatingPipe(call, tried, { frame: () => [], end: () => eventsOf(answer) });
-  lifecycle.firstByteAt ??= now();
+  bill.attempts.receiveByte();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
-  return { frames: run(call, lifecycle, pipe, begun) };
+  return { frames: run({ call, routed, bill, pipe }, begun) };
 }
 
 async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
@@ -122,6 +123,14 @@ function isSilent(pipe: Pipe): boolean {
   return pipe.usage() === undefined && pipe.output() === "nothing";
 }
 
+interface RunningStream {
+  /** The call as it was sent. */
+  readonly call: ChatCall;
+  readonly routed: RoutedCall<ChatCall>;
+  readonly bill: CallBill;
+  readonly pipe: Pipe;
+}
+
 interface StreamStart {
   first: string;
   ended: boolean;
@@ -139,14 +148,17 @@ function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
 }
 
 /** Returns the pieces of the response. Leaving them at any time closes the bill. */
-function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: StreamStart): Pieces<string> {
+function run(stream: RunningStream, begun: StreamStart): Pieces<string> {
+  const { bill, pipe } = stream;
   const { batches } = begun;
   let first = begun.first;
   let isEnded = begun.ended;
   let isOver = false;
   // All frames read were passed on: the next one is read only after the client took the last piece.
-  lifecycle.progress = () =>
-    pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally };
+  bill.deliver({
+    progress: () =>
+      pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally },
+  });
 
   async function next(): Promise<string | undefined> {
     if (isOver) return undefined;
@@ -159,23 +171,23 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Stream
           isEnded = true;
           text = pipe.end();
         } else text += taken(pipe, batch.value);
-        if (lifecycle.firstTextAt === undefined && hasText(pipe)) lifecycle.firstTextAt = now();
+        if (bill.attempts.firstTextAt === undefined && hasText(pipe)) bill.attempts.receiveText();
       } catch (error) {
         isEnded = true;
-        text += endAfterBreak(lifecycle, pipe, error);
+        text += endAfterBreak(stream, error);
       }
       isEnded ||= pipe.error() !== undefined;
     }
     if (text !== "") return text;
     isOver = true;
-    return lastText(call, lifecycle, pipe);
+    return lastText(stream);
   }
 
   return generatorOf(next, async () => {
     if (isOver) return;
     isOver = true;
     // No one requests more pieces. The rest is read only for its usage.
-    await leave(lifecycle, pipe, batches);
+    await leave(stream, batches);
   });
 }
 
@@ -183,18 +195,19 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Stream
  * Handles a broken stream: a cancelled call means that the client left, other errors are the upstream's, or a
  * defect.
  */
-function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
-  if (!(error instanceof TransportError || error instanceof GatewayError)) lifecycle.defect(error);
+function endAfterBreak({ bill, pipe }: RunningStream, error: unknown): string {
+  if (!(error instanceof TransportError || error instanceof GatewayError)) bill.reportDefect(error);
   // It broke after the last frame, so nothing of the response is missing.
   else if (pipe.closing()) return pipe.end();
   pipe.broken = error;
   return "";
 }
 
-async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: StreamStart["batches"]): Promise<void> {
-  lifecycle.upstream.leave();
+async function leave(stream: RunningStream, batches: StreamStart["batches"]): Promise<void> {
+  const { routed, bill, pipe } = stream;
+  bill.connection.leave();
   // Charge what was delivered when the client left, unless the provider's own count arrives.
-  lifecycle.progress = undefined;
+  bill.stopDelivery();
   const delivered = { ...pipe.tally };
   try {
     for await (const batch of batches) {
@@ -203,14 +216,14 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: StreamStart[
     }
     pipe.end();
   } catch (error) {
-    endAfterBreak(lifecycle, pipe, error);
+    endAfterBreak(stream, error);
   }
-  if (isWhole(pipe) && isSilent(pipe)) return lifecycle.fail(silence());
-  await lifecycle.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
+  if (isWhole(pipe) && isSilent(pipe)) return bill.fail(silence());
+  await bill.settle({ ...endOf(pipe), routed, delivered, outcome: "client-left" }).catch(() => {});
 }
 
 /** Returns the end for the bill. A refusal without usage is free, as in a response that is not streamed. */
-function endOf(pipe: Pipe): Pick<End, "reported" | "final" | "delivered"> {
+function endOf(pipe: Pipe): Pick<EndedCall, "reported" | "final" | "delivered"> {
   const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.output() === "refusal";
   const reported = isFree ? { input: 0, output: 0 } : pipe.usage();
   return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally };
@@ -227,38 +240,24 @@ function isWhole(pipe: Pipe): boolean {
 /**
  * Closes the bill, then returns the bytes that complete the response, or one error in the client's dialect.
  */
-async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
-  const gone = isWhole(pipe) ? undefined : lifecycle.gone();
+async function lastText({ call, routed, bill, pipe }: RunningStream): Promise<string> {
+  const gone = isWhole(pipe) ? undefined : bill.connection.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
   if (isWhole(pipe) && isSilent(pipe)) {
     const error = silence();
-    await lifecycle.fail(error);
+    await bill.fail(error);
     return fail(error);
   }
   const { broken } = pipe;
   const limit = broken instanceof GatewayError ? broken : limitError(pipe.error() ?? broken);
   try {
-    await lifecycle.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
+    await bill.settle({ ...endOf(pipe), routed, outcome, errorCode: limit?.code });
   } catch (error) {
     return fail(error instanceof GatewayError ? error : internalError(error));
   }
   if (outcome !== "complete")
     return fail(gone ?? limit ?? new GatewayError("upstream_failed", { reason: "upstream_broke_off" }));
-  await finish(call, lifecycle, pipe.pending());
+  await finish(routed, bill, pipe.pending());
   return pipe.pending();
-}
-
-/** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
-export async function finish(
-  call: Pick<ChatCall, "finished">,
-  lifecycle: CallLifecycle,
-  end: string,
-): Promise<void> {
-  if (lifecycle.chosen === undefined || call.finished === undefined) return;
-  try {
-    await call.finished(end, lifecycle.chosen);
-  } catch (error) {
-    lifecycle.defect(error);
-  }
 }

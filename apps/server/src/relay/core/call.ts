@@ -11,39 +11,45 @@ import type { Endpoint } from "#providers/provider.ts";
 
 /** Types of a call that all parts of the relay share. Imports nothing from the relay. */
 
-/** A call of an authenticated client: the fields common to all kinds of calls. */
-export interface Call {
-  requestId: string;
+/**
+ * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
+ * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`).
+ */
+
+/** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
+export interface ReceivedCall {
+  readonly requestId: string;
   /** Milliseconds since 1970. */
-  startedAt: number;
-  caller: Caller;
-  pin: Pin | undefined;
-  ip: string;
+  readonly startedAt: number;
+  readonly caller: Caller;
+  readonly pin: Pin | undefined;
+  readonly ip: string;
   /** Path shown in the log, e.g. `/v1/chat/completions`. */
-  endpoint: string;
+  readonly endpoint: string;
   /** Endpoint that the provider must support. */
-  needs: Endpoint;
-  model: string;
-  stream: boolean;
-  tools: boolean;
-  /** Maximum usage, for the reservation. */
-  estimate: Estimate;
+  readonly needs: Endpoint;
+  /** The requested model. */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly tools: boolean;
+  /** Maximum usage according to the request. */
+  readonly estimate: Estimate;
   /** Fields removed from the request. The response lists them. */
-  dropped?: readonly string[];
+  readonly dropped?: readonly string[];
   /** Kind of output. Default: "text". */
-  kind?: CallKind;
+  readonly kind?: CallKind;
   /** Default: "charge". */
-  books?: Books;
+  readonly books?: Books;
   /** Multiplier of a price per call, e.g. the number of images. */
-  calls: number;
+  readonly calls: number;
   /** Raw request body. Undefined for a form, which cannot be read. */
-  raw?: Buffer;
+  readonly raw?: Buffer;
   /** Aborts when the client disconnects. */
-  signal: CancelSignal;
+  readonly signal: CancelSignal;
   /**
    * Memory budget. The call adds memory here before using it; the endpoint releases it after the last byte.
    */
-  memory?: MemoryShare;
+  readonly memory?: MemoryShare;
   /** Called once with the billed tokens when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
   /**
@@ -55,28 +61,76 @@ export interface Call {
   /** Returns the log's note about the session. */
   sessionNote?(): LogSession | undefined;
   /** Undefined for calls without a limit per session. */
-  sessionBudget?: SessionBudget | undefined;
+  readonly sessionBudget?: SessionBudget | undefined;
   /** The client does not accept a cached response. */
-  fresh?: boolean;
-  /**
-   * Adds an output limit to a request without one. Undefined where the request cannot have a limit.
-   * @param tokens for each response
-   */
-  limit?(this: Call, tokens: number): void;
-  /** The limit that was added, because the balance or a budget does not cover the longest response. */
-  outputLimit?: number;
+  readonly fresh?: boolean;
+  /** An output limit can be added to a request without one. */
+  readonly canLimitOutput?: boolean;
+  /** The provider responds at once and continues in the background: any node may close the bill. */
+  readonly background?: boolean;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */
 export interface SessionBudget {
   /** Identifies the session within the account. */
-  session: string;
+  readonly session: string;
   /** Points that the session may spend according to this call. */
-  limit: bigint;
-  /** Set before the call is reserved. */
-  share?: SessionShare;
+  readonly limit: bigint;
   /** Receives headers for the client, before the response begins. */
   note?(headers: Readonly<Record<string, string>>): void;
+}
+
+/** A call for which is decided who may serve it, at which prices, and how much is reserved. */
+export interface PlannedCall<Received extends ReceivedCall = ReceivedCall> {
+  readonly received: Received;
+  /** The requested model, or the cheaper one of a session whose budget is nearly spent. */
+  readonly model: string;
+  readonly plan: Plan;
+  /** The session whose budget the call counts against. */
+  readonly sessionShare?: SessionShare;
+}
+
+/** Decided once, before the reservation: who may serve the call, at which prices, and its maximum cost. */
+export interface Plan {
+  readonly routeGroups: readonly RouteGroup[];
+  readonly prices: ReadonlyMap<string, ActivePrice>;
+  /** Points to reserve: the most expensive option of the plan. */
+  readonly worstCase: bigint;
+  /**
+   * The call's estimate, with the output that is reserved: the longest response, or the limit that an
+   * administrator has set above the client's.
+   */
+  readonly estimate: Estimate;
+  /**
+   * Output limit to add to the request, in tokens for each response, because the balance or a budget does not
+   * cover the longest one; undefined = none.
+   */
+  readonly outputLimit?: number;
+  /** The only possible target. Nothing is chosen, retried or priced. */
+  readonly only?: PricedTarget;
+}
+
+/** A group that the call may use, with the channels that list its model. */
+export interface RouteGroup {
+  readonly group: string;
+  readonly backup: boolean;
+  /** Decimal string. */
+  readonly ratio: string;
+  readonly channels: readonly ActiveChannel[];
+}
+
+/** A call with the target of one attempt. */
+export interface RoutedCall<Received extends ReceivedCall = ReceivedCall> {
+  readonly planned: PlannedCall<Received>;
+  readonly target: PricedTarget;
+  /** When the attempt began, in milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** A call that is served from the response cache: without a target, at the terms of the cached response. */
+export interface CachedCall {
+  readonly planned: PlannedCall;
+  readonly terms: PricingTerms;
 }
 
 /**
@@ -99,15 +153,15 @@ export type Answer =
  * once.
  */
 export interface PricedTarget {
-  channel: ActiveChannel;
+  readonly channel: ActiveChannel;
   /** Undefined for a provider without credentials. */
-  key: ActiveKey | undefined;
-  group: string;
-  backup: boolean;
-  groupRatio: string;
-  upstreamModel: string;
-  billedModel: string;
-  price: ActivePrice;
+  readonly key: ActiveKey | undefined;
+  readonly group: string;
+  readonly backup: boolean;
+  readonly groupRatio: string;
+  readonly upstreamModel: string;
+  readonly billedModel: string;
+  readonly price: ActivePrice;
 }
 
 /** How a call was served, without the channel and key. */
@@ -115,9 +169,11 @@ export type PricingTerms = Omit<PricedTarget, "channel" | "key">;
 
 /** The billed usage, and how the call ended. */
 export interface BilledUsage {
-  usage: Usage;
-  outcome: ProviderOutcome;
-  served: PricingTerms;
+  readonly usage: Usage;
+  readonly outcome: ProviderOutcome;
+  readonly terms: PricingTerms;
+  /** A limit was added to the request, so its response may be shorter than that of the same request later. */
+  readonly isLimited: boolean;
 }
 
 /** Progress of a request at its provider. `refused` is any error response. */

@@ -1,58 +1,62 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
-import { CallLifecycle } from "./billing/lifecycle.ts";
-import { reserveCall } from "./billing/reserve.ts";
-import { reserveInSession } from "./billing/session-budget.ts";
-import type { Call, PricedTarget } from "./call.ts";
-import { makePlan, planFor, type Plan, requireModel } from "./routing/plan.ts";
-import { explain, mayRetry } from "./routing/retry.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import { reserveCall, reserveInSession } from "#relay/core/billing/reserve.ts";
+import { planCall, planChanged, planFor } from "#relay/core/routing/plan.ts";
+import { explain, mayRetry } from "#relay/core/routing/retry.ts";
 import {
   keepOtherKeys,
-  nextChoice,
+  keepSession,
+  learnSession,
+  nextTarget,
+  noTargetsTried,
   nothingFree,
   pausedChannels,
-  sessionKey,
   skippedChannels,
-} from "./routing/route.ts";
+} from "#relay/core/routing/route.ts";
+import {
+  type EncodedRequest,
+  type FailedAttempt,
+  attempt,
+  transportFailure,
+} from "#relay/core/upstream/ask.ts";
+import { requestIdIn } from "#relay/core/upstream/call-connection.ts";
+import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
+import { errorForClients, errorForOperators } from "#relay/core/upstream/scrub.ts";
+import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall } from "./call.ts";
 import type { RelayServices } from "./services.ts";
-import { attempt, type EncodedRequest, type FailedAttempt, transportFailure } from "./upstream/ask.ts";
-import { asKeyFailure } from "./upstream/key-evidence.ts";
-import { requestIdIn } from "./upstream/request-id.ts";
-import { errorForClients, errorForOperators } from "./upstream/scrub.ts";
-
-/** An attempt at a target. */
-export interface Serving {
-  readonly chosen: PricedTarget;
-  readonly lifecycle: CallLifecycle;
-  /** Milliseconds since 1970. */
-  readonly begun: number;
-  /**
-   * Marks the call as served by this target. Called when a response has arrived.
-   * @param refusal for the log, where the provider's error passes to the client
-   */
-  accept(refusal?: UpstreamError): void;
-}
 
 /** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
-export interface Exchange<Answer extends object, Sent extends EncodedRequest = EncodedRequest> {
+export interface Exchange<
+  Answer extends object,
+  Sent extends EncodedRequest = EncodedRequest,
+  Received extends ReceivedCall = ReceivedCall,
+> {
   /**
    * Returns the only possible target, for data that a provider keeps for one account. Throws when it no
    * longer exists.
    */
   target?(): Pick<PricedTarget, "channel" | "key">;
-  /** Called after the minimum cost is reserved. Returns true when it changed the call's estimate. */
-  prepare?(plan: Plan): Promise<boolean> | boolean;
+  /**
+   * Called after the minimum cost is reserved. Returns the call when its request or estimate must change;
+   * otherwise undefined.
+   */
+  prepare?(planned: PlannedCall<Received>): Promise<Received | undefined>;
   /** Whether this target can serve the call. Default: every target of the plan can. */
   suits?(target: PricedTarget): boolean;
   /** Must be pure. */
-  encode(target: PricedTarget): Sent;
+  encode(routed: RoutedCall<Received>): Sent;
   /**
    * Returns a response whose bill is closed, or closes with its last piece; or the reason for the failure.
    */
-  read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | FailedAttempt>;
+  read(
+    response: UpstreamResponse,
+    sent: Sent,
+    routed: RoutedCall<Received>,
+    bill: CallBill,
+  ): Promise<Answer | FailedAttempt>;
   /**
    * Returns the response of a call that records nothing when no target served it; undefined for the usual
    * error.
@@ -62,114 +66,69 @@ export interface Exchange<Answer extends object, Sent extends EncodedRequest = E
 }
 
 /** A kind of call that opens a session instead of reading one response. */
-export interface SessionExchange<Session extends object> extends Pick<
-  Exchange<Session>,
+export interface SessionExchange<Session extends object, Received extends ReceivedCall> extends Pick<
+  Exchange<Session, EncodedRequest, Received>,
   "target" | "prepare" | "suits" | "otherwise"
 > {
-  open(serving: Serving): Promise<Session | FailedAttempt>;
+  open(routed: RoutedCall<Received>, bill: CallBill): Promise<Session | FailedAttempt>;
 }
 
 /**
  * Processes one call of an authenticated client: plans, reserves, tries channels, settles. Uses channels and
  * the ledger but no HTTP server objects, so tests and jobs can call it too.
  */
-export async function relay<Answer extends object, Sent extends EncodedRequest = EncodedRequest>(
+export async function relay<
+  Answer extends object,
+  Sent extends EncodedRequest = EncodedRequest,
+  Received extends ReceivedCall = ReceivedCall,
+>(
   services: RelayServices,
-  call: Call,
-  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
+  received: Received,
+  exchange: Exchange<Answer, Sent, Received> | SessionExchange<Answer, Received>,
 ): Promise<Answer> {
-  const lifecycle = new CallLifecycle(services, call);
-  let isReserved = false;
+  const bill = new CallBill(services, received);
   try {
-    const busy = call.books === undefined ? services.drains.refusal(call.caller.userId) : undefined;
+    const busy = received.books === undefined ? services.drains.refusal(received.caller.userId) : undefined;
     if (busy !== undefined) throw busy;
-    let plan = decide(services, call, exchange);
-    lifecycle.modelKnown = true;
-    lifecycle.chosen = plan.only;
-    call.estimate = plan.estimate;
-    const learning = learnSession(services, plan, call);
-    if (learning !== undefined) await learning;
+    let planned =
+      exchange.target === undefined ? planCall(services, received) : planFor(received, exchange.target());
+    bill.plan(planned);
+    await learnSession(services, planned);
     // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
-    lifecycle.upstream.begin();
-    if (call.books !== "none") {
-      const reserve = call.sessionBudget === undefined ? reserveCall : reserveInSession;
-      plan = await reserve(services, call, plan, reservationOf);
-      call.estimate = plan.estimate;
-      if (plan.limit !== undefined) call.limit?.(plan.limit);
-      services.open.set(call.requestId, lifecycle);
+    bill.connection.open();
+    const hasBudget = received.sessionBudget !== undefined && received.books !== "none";
+    planned = await (hasBudget ? reserveInSession : reserveCall)(services, bill, planned);
+    const changed = await exchange.prepare?.(planned);
+    if (changed !== undefined) {
+      const reserved = planned.plan.worstCase;
+      planned = planChanged(services, planned, changed);
+      bill.plan(planned);
+      if (planned.plan.worstCase > reserved) await bill.raise(planned);
     }
-    isReserved = true;
-    const prepared = exchange.prepare?.(plan) ?? false;
-    if (prepared !== false && (await prepared)) {
-      const reserved = plan.worstCase;
-      plan = makePlan(services, call);
-      call.estimate = plan.estimate;
-      if (plan.worstCase > reserved) {
-        isReserved = false;
-        await services.ledger.raise(reservationOf(call, plan));
-        isReserved = true;
-      }
-    }
-    return await serve(services, call, plan, lifecycle, exchange);
+    return await serve(services, planned, bill, exchange);
   } catch (error) {
-    if (isReserved) await lifecycle.fail(error);
-    else {
-      services.open.delete(call.requestId);
-      lifecycle.refuse(error);
-    }
+    await bill.fail(error);
     throw error;
   }
 }
 
-function decide(services: RelayServices, call: Call, exchange: Pick<Exchange<object>, "target">): Plan {
-  if (exchange.target !== undefined) return planFor(call, exchange.target());
-  requireModel(call);
-  return makePlan(services, call);
-}
-
-function reservationOf(call: Call & { background?: boolean }, { worstCase }: Plan): ReserveInput {
-  const { requestId, caller } = call;
-  return {
-    requestId,
-    userId: caller.userId,
-    tokenId: caller.tokenId,
-    amount: worstCase,
-    tokenAmount: caller.unlimited ? 0n : worstCase,
-    own: call.background === true,
-    session: call.sessionBudget?.share,
-  };
-}
-
-async function openSession<Session extends object>(
-  exchange: SessionExchange<Session>,
-  serving: Serving,
+async function openSession<Session extends object, Received extends ReceivedCall>(
+  exchange: SessionExchange<Session, Received>,
+  routed: RoutedCall<Received>,
+  bill: CallBill,
 ): Promise<Session | FailedAttempt> {
   try {
-    return await exchange.open(serving);
+    return await exchange.open(routed, bill);
   } catch (error) {
     return { error: transportFailure(error) };
   }
 }
 
-function servingOf(chosen: PricedTarget, lifecycle: CallLifecycle, begun: number): Serving {
-  return {
-    chosen,
-    lifecycle,
-    begun,
-    accept(refusal) {
-      lifecycle.chosen = chosen;
-      lifecycle.firstByteAt ??= now();
-      lifecycle.noteAttempt(chosen, begun, refusal);
-    },
-  };
-}
-
-async function serve<Answer extends object, Sent extends EncodedRequest>(
+async function serve<Answer extends object, Sent extends EncodedRequest, Received extends ReceivedCall>(
   services: RelayServices,
-  call: Call,
-  plan: Plan,
-  lifecycle: CallLifecycle,
-  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
+  planned: PlannedCall<Received>,
+  bill: CallBill,
+  exchange: Exchange<Answer, Sent, Received> | SessionExchange<Answer, Received>,
 ): Promise<Answer> {
   const {
     RetryTimes,
@@ -179,106 +138,92 @@ async function serve<Answer extends object, Sent extends EncodedRequest>(
     DisableChannelKeywords,
   } = services.settings.current();
   const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
-  const { model, books = "charge" } = call;
-  const account = call.caller.userId;
+  const { received, model } = planned;
+  const { books = "charge" } = received;
+  const account = received.caller.userId;
+  const { attempts, connection } = bill;
   // Only charged calls affect the health of a channel.
   const health = books === "charge" ? services.health : undefined;
-  const failures: { chosen: PricedTarget; error: UpstreamError }[] = [];
+  const failures: { target: PricedTarget; error: UpstreamError }[] = [];
+  const tried = noTargetsTried(received);
   let last: UpstreamError | undefined;
-  lifecycle.paused = pausedChannels(services, plan, call);
+  attempts.begin(pausedChannels(services, planned));
   while (true) {
     // The request has not reached a provider, so nothing is owed.
-    const goneBefore = lifecycle.gone();
+    const goneBefore = connection.gone();
     if (goneBefore !== undefined) throw goneBefore;
-    const chosen = nextChoice(services, plan, call);
-    if (chosen === undefined) {
-      lifecycle.skipped = skippedChannels(services, plan, call, lifecycle.paused);
-      const other = await instead(lifecycle, exchange, last);
+    const target = nextTarget(services, planned, tried);
+    if (target === undefined) {
+      attempts.skip(skippedChannels(services, planned, tried, attempts.paused));
+      const other = await instead(bill, exchange, last);
       if (other !== undefined) return other;
-      throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
+      throw last === undefined ? nothingFree(services, planned) : explain(last, model);
     }
-    if (exchange.suits?.(chosen) === false) continue;
-    const begun = now();
-    const { channel } = chosen;
-    lifecycle.lease = health?.enter(channel, model);
-    lifecycle.upstream.begin();
-    const serving = servingOf(chosen, lifecycle, begun);
+    if (exchange.suits?.(target) === false) continue;
+    const routed: RoutedCall<Received> = { planned, target, startedAt: now() };
+    const { channel } = target;
+    connection.begin(health?.enter(channel, model));
     const answer = await ("open" in exchange
-      ? openSession(exchange, serving)
-      : attempt(services, chosen, exchange, lifecycle.upstream, serving));
+      ? openSession(exchange, routed, bill)
+      : attempt(
+          services,
+          target,
+          {
+            encode: () => exchange.encode(routed),
+            read: (response, sent) => exchange.read(response, sent, routed, bill),
+          },
+          connection,
+        ));
     if (!("error" in answer)) {
-      health?.succeeded(chosen, model, account);
-      keepSession(services, call, plan, chosen);
-      for (const failure of failures) health?.servedElsewhere(failure.chosen, model, failure.error, account);
+      health?.succeeded(target, model, account);
+      keepSession(services, routed);
+      for (const failure of failures) health?.servedElsewhere(failure.target, model, failure.error, account);
       return answer;
     }
-    lifecycle.lease?.leave();
-    const gone = lifecycle.gone();
+    connection.leaveSlot();
+    const gone = connection.gone();
     if (gone !== undefined) {
       // We cancelled after the request was sent, so the provider may have worked on it. A request it rejected
       // costs nothing, and neither does one that this node does not finish: nothing was delivered.
-      const { isCancelled, isInterrupted } = lifecycle.upstream;
-      if (isCancelled && !isInterrupted && books === "charge") {
-        lifecycle.chosen = chosen;
-        await lifecycle.settle({
-          outcome: "client-left",
-          reported: undefined,
-          delivered: { narrow: 0, wide: 0 },
-        });
+      if (connection.isCancelled && !connection.isInterrupted && books === "charge") {
+        const delivered = { narrow: 0, wide: 0 };
+        await bill.settle({ routed, outcome: "client-left", reported: undefined, delivered });
       }
       throw gone;
     }
-    const failure = asKeyFailure(answer.error, DisableChannelKeywords, call);
-    lifecycle.noteAttempt(chosen, begun, errorForOperators(failure, chosen));
-    last = errorForClients(failure, chosen);
-    keepOtherKeys(plan, chosen, last, call.pin);
-    failures.push({ chosen, error: last });
-    lifecycle.skipped = skippedChannels(services, plan, call, lifecycle.paused);
-    health?.failed(chosen, model, last, {
+    const failure = asKeyFailure(answer.error, DisableChannelKeywords, { raw: received.raw, model });
+    attempts.add(routed, connection, errorForOperators(failure, target));
+    last = errorForClients(failure, target);
+    keepOtherKeys(tried, routed, last);
+    failures.push({ target, error: last });
+    attempts.skip(skippedChannels(services, planned, tried, attempts.paused));
+    health?.failed(target, model, last, {
       account,
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });
-    if (mayRetry(last, lifecycle.attempts.length, now() - call.startedAt, budget)) continue;
-    const other = await instead(lifecycle, exchange, last);
+    if (mayRetry(last, attempts.notes.length, now() - received.startedAt, budget)) continue;
+    const other = await instead(bill, exchange, last);
     if (other !== undefined) return other;
     throw explain(last, model);
   }
 }
 
-/** Asks the other nodes for the session's target. Undefined when there is nothing to wait for. */
-function learnSession(services: RelayServices, plan: Plan, call: Call): Promise<void> | undefined {
-  const session = sessionKey(plan, call);
-  return session === undefined ? undefined : services.affinity.learn(session);
-}
-
-/** Binds the session's next call to the same target. */
-function keepSession(
-  services: RelayServices,
-  call: Call,
-  plan: Plan,
-  { channel, key, backup }: PricedTarget,
-): void {
-  const session = backup || !channel.sessionAffinity ? undefined : sessionKey(plan, call);
-  if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });
-}
-
 /** Returns the response without a target, for a call that records nothing. */
 async function instead<Answer extends object>(
-  lifecycle: CallLifecycle,
+  bill: CallBill,
   { otherwise }: Pick<Exchange<Answer>, "otherwise">,
   last: UpstreamError | undefined,
 ): Promise<Answer | undefined> {
   const answer = otherwise?.(last);
-  if (answer !== undefined) await lifecycle.pass({ outcome: "complete", status: 200 });
+  if (answer !== undefined) await bill.pass({ outcome: "complete", status: 200 });
   return answer;
 }
 
 /** Records a call that was rejected before it was planned. */
-export function noteRefusal(services: RelayServices, call: Call, error: GatewayError): void {
-  const lifecycle = new CallLifecycle(services, call);
-  lifecycle.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
-  lifecycle.refuse(error);
+export function noteRefusal(services: RelayServices, received: ReceivedCall, error: GatewayError): void {
+  const isModelKnown = services.candidates.find(received.caller.group, received.model).length > 0;
+  new CallBill(services, received).refuse(error, isModelKnown);
 }
 
 /**

@@ -13,7 +13,7 @@ import { liftVectors, vectorsIn } from "#dialects/media/vectors.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -24,10 +24,10 @@ import { plainUsage } from "./plain-usage.ts";
 /**
  * A call for embeddings on Gemini's wire. Sent natively where the provider speaks it, else on OpenAI's wire.
  */
-export interface EmbedCall extends Call {
-  body: Wire;
-  raw: Buffer;
-  request: EmbedRequest;
+export interface EmbedCall extends ReceivedCall {
+  readonly body: Wire;
+  readonly raw: Buffer;
+  readonly request: EmbedRequest;
 }
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -39,7 +39,7 @@ interface EncodedEmbed extends EncodedRequest {
 
 export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<Answer> {
   return relay<Answer, EncodedEmbed>(services, call, {
-    encode({ channel, upstreamModel: model }) {
+    encode({ target: { channel, upstreamModel: model } }) {
       const isNative = dialectsFor(channel.provider, shapeOf(channel, { model })).includes("gemini");
       return {
         request: isNative ? natively(call, model) : onOpenai(call, model),
@@ -47,18 +47,20 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
         isNative,
       };
     },
-    async read(response, { isNative }, { lifecycle, accept }) {
+    async read(response, { isNative }, routed, bill) {
       const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
       const rest = (await liftVectors(text, isNative ? "values" : "embedding"))?.rest ?? "";
       const usage = isNative ? nativeUsage(rest) : plainUsage(rest).usage;
       const reported = usage === undefined || usage.input <= 0 ? undefined : usage;
-      const body = isNative ? nativeBody(text, rest) : await translated(text, call, reported);
+      const body = isNative
+        ? nativeBody(text, rest)
+        : await translated(text, call.request, reported ?? routed.planned.plan.estimate);
       if (body === undefined)
         return {
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
-      accept();
-      await lifecycle.settle({ outcome: "complete", reported, delivered: silent });
+      bill.accept(routed);
+      await bill.settle({ routed, outcome: "complete", reported, delivered: silent });
       const headers = answerHeaders(response.headers, isNative ? [] : call.request.own);
       if (reported === undefined) headers["x-gateway-estimated"] = "tokens";
       return { kind: "body", headers, body };
@@ -111,10 +113,10 @@ function nativeUsage(rest: string): Usage | undefined {
 
 async function translated(
   text: string,
-  call: EmbedCall,
-  usage: Usage | undefined,
+  request: EmbedRequest,
+  { input }: Pick<Usage, "input">,
 ): Promise<string | undefined> {
   const vectors = await vectorsIn(text);
-  if (vectors?.length !== call.request.texts.length) return undefined;
-  return encodeVectors(vectors, call.request, usage?.input ?? call.estimate.input);
+  if (vectors?.length !== request.texts.length) return undefined;
+  return encodeVectors(vectors, request, input);
 }

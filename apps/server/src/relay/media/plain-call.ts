@@ -1,17 +1,17 @@
 import type { StreamedBody } from "#platform/http/http.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 
 /**
  * A call on OpenAI's wire, the only public one for it. Embeddings, images, audio and the like pass unchanged.
  */
-export interface PlainCall extends Call {
+export interface PlainCall extends ReceivedCall {
   /** Path below the provider's base URL. */
-  path: string;
-  contentType: string;
+  readonly path: string;
+  readonly contentType: string;
   /** Duration of the recording according to its file; 0 or absent when there is none. */
-  audioSeconds?: number;
+  readonly audioSeconds?: number;
   /** Converts the response to the format that this client requested. */
-  spell?: {
+  readonly spell?: {
     /** Whether a response with this beginning may pass unchanged. */
     isRight(head: string): boolean;
     whole(answer: string): Promise<string>;

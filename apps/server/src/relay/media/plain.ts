@@ -5,9 +5,11 @@ import { createCountFilter, withoutNegativeCounts } from "#dialects/usage/negati
 import type { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import type { Adapter } from "#providers/provider.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import { plainKind } from "#relay/core/billing/settle.ts";
-import type { Answer, PricedTarget, Pieces } from "#relay/core/call.ts";
-import { answerHeaders, jsonHeaders, type Serving } from "#relay/core/exchange.ts";
+import type { Answer, Pieces, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
+import { answerHeaders, jsonHeaders } from "#relay/core/exchange.ts";
 import { passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
@@ -33,45 +35,54 @@ interface EncodedPlain extends EncodedRequest {
  * The response passes unchanged, and the meter reads what it can.
  */
 export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
-  const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
-  if (call.limitedTo !== undefined) call.limit = limitOutput;
-  return relayWithCache<EncodedPlain>(services, call, {
-    encode(target) {
-      const adapter = target.channel.provider.adapters?.[call.path];
-      const encoded = adapter === undefined ? encode(call, target) : encodeAdapted(call, target, adapter);
+  const received: PlainCall = {
+    ...requested,
+    kind: plainKind(requested.needs, requested.path),
+    canLimitOutput: requested.limitedTo !== undefined,
+  };
+  return relayWithCache<EncodedPlain, PlainCall>(services, received, {
+    encode({ planned, target }) {
+      const adapter = target.channel.provider.adapters?.[received.path];
+      const encoded =
+        adapter === undefined
+          ? encode(planned, target)
+          : encodeAdapted({ bodyFor: bodyOf(planned) }, target, adapter);
       return { ...encoded, adapter };
     },
-    read: (response, sent, serving) => readPlain(call, response, sent, serving),
+    read: (response, { adapter }, routed, bill) => readPlain(response, adapter, routed, bill),
   });
 }
 
-function limitOutput(this: PlainCall, tokens: number): void {
-  this.outputLimit = tokens;
-  if (this.limitedTo !== undefined) this.bodyFor = this.limitedTo(tokens);
-}
-
 async function readPlain(
-  call: PlainCall,
   response: UpstreamResponse,
-  { adapter }: EncodedPlain,
-  { chosen, lifecycle, accept }: Serving,
+  adapter: Adapter | undefined,
+  routed: RoutedCall<PlainCall>,
+  bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
+  const { planned, target } = routed;
+  const call = planned.received;
   const type = String(response.headers["content-type"] ?? "application/octet-stream");
   const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };
-  const whole = adapter && (await readAdapted(response, chosen, adapter, call.memory));
+  const whole = adapter && (await readAdapted(response, target, adapter, call.memory));
   if (whole !== undefined) {
     if ("error" in whole) return whole;
-    accept();
-    await lifecycle.settle({ outcome: "complete", reported: whole.usage, delivered: silent });
+    bill.accept(routed);
+    await bill.settle({ routed, outcome: "complete", reported: whole.usage, delivered: silent });
     return {
       kind: "bytes",
       headers: { ...headers, "content-type": whole.contentType },
       chunks: once(whole.contentType.includes("json") ? createCountFilter()(whole.body) : whole.body),
     };
   }
-  const passing = { chosen, lifecycle, counted: (delivered: CharacterCount) => audioUsage(call, delivered) };
+  const { audioSeconds } = call;
+  const recording = { audioSeconds, estimate: planned.plan.estimate };
+  const passing = {
+    routed,
+    bill,
+    counted: (delivered: CharacterCount) => audioUsage(recording, delivered),
+  };
   if (!type.startsWith("application/json")) {
-    accept();
+    bill.accept(routed);
     const events = type.startsWith("text/event-stream") && {
       isEvents: true,
       failure: (error: GatewayError) => dialects["openai-chat"].encodeStreamError(error, call.requestId),
@@ -85,28 +96,27 @@ async function readPlain(
   }
   const read = await begin(call, response);
   if ("text" in read && isCut(read.text)) return { error: unreadable(response.status) };
-  accept();
+  bill.accept(routed);
   if ("response" in read) {
     const { reader, images } = createPlainJsonReader();
-    const settling = () => {
-      if (call.needs === "images") countImages(call, images());
-    };
+    const delivered = () => deliveredImages(planned, images());
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(response) },
-      chunks: await startPieces(passBytes({ ...passing, response: read.response, reader, settling })),
+      chunks: await startPieces(passBytes({ ...passing, response: read.response, reader, delivered })),
     };
   }
   const { text } = read;
   const { usage, tally, images } = await usageIn(text);
-  const provided = withoutNegativeCounts(failedForClients(text, chosen));
+  const provided = withoutNegativeCounts(failedForClients(text, target));
   const body = (await call.spell?.whole(provided)) ?? provided;
-  if (call.needs === "images") countImages(call, images);
-  await lifecycle.settle({
+  await bill.settle({
+    routed,
     outcome: "complete",
     reported: usage,
     delivered: tally,
-    counted: audioUsage(call, tally),
+    counted: audioUsage(recording, tally),
+    ...deliveredImages(planned, images),
   });
   return { kind: "body", headers, body };
 }
@@ -137,34 +147,38 @@ async function usageIn(text: string): Promise<ReturnType<typeof plainUsage>> {
 const MOST_IMAGES = 128;
 
 /**
- * Raises the estimate and the calls when the response contains more images than were requested, so that they
+ * Returns the calls and the estimate of a response that contains more images than were requested, so that they
  * are billed too.
  */
-function countImages(call: PlainCall, images: number): void {
-  const delivered = Math.min(images, MOST_IMAGES);
-  if (delivered <= call.calls) return;
-  const times = delivered / Math.max(1, call.calls);
-  const { estimate } = call;
-  const output = Math.ceil(estimate.output * times);
-  call.estimate = {
-    ...estimate,
-    output,
-    ...(estimate.imageOutput === undefined ? {} : { imageOutput: output }),
-  };
-  call.calls = delivered;
+function deliveredImages(
+  { received, plan: { estimate } }: PlannedCall<PlainCall>,
+  images: number,
+): Pick<EndedCall, "calls" | "estimate"> {
+  const calls = Math.min(images, MOST_IMAGES);
+  if (received.needs !== "images" || calls <= received.calls) return {};
+  const output = Math.ceil(estimate.output * (calls / Math.max(1, received.calls)));
+  const imageOutput = estimate.imageOutput === undefined ? {} : { imageOutput: output };
+  return { calls, estimate: { ...estimate, output, ...imageOutput } };
+}
+
+/** Returns the function that creates the body, with the output limit that the balance allows. */
+function bodyOf({ received, plan: { outputLimit } }: PlannedCall<PlainCall>): PlainCall["bodyFor"] {
+  const limited = outputLimit === undefined ? undefined : received.limitedTo?.(outputLimit);
+  return limited ?? received.bodyFor;
 }
 
 /** Encodes the request with OpenAI's format on both sides: the body passes unchanged. */
-function encode(call: PlainCall, { upstreamModel: model }: PricedTarget): EncodedRequest {
+function encode(planned: PlannedCall<PlainCall>, { upstreamModel: model }: PricedTarget): EncodedRequest {
+  const { path, stream, contentType, needs, calls, raw } = planned.received;
   return {
     request: {
       method: "POST",
-      path: call.path,
+      path,
       model,
-      stream: call.stream,
-      headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
-      body: call.bodyFor(model),
-      maxBytes: plainBytes(call),
+      stream,
+      headers: { "content-type": contentType, accept: stream ? "text/event-stream" : "*/*" },
+      body: bodyOf(planned)(model),
+      maxBytes: plainBytes({ needs, estimate: planned.plan.estimate, calls, raw }),
     },
     decodeError: dialects["openai-chat"].decodeError,
   };

@@ -6,9 +6,9 @@ import { decompressResponse } from "#platform/body/content-coding.ts";
 import { type StreamedBody, type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { PassThroughEnd } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { Answer, Call, PricedTarget, Pieces } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall, PricedTarget, Pieces } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { namedChannel } from "#relay/core/routing/plan.ts";
@@ -18,16 +18,16 @@ import { errorText } from "#relay/core/upstream/ask.ts";
 import { forClients } from "#relay/core/upstream/scrub.ts";
 
 /** A pass-through call about data of a provider's account. Its body is not read, and it is free. */
-export interface PassedCall extends Call {
-  method: Outgoing["method"];
+export interface PassedCall extends ReceivedCall {
+  readonly method: Outgoing["method"];
   /** The channel that the caller pinned. */
-  channelId: number;
+  readonly channelId: number;
   /** OpenAI's path. */
-  path: string;
-  query: string;
+  readonly path: string;
+  readonly query: string;
   /** Client headers that the provider may see. */
-  forward: Record<string, string>;
-  body: StreamedBody | null;
+  readonly forward: Record<string, string>;
+  readonly body: StreamedBody | null;
 }
 
 /**
@@ -49,20 +49,20 @@ export function passThrough(services: RelayServices, requested: PassedCall): Pro
       },
       decodeError: undefined,
     }),
-    async read(response, _sent, { chosen, lifecycle, accept }) {
+    async read(response, _sent, routed, bill) {
       const { status } = response;
       const error = status < 400 ? undefined : refusedBy(response);
-      accept(error);
+      bill.accept(routed, error);
       if (error === undefined)
-        return bytes(status, response.headers, await startPieces(pass(call, lifecycle, response)));
+        return bytes(status, response.headers, await startPieces(pass(call, bill, response)));
       // The client gets the provider's own error. The log, which others may read, contains only the kind of
       // error.
       const read = decompressResponse(response);
       // Read before the call is closed, because closing cancels running requests.
       const text = await errorText(read);
-      await lifecycle.fail(providerError(explain(error, "").code, error.message, { status }));
+      await bill.fail(providerError(explain(error, "").code, error.message, { status }));
       const { "content-length": _length, ...headers } = read.headers;
-      return bytes(status, headers, refusalOf(text, chosen));
+      return bytes(status, headers, refusalOf(text, routed.target));
     },
   });
 }
@@ -83,8 +83,8 @@ function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pie
 }
 
 /** Yields the provider's error without the channel's secrets that it quotes. */
-async function* refusalOf(text: string, chosen: PricedTarget): Pieces<Buffer> {
-  yield Buffer.from(forClients(text, chosen));
+async function* refusalOf(text: string, target: PricedTarget): Pieces<Buffer> {
+  yield Buffer.from(forClients(text, target));
 }
 
 function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
@@ -95,18 +95,18 @@ function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
 }
 
 /** Passes everything on as it arrives. Nothing is charged, so nothing waits for a bill. */
-async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: UpstreamResponse): Pieces<Buffer> {
+async function* pass(call: PassedCall, bill: CallBill, response: UpstreamResponse): Pieces<Buffer> {
   let outcome: PassThroughEnd["outcome"] = "client-left";
   try {
     yield NOTHING;
     yield* response.chunks();
     outcome = "complete";
   } catch (error) {
-    if (!(error instanceof TransportError)) lifecycle.defect(error);
-    if (lifecycle.gone() === undefined) outcome = "upstream-died";
+    if (!(error instanceof TransportError)) bill.reportDefect(error);
+    if (bill.connection.gone() === undefined) outcome = "upstream-died";
     throw error;
   } finally {
-    await lifecycle.pass({
+    await bill.pass({
       outcome,
       status: response.status,
       content: reasonOf("passedOn", { path: call.path }),

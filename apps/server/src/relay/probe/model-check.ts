@@ -13,7 +13,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
+import { encodeChat, type EncodedChat } from "#relay/chat/encode-chat.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { withoutCredentials } from "#relay/core/upstream/scrub.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
@@ -60,7 +60,7 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
     const raw = Buffer.from(JSON.stringify(body));
     const call = { client, body, raw, request, forward: {} };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
-    const tried = await attempt<typeof target, ProbeAnswer, EncodedChat, undefined>(
+    const tried = await attempt<ProbeAnswer, EncodedChat>(
       services,
       target,
       {
@@ -68,7 +68,6 @@ function asker(services: ProbeServices, channel: ActiveChannel, model: string, i
         read: async (response, { upstream }) => readAnswer(upstream, await response.text(MAX_BODY_BYTES)),
       },
       { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) },
-      undefined,
     );
     if ("error" in tried)
       return { refused: withoutCredentials(tried.error.message, target), status: tried.error.status };

@@ -13,10 +13,10 @@ import { currentTime } from "#platform/clock.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
-import { encodeChat } from "#relay/chat/attempt.ts";
 import { readBody } from "#relay/chat/body.ts";
+import { encodeChat } from "#relay/chat/encode-chat.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/upstream/ask.ts";
+import { type Attempt, attempt, type EncodedRequest } from "#relay/core/upstream/ask.ts";
 import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
 import { errorForOperators } from "#relay/core/upstream/scrub.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
@@ -115,7 +115,6 @@ async function askChat(
       read: (response, sent) => readBody(call, { ...sent, response }),
     },
     { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) },
-    undefined,
   );
   return "error" in read ? read.error : undefined;
 }
@@ -131,7 +130,7 @@ async function askPlain(
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const adapter = channel.provider.adapters?.[path];
   try {
-    const exchange: Attempt<Target, object, EncodedRequest, undefined> = {
+    const exchange: Attempt<object, EncodedRequest> = {
       encode: () =>
         adapter === undefined
           ? plainly(path, model, text)
@@ -141,7 +140,7 @@ async function askPlain(
         return whole ?? { text: await response.text(MAX_LIST_BYTES) };
       },
     };
-    const requested = await attempt(services, to, exchange, { signal }, undefined);
+    const requested = await attempt(services, to, exchange, { signal });
     return "error" in requested ? requested.error : undefined;
   } catch (error) {
     // The adapter rejected our request.
@@ -280,7 +279,6 @@ async function askProvider(
       read: async (response) => ({ text: await response.text(MAX_LIST_BYTES) }),
     },
     { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) },
-    undefined,
   );
   if (!("error" in requested)) return parseSmall(requested.text);
   if (missing.includes(requested.error.status)) return undefined;

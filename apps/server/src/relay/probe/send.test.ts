@@ -10,7 +10,7 @@ import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts
 import { createUpstreamClient } from "#platform/http/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
-import { encodeChat } from "#relay/chat/attempt.ts";
+import { encodeChat } from "#relay/chat/encode-chat.ts";
 import { type Attempt, attempt, type EncodedRequest, type Target } from "#relay/core/upstream/ask.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
@@ -258,11 +258,11 @@ describe("a call in a provider's own wire", () => {
   if (speech === undefined) throw new Error("MiniMax does not speak");
 
   async function speak(chosen: Target, adapter: Adapter) {
-    const exchange: Attempt<Target, object, EncodedRequest, undefined> = {
+    const exchange: Attempt<object, EncodedRequest> = {
       encode: () => encodeAdapted(call, chosen, adapter),
       read: async (response) => (await readAdapted(response, chosen, adapter, undefined)) ?? {},
     };
-    return attempt(services, chosen, exchange, { signal }, undefined);
+    return attempt(services, chosen, exchange, { signal });
   }
 
   it("is sent in that wire and converted back to ours", async () => {
@@ -307,7 +307,7 @@ describe("a stream in a provider's own framing", () => {
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
     const chosen = { channel: target, key, upstreamModel: "claude" };
     const sent = encodeChat(call, chosen, services.settings.current());
-    const exchange: Attempt<Target, { text: string }, EncodedRequest, undefined> = {
+    const exchange: Attempt<{ text: string }, EncodedRequest> = {
       encode: () => sent,
       async read(response) {
         expect(response.headers["content-type"]).toBe("text/event-stream");
@@ -315,7 +315,7 @@ describe("a stream in a provider's own framing", () => {
       },
     };
     const signal = AbortSignal.timeout(5_000);
-    const tried = await attempt(services, chosen, exchange, { signal }, undefined);
+    const tried = await attempt(services, chosen, exchange, { signal });
     if ("error" in tried) throw new Error(tried.error.message);
     return tried.text;
   }

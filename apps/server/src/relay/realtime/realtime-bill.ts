@@ -4,10 +4,10 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { PricedTarget, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";
@@ -40,7 +40,7 @@ export interface RealtimeBill {
   input(part: InputPart): Promise<void>;
   output(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
-  done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
+  done(id: string, usage: Usage | undefined, outcome: EndedCall["outcome"]): Promise<void>;
   /**
    * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
    * A session thus never reserves more at a time than for its responses. Returns whether the reservation of the
@@ -56,7 +56,7 @@ export interface RealtimeBill {
   /** Whether anything in progress is to be charged. */
   owes(): boolean;
   /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
-  close(outcome: End["outcome"]): Promise<void>;
+  close(outcome: EndedCall["outcome"]): Promise<void>;
 }
 
 /** Maximum billable limit. */
@@ -72,21 +72,26 @@ interface Count {
 }
 
 interface Turn {
-  lifecycle: CallLifecycle;
-  call: Call;
+  bill: CallBill;
+  routed: RoutedCall;
   output: Count;
   /** Input received before the response began, which is part of its input. */
   inputBefore: Count;
 }
 
-export function openBill(
-  services: RelayServices,
-  session: { call: Call; chosen: PricedTarget; first: CallLifecycle; admit(call: Call): Promise<Call> },
-): RealtimeBill {
-  const { call, chosen } = session;
+interface BilledSession {
+  readonly routed: RoutedCall;
+  /** The bill of the session's call. Its reservation is for the first response. */
+  readonly first: CallBill;
+  admit(call: ReceivedCall): Promise<ReceivedCall>;
+}
+
+export function openBill(services: RelayServices, session: BilledSession): RealtimeBill {
+  const { target } = session.routed;
+  const call = session.routed.planned.received;
   const openedAt = call.startedAt;
   const turns = new Map<string, Turn>();
-  let spare: Turn | undefined = newTurn(session.first, call);
+  let spare: Turn | undefined = newTurn(session.first, session.routed);
   let holding: Promise<Turn> | undefined;
   let number = 0;
   let closed = false;
@@ -113,57 +118,45 @@ export function openBill(
     sound: context.sound + Math.ceil(pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
   });
 
-  const longest = longestOutput(chosen.upstreamModel);
+  const longest = longestOutput(target.upstreamModel);
   const mostOutput = (limit: number) =>
     Math.min(MOST_TOKENS, Math.max(longest, limit, wanted ?? 0, facts.maxOutput ?? 0));
-  const costOf = (estimate: Usage) => computeBill(chosen.price, chosen.groupRatio, estimate, 1).points;
+  const costOf = (estimate: Usage) => computeBill(target.price, target.groupRatio, estimate, 1).points;
 
   async function reserveNext(rated: boolean, limit: number): Promise<Turn> {
     const estimate = estimateOf(read(), mostOutput(limit));
     const requested = { ...call, requestId: nextId(), startedAt: now(), estimate };
-    return reserve(rated ? await session.admit(requested) : unrated(requested), chosen, costOf(estimate));
+    return reserve(rated ? await session.admit(requested) : unrated(requested), target, costOf(estimate));
   }
 
   /** Raises a reservation. On failure, the reservation is gone. */
-  async function raise(turn: Turn, limit: number): Promise<Turn> {
+  async function raise({ bill, routed }: Turn, limit: number): Promise<Turn> {
     const estimate = estimateOf(read(), mostOutput(limit));
-    const { requestId, caller } = turn.call;
-    const amount = costOf(estimate);
+    const planned = {
+      ...routed.planned,
+      plan: { ...routed.planned.plan, estimate, worstCase: costOf(estimate) },
+    };
     try {
-      await services.ledger.raise({
-        requestId,
-        userId: caller.userId,
-        tokenId: caller.tokenId,
-        amount,
-        tokenAmount: caller.unlimited ? 0n : amount,
-      });
+      await bill.raise(planned);
     } catch (error) {
-      services.open.delete(requestId);
-      turn.lifecycle.refuse(error);
+      bill.refuse(error);
       throw error;
     }
-    turn.call.estimate = estimate;
-    return turn;
+    return newTurn(bill, { ...routed, planned });
   }
 
-  async function reserve(turn: Call, at: PricedTarget, amount: bigint): Promise<Turn> {
-    const lifecycle = new CallLifecycle(services, turn);
-    lifecycle.modelKnown = true;
-    lifecycle.chosen = at;
+  async function reserve(received: ReceivedCall, at: PricedTarget, worstCase: bigint): Promise<Turn> {
+    const bill = new CallBill(services, received);
+    const plan = { ...session.routed.planned.plan, estimate: received.estimate, worstCase };
+    const routed = { planned: { received, model: received.model, plan }, target: at, startedAt: now() };
+    bill.route(routed);
     try {
-      await services.ledger.reserve({
-        requestId: turn.requestId,
-        userId: turn.caller.userId,
-        tokenId: turn.caller.tokenId,
-        amount,
-        tokenAmount: turn.caller.unlimited ? 0n : amount,
-      });
+      await bill.reserve(routed.planned);
     } catch (error) {
-      lifecycle.refuse(error);
+      bill.refuse(error);
       throw error;
     }
-    services.open.set(turn.requestId, lifecycle);
-    return newTurn(lifecycle, turn);
+    return newTurn(bill, routed);
   }
 
   async function take(): Promise<Turn> {
@@ -176,7 +169,7 @@ export function openBill(
 
   /** Runs one reservation at a time, for any number of callers. */
   async function ready(rated = true, limit = 0): Promise<void> {
-    while (spare === undefined || !covers(spare.call.estimate, read(), mostOutput(limit))) {
+    while (spare === undefined || !covers(spare.routed.planned.plan.estimate, read(), mostOutput(limit))) {
       if (holding === undefined) {
         const turn = spare;
         spare = undefined;
@@ -192,9 +185,9 @@ export function openBill(
 
   /** Records a transcription to charge, at its own model's price. */
   function owe(usage: Usage): void {
-    const billedModel = facts.transcriber ?? chosen.billedModel;
+    const billedModel = facts.transcriber ?? target.billedModel;
     const price = findPrice(services.prices.table(), billedModel);
-    owed.push({ usage, at: price === undefined ? chosen : { ...chosen, billedModel, price } });
+    owed.push({ usage, at: price === undefined ? target : { ...target, billedModel, price } });
   }
 
   function counted({ output }: Turn): Usage {
@@ -208,12 +201,17 @@ export function openBill(
     };
   }
 
-  async function charge(turn: Turn, outcome: End["outcome"], reported: Usage | undefined): Promise<void> {
+  async function charge(
+    turn: Turn,
+    outcome: EndedCall["outcome"],
+    reported: Usage | undefined,
+  ): Promise<void> {
     const { output } = turn;
     const silent = output.sound === 0 && output.tally.narrow === 0 && output.tally.wide === 0;
     // Neither usage nor output: the provider did not respond, so the call is free.
     const usage = reported ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
-    await turn.lifecycle.settle({
+    await turn.bill.settle({
+      routed: turn.routed,
       outcome,
       reported: usage,
       final: reported !== undefined,
@@ -230,16 +228,17 @@ export function openBill(
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
       const requested = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
       turn ??= await reserve(unrated(requested), at, points);
-      turn.call.startedAt = now();
-      turn.lifecycle.chosen = at;
-      await turn.lifecycle.settle({ outcome: "complete", reported: usage, delivered: nothing().tally });
+      const { bill } = turn;
+      const routed = { ...turn.routed, target: at };
       turn = undefined;
+      bill.beginAt(now());
+      await bill.settle({ routed, outcome: "complete", reported: usage, delivered: nothing().tally });
     }
   }
 
-  async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
-    turn.call.startedAt = openedAt;
-    await turn.lifecycle.settle({ outcome, reported: NOTHING_USED, delivered: nothing().tally });
+  async function giveBack({ bill, routed }: Turn, outcome: EndedCall["outcome"]): Promise<void> {
+    bill.beginAt(openedAt);
+    await bill.settle({ routed, outcome, reported: NOTHING_USED, delivered: nothing().tally });
   }
 
   return {
@@ -252,7 +251,7 @@ export function openBill(
     async begin(id) {
       if (turns.has(id)) return;
       const turn = await take();
-      turn.call.startedAt = now();
+      turn.bill.beginAt(now());
       turn.inputBefore = { tally: { ...pending.tally }, sound: pending.sound };
       turns.set(id, turn);
     },
@@ -274,11 +273,9 @@ export function openBill(
     output(id, part) {
       const turn = turns.get(id);
       if (turn === undefined) return;
-      turn.lifecycle.firstByteAt ??= now();
-      turn.lifecycle.progress ??= () => ({
-        reported: undefined,
-        delivered: turn.output.tally,
-        counted: counted(turn),
+      turn.bill.attempts.receiveByte();
+      turn.bill.deliver({
+        progress: () => ({ reported: undefined, delivered: turn.output.tally, counted: counted(turn) }),
       });
       if ("text" in part) addTo(turn.output.tally, part.text);
       else turn.output.sound += part.bytes / facts.outputBytesPerSecond;
@@ -337,7 +334,7 @@ export function openBill(
 }
 
 /** Returns the call without its rate limit: it belongs to an admitted session. */
-function unrated(call: Call): Call {
+function unrated(call: ReceivedCall): ReceivedCall {
   const { used: _used, ...rest } = call;
   return rest;
 }
@@ -350,8 +347,8 @@ function transcriptUsage({ tally, sound }: Count): Usage {
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
 }
 
-function newTurn(lifecycle: CallLifecycle, call: Call): Turn {
-  return { lifecycle, call, output: nothing(), inputBefore: nothing() };
+function newTurn(bill: CallBill, routed: RoutedCall): Turn {
+  return { bill, routed, output: nothing(), inputBefore: nothing() };
 }
 
 function without({ tally, sound }: Count, part: Count): Count {

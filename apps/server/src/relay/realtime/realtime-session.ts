@@ -1,10 +1,10 @@
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
+import { mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
-import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
-import type { End } from "#relay/core/billing/call-end.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { MessageSocket, SocketMessage } from "#platform/http/web-socket.ts";
+import type { EndedCall } from "#relay/core/billing/call-end.ts";
+import type { PricedTarget, ReceivedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { forClients } from "#relay/core/upstream/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
@@ -23,25 +23,25 @@ export interface RealtimeSession {
   finish(): Promise<void>;
 }
 
-export interface RealtimeCall extends Call {
+export interface RealtimeCall extends ReceivedCall {
   /** Query parameters except the model. Passed unchanged. */
-  query: URLSearchParams;
+  readonly query: URLSearchParams;
   /** Client headers for the provider. */
-  forward: Record<string, string>;
+  readonly forward: Record<string, string>;
   /** Called before each further response. Throws when the caller is not allowed. */
-  admit(call: Call): Promise<Call>;
+  admit(call: ReceivedCall): Promise<ReceivedCall>;
   /** Parses a client event unambiguously. Throws `invalid_request`. */
   readEvent(data: Buffer): { raw: Buffer; body: Record<string, unknown> };
   /** Maximum bytes of one message, in either direction. */
-  maxMessage: number;
+  readonly maxMessage: number;
   /** Maximum milliseconds without a message from either side. */
-  idleMs: number;
+  readonly idleMs: number;
 }
 
 export interface RealtimeConnection {
   services: RelayServices;
   call: RealtimeCall;
-  chosen: PricedTarget;
+  target: PricedTarget;
   bill: RealtimeBill;
   providerSocket: MessageSocket;
   messages: AsyncGenerator<SocketMessage, void, undefined>;
@@ -53,7 +53,7 @@ export interface RealtimeConnection {
 
 /** Why a session ends, for both sides. */
 interface Ending {
-  outcome: End["outcome"];
+  outcome: EndedCall["outcome"];
   code: number;
   reason: string;
   /** Sent to the client before the socket closes. */
@@ -73,7 +73,7 @@ const survived: ReadonlySet<string> = new Set([
 const MAX_REFUSALS = 10;
 
 export function openSession(opened: RealtimeConnection): RealtimeSession {
-  const { services, call, chosen, bill, providerSocket } = opened;
+  const { services, call, target, bill, providerSocket } = opened;
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
   let idle: NodeJS.Timeout | undefined;
@@ -147,7 +147,7 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
         isSpent = await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
-        return side.send(forClients(text, chosen), binary);
+        return side.send(forClients(text, target), binary);
       case "other":
         break;
     }
@@ -218,8 +218,8 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
         await bill.input(event.input);
         // The model was chosen and priced by the URL.
         const { model } = event.session;
-        if (model === undefined || model === chosen.upstreamModel) return raw;
-        const session = { ...event.session, model: chosen.upstreamModel };
+        if (model === undefined || model === target.upstreamModel) return raw;
+        const session = { ...event.session, model: target.upstreamModel };
         return JSON.stringify({ ...event.event, session });
       }
       case "heard":

@@ -4,7 +4,9 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
-import { relay, type Serving } from "#relay/core/exchange.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { RoutedCall } from "#relay/core/call.ts";
+import { relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { openSocket } from "#relay/core/upstream/send.ts";
@@ -17,53 +19,54 @@ import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime
  * normal response, and another channel can still be tried. Uses no HTTP server objects.
  */
 export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
-  return relay(services, call, { open: (serving) => open(services, call, serving) });
+  return relay(services, call, { open: (routed, bill) => open(services, routed, bill) });
 }
 
 async function open(
   services: RelayServices,
-  call: RealtimeCall,
-  { chosen, lifecycle, begun }: Serving,
+  routed: RoutedCall<RealtimeCall>,
+  callBill: CallBill,
 ): Promise<RealtimeSession | FailedAttempt> {
+  const { target, planned } = routed;
+  const call = planned.received;
+  const { signal } = callBill.connection;
   const query = new URLSearchParams(call.query);
-  query.set("model", chosen.upstreamModel);
+  query.set("model", target.upstreamModel);
   const answer = await openSocket(
     services,
-    chosen,
+    target,
     {
       method: "GET",
       path: `/v1/realtime?${query.toString()}`,
-      model: chosen.upstreamModel,
+      model: target.upstreamModel,
       headers: call.forward,
       body: null,
-      signal: lifecycle.upstream.signal,
+      signal,
     },
     call.maxMessage,
   );
   if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
-  const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
+  const timeoutMs = target.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
   const messages = answer.socket.messages();
-  const first = await firstOf(messages, answer.socket, timeoutMs, abortSignalOf(lifecycle.upstream.signal));
+  const first = await firstOf(messages, answer.socket, timeoutMs, abortSignalOf(signal));
   if ("error" in first) return first;
-  lifecycle.chosen = chosen;
-  lifecycle.noteAttempt(chosen, begun, undefined);
-  const bill = openBill(services, { call, chosen, first: lifecycle, admit: call.admit });
+  callBill.route(routed);
+  callBill.attempts.add(routed, callBill.connection, undefined);
+  const bill = openBill(services, { routed, first: callBill, admit: call.admit });
   // The slot at the channel belongs to the session, not to its first response.
-  const { lease } = lifecycle;
-  lifecycle.lease = undefined;
-  const leave = () => lease?.leave();
-  const opened = openSession({
+  const slot = callBill.connection.takeSlot();
+  const session = openSession({
     services,
     call,
-    chosen,
+    target,
     bill,
     providerSocket: answer.socket,
     messages,
     first,
-    leave,
+    leave: () => slot?.leave(),
   });
-  lifecycle.handOver();
-  return opened;
+  callBill.connection.handOver();
+  return session;
 }
 
 /** Returns the first message. Some providers open every socket and send a rejection afterwards. */

@@ -125,7 +125,6 @@ async function ask(watch: TaskWatch, target: Target, { method, path, body }: Tas
       read: async (response) => ({ text: await response.text(MAX_ANSWER_BYTES) }),
     },
     { signal: AbortSignal.timeout(TIMEOUT_MS) },
-    undefined,
   );
   return "error" in requested ? undefined : parseJson(requested.text);
 }

@@ -8,15 +8,16 @@ import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.ts";
-import type { Call } from "#relay/core/call.ts";
-import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { ReceivedCall, RoutedCall } from "#relay/core/call.ts";
+import { answerHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
 import { unreadable } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
-export interface TaskCall extends Call {
-  wire: TaskWire;
-  requested: TaskRequest;
+export interface TaskCall extends ReceivedCall {
+  readonly wire: TaskWire;
+  readonly requested: TaskRequest;
 }
 
 /** Usage of a task that is sold by the token. It has no tokens that could be counted. */
@@ -47,7 +48,7 @@ export async function relayTask(
   }
   const { wire, requested: task } = call;
   return relay<SubmittedTask>(services, call, {
-    encode: ({ upstreamModel: model }) => ({
+    encode: ({ target: { upstreamModel: model } }) => ({
       request: {
         method: "POST",
         path: task.path,
@@ -58,13 +59,13 @@ export async function relayTask(
       },
       decodeError: decodeTaskError,
     }),
-    async read(response, _sent, serving) {
+    async read(response, _sent, routed, bill) {
       const accepted = wire.accepted(parseRecord(await response.text(MAX_ANSWER_BYTES)) ?? {});
       if ("error" in accepted)
-        return { error: refusal(serving.chosen.channel.provider, accepted.error, response.headers) };
+        return { error: refusal(routed.target.channel.provider, accepted.error, response.headers) };
       // Fails before the task is stored if the reply cannot be written.
       JSON.stringify(accepted.reply);
-      await storeTask(services, db, call, accepted, serving);
+      await storeTask(services, db, call, accepted, routed, bill);
       return { accepted, headers: answerHeaders(response.headers, []) };
     },
   });
@@ -84,9 +85,11 @@ async function storeTask(
   db: PrismaClient,
   call: TaskCall,
   accepted: AcceptedTask,
-  { chosen, lifecycle, accept }: Serving,
+  routed: RoutedCall,
+  bill: CallBill,
 ): Promise<void> {
-  accept();
+  const { channel, key } = routed.target;
+  bill.accept(routed);
   const { task, known } = await addTask(db, {
     platform: call.wire.platform,
     requested: call.requested,
@@ -94,15 +97,15 @@ async function storeTask(
     minutes: services.settings.current().TaskDeadlineMinutes || call.wire.minutes,
     userId: call.caller.userId,
     tokenId: call.caller.tokenId,
-    channelId: chosen.channel.id,
-    keyId: chosen.key?.id,
+    channelId: channel.id,
+    keyId: key?.id,
     requestId: call.requestId,
     submittedAt: new Date(call.startedAt),
   });
+  const ended = { routed, outcome: "complete", delivered: { narrow: 0, wide: 0 } } as const;
   // Submitted twice but created once: the second call is free.
-  if (known) call.calls = 0;
-  const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
-  await lifecycle.settle({ outcome: "complete", reported: usage, delivered: { narrow: 0, wide: 0 } });
+  if (known) await bill.settle({ ...ended, reported: { input: 0, output: 0 }, calls: 0 });
+  else await bill.settle({ ...ended, reported: TASK_USAGE });
   // If this fails, the log row still shows the charge when it is needed.
   if (!known) await markCharged(db, task).catch((error: unknown) => services.onError(error));
 }
@@ -110,10 +113,10 @@ async function storeTask(
 const ASK_TIMEOUT_MS = 30_000;
 
 /** A client's request about its task that only the task's provider can serve. */
-export interface TaskQuestionCall extends Call {
-  task: Pick<Task, "channel_id" | "key_id" | "model">;
+export interface TaskQuestionCall extends ReceivedCall {
+  readonly task: Pick<Task, "channel_id" | "key_id" | "model">;
   /** The provider's own path. */
-  path: string;
+  readonly path: string;
 }
 
 /**
@@ -135,11 +138,11 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
       request: { method: "GET", path, ownPath: true, headers: {}, body: null, timeoutMs: ASK_TIMEOUT_MS },
       decodeError: decodeTaskError,
     }),
-    async read(response, _sent, { lifecycle, accept }) {
+    async read(response, _sent, routed, bill) {
       const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
       if (answer === undefined) return { error: unreadable(response.status) };
-      accept();
-      await lifecycle.pass({ outcome: "complete", status: 200 });
+      bill.accept(routed);
+      await bill.pass({ outcome: "complete", status: 200 });
       return answer;
     },
   });

@@ -8,11 +8,8 @@ import { now } from "#platform/clock.ts";
  * only briefly. The module does not know how a session is identified.
  */
 export interface Affinity {
-  /**
-   * Looks up a session that this node does not know. Undefined when there is nothing to wait for. Never
-   * rejects.
-   */
-  learn(session: string): Promise<void> | undefined;
+  /** Looks up a session that this node does not know. Never rejects. */
+  learn(session: string): Promise<void>;
   find(session: string): Home | undefined;
   keep(session: string, home: Home): void;
 }
@@ -66,12 +63,12 @@ export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
   }
 
   return {
-    learn(session) {
-      if (minutes() === 0 || redis?.status !== "ready" || lookups >= MOST_LOOKUPS) return undefined;
+    async learn(session) {
+      if (minutes() === 0 || redis?.status !== "ready" || lookups >= MOST_LOOKUPS) return;
       const known = sessions.get(session);
-      if (known !== undefined && known.until > now()) return undefined;
+      if (known !== undefined && known.until > now()) return;
       const looking = lookUp(redis, session);
-      return Promise.race([looking, sleep(LONGEST_LOOKUP_MS, undefined, { ref: false })]);
+      await Promise.race([looking, sleep(LONGEST_LOOKUP_MS, undefined, { ref: false })]);
     },
     find(session) {
       if (minutes() === 0) return undefined;

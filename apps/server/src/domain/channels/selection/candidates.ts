@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
-import { buildIndex, type ChannelIndex } from "./channel-index.ts";
+import type { ActiveChannel } from "./active-channel.ts";
 import { loadChannels } from "./load-channels.ts";
 
 /**
@@ -85,4 +86,160 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
       });
     return next;
   }
+}
+
+/**
+ * Channels by group and model. Adding or removing a channel replaces the lists that contain it, so a list
+ * that a caller already has never changes.
+ */
+export interface ChannelIndex {
+  /**
+   * Returns the channels for the model in this group, highest priority first. An exact model name wins over
+   * wildcards, and the longest wildcard over shorter ones.
+   */
+  find(group: string, model: string): readonly ActiveChannel[];
+  /** Returns the model names that a group can request; wildcards as configured. */
+  models(group: string): string[];
+  byId(id: number): ActiveChannel | undefined;
+  /** Adds the channel, or replaces the one with the same id. */
+  put(channel: ActiveChannel): void;
+  remove(id: number): void;
+}
+
+interface GroupIndex<List = readonly ActiveChannel[]> {
+  exact: Map<string, List>;
+  /** Prefixes without the star, longest first. */
+  wildcards: { prefix: string; channels: List }[];
+}
+
+const NONE: readonly ActiveChannel[] = [];
+
+/** Number of channels indexed before the event loop may run other work. */
+const CHANNELS_AT_ONCE = 50;
+
+/** Builds the index of many channels without blocking the event loop. */
+export async function buildIndex(channels: readonly ActiveChannel[]): Promise<ChannelIndex> {
+  const groups = new Map<string, GroupIndex<ActiveChannel[]>>();
+  const sorted = inOrder(channels);
+  for (const [place, channel] of sorted.entries()) {
+    append(groups, channel);
+    if (place % CHANNELS_AT_ONCE === CHANNELS_AT_ONCE - 1) await nextTurn();
+  }
+  return indexOf(groups, sorted);
+}
+
+export function createIndex(channels: readonly ActiveChannel[]): ChannelIndex {
+  const groups = new Map<string, GroupIndex<ActiveChannel[]>>();
+  const sorted = inOrder(channels);
+  for (const channel of sorted) append(groups, channel);
+  return indexOf(groups, sorted);
+}
+
+function inOrder(channels: readonly ActiveChannel[]): ActiveChannel[] {
+  return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
+}
+
+/** Appends in place. Only safe during the build, before any caller has the lists. */
+function append(groups: Map<string, GroupIndex<ActiveChannel[]>>, channel: ActiveChannel): void {
+  for (const group of new Set(channel.groups)) {
+    let index = groups.get(group);
+    if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
+    for (const model of new Set(channel.models)) {
+      const prefix = model.endsWith("*") ? model.slice(0, -1) : undefined;
+      const list =
+        prefix === undefined
+          ? index.exact.get(model)
+          : index.wildcards.find((entry) => entry.prefix === prefix)?.channels;
+      if (list !== undefined) list.push(channel);
+      else if (prefix === undefined) index.exact.set(model, [channel]);
+      else {
+        index.wildcards.push({ prefix, channels: [channel] });
+        index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
+      }
+    }
+  }
+}
+
+function indexOf(groups: Map<string, GroupIndex>, channels: readonly ActiveChannel[]): ChannelIndex {
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+
+  function change(channel: ActiveChannel, apply: typeof insert): void {
+    for (const group of new Set(channel.groups)) {
+      let index = groups.get(group);
+      if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
+      for (const model of new Set(channel.models)) {
+        if (model.endsWith("*")) changeWildcard(index, model.slice(0, -1), channel, apply);
+        else {
+          const list = apply(index.exact.get(model) ?? NONE, channel);
+          if (list.length === 0) index.exact.delete(model);
+          else index.exact.set(model, list);
+        }
+      }
+      if (index.exact.size === 0 && index.wildcards.length === 0) groups.delete(group);
+    }
+  }
+
+  const index: ChannelIndex = {
+    find(group, model) {
+      const found = groups.get(group);
+      if (found === undefined) return NONE;
+      return (
+        found.exact.get(model) ??
+        found.wildcards.find((entry) => model.startsWith(entry.prefix))?.channels ??
+        NONE
+      );
+    },
+    models(group) {
+      const found = groups.get(group);
+      if (found === undefined) return [];
+      return [...found.exact.keys(), ...found.wildcards.map((entry) => `${entry.prefix}*`)];
+    },
+    byId: (id) => byId.get(id),
+    put(channel) {
+      index.remove(channel.id);
+      byId.set(channel.id, channel);
+      change(channel, insert);
+    },
+    remove(id) {
+      const channel = byId.get(id);
+      if (channel === undefined) return;
+      byId.delete(id);
+      change(channel, without);
+    },
+  };
+  return index;
+}
+
+function changeWildcard(
+  index: GroupIndex,
+  prefix: string,
+  channel: ActiveChannel,
+  apply: typeof insert,
+): void {
+  const known = index.wildcards.find((entry) => entry.prefix === prefix)?.channels ?? NONE;
+  const list = apply(known, channel);
+  const others = index.wildcards.filter((entry) => entry.prefix !== prefix);
+  index.wildcards = list.length === 0 ? others : [...others, { prefix, channels: list }];
+  index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
+}
+
+function comesBefore(one: ActiveChannel, other: ActiveChannel): boolean {
+  return one.priority > other.priority || (one.priority === other.priority && one.id < other.id);
+}
+
+function insert(list: readonly ActiveChannel[], channel: ActiveChannel): readonly ActiveChannel[] {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const there = list[middle];
+    if (there !== undefined && comesBefore(there, channel)) low = middle + 1;
+    else high = middle;
+  }
+  return list.toSpliced(low, 0, channel);
+}
+
+function without(list: readonly ActiveChannel[], channel: ActiveChannel): readonly ActiveChannel[] {
+  const place = list.indexOf(channel);
+  return place === -1 ? list : list.toSpliced(place, 1);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mapModel } from "./active-channel.ts";
-import { buildIndex, createIndex } from "./channel-index.ts";
+import { buildIndex, createIndex } from "./candidates.ts";
 import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";
 

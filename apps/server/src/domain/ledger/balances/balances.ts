@@ -5,8 +5,8 @@ import type { Pool } from "#platform/database/db.ts";
  * is asked first, because a reservation needs the model and the size of the request.
  */
 export interface Balances {
-  /** Returns whether the account has points. A promise where it was not asked recently. */
-  has(userId: number): boolean | Promise<boolean>;
+  /** Returns whether the account has points. */
+  has(userId: number): Promise<boolean>;
 }
 
 /** An account that had points is not asked for again within this time. */
@@ -30,7 +30,7 @@ export function createBalances(pool: Pool, now = performance.now.bind(performanc
   }
 
   return {
-    has(userId) {
+    async has(userId) {
       const before = known.get(userId);
       if (before !== undefined && before.until > now()) return before.has;
       let pending = asking.get(userId);

@@ -50,7 +50,7 @@ export interface CallRecord {
   sourceIp: string;
   priceVersionId: number;
   bill: Bill | null;
-  attempts: AttemptNote[];
+  attempts: readonly AttemptNote[];
   /** Channels that were paused when the call began. Stored after the attempts in the same column. */
   paused?: readonly PausedChannel[];
   /** Channels that were not tried, for calls with at least one failed attempt. Stored in the same column. */

@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { inVersion } from "#providers/address.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
+import { inVersion } from "#providers/outgoing.ts";
 import type { Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 

@@ -160,7 +160,7 @@ export const bedrock: Provider = {
     return `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`;
   },
   adjustRequest: adjust,
-  sign(request, key, io) {
+  async sign(request, key, io) {
     const credential = credentialOf(key);
     const ready = betasIntoBody(request);
     return "token" in credential ? ready : signAws(ready, { ...credential, service: "bedrock" }, io.now());

@@ -50,7 +50,7 @@ export const kling: Provider = {
   website: "https://app.klingai.com/global/dev",
   headers: () => ({}),
   /** Adds a token signed with the secret, valid for half an hour. */
-  sign(request, key, io) {
+  async sign(request, key, io) {
     const [accessKey = "", secretKey = ""] = key.split("|");
     if (accessKey === "" || secretKey === "")
       throw new CredentialError("The key of Kling has the form AccessKey|SecretKey.");

@@ -4,9 +4,9 @@ import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import type { End, CallProgress } from "#relay/core/billing/call-end.ts";
-import type { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import type { PricedTarget, Pieces } from "#relay/core/call.ts";
+import type { CallBill } from "#relay/core/billing/call-bill.ts";
+import type { EndedCall, CallProgress } from "#relay/core/billing/call-end.ts";
+import type { Pieces, RoutedCall } from "#relay/core/call.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
 import { eventsForClients } from "#relay/core/upstream/scrub.ts";
 
@@ -75,17 +75,17 @@ export function createJsonReader(
 }
 
 export interface Passing {
-  chosen: PricedTarget;
-  lifecycle: CallLifecycle;
-  response: UpstreamResponse;
-  reader: AnswerReader;
-  isEvents?: boolean;
+  readonly routed: RoutedCall;
+  readonly bill: CallBill;
+  readonly response: UpstreamResponse;
+  readonly reader: AnswerReader;
+  readonly isEvents?: boolean;
   /** Returns an error as an event of the response. Undefined for a response that cannot contain one. */
   failure?(error: GatewayError): string;
   /** Our own count, for a provider that reports no usage. */
   counted?(delivered: CharacterCount): Usage | undefined;
-  /** Called before the bill is created. */
-  settling?(): void;
+  /** Returns what was delivered, where that is more than was requested. */
+  delivered?(): Pick<EndedCall, "calls" | "estimate">;
 }
 
 const ERROR_NAME = Buffer.from('"error"');
@@ -105,19 +105,20 @@ interface BufferedTail {
 
 /** Passes the response on. Left at any `yield`, it closes the bill. The first `yield` is for `startPieces`. */
 export async function* passBytes(passing: Passing): Pieces<Buffer> {
-  const { lifecycle, reader, response } = passing;
+  const { bill, reader, response, routed } = passing;
   const chunks = response.chunks();
   const filter = reader.hasUsage ? createCountFilter() : (chunk: Buffer) => chunk;
   const kept: BufferedTail = { filter, chunks: [], bytes: 0, outcome: undefined };
-  const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
-    passing.settling?.();
-    return lifecycle.settle({
+  const settle = (outcome: EndedCall["outcome"], delivered = reader.tally, final = false) => {
+    return bill.settle({
+      routed,
       outcome,
       reported: reader.usage,
       final,
       delivered,
       errorCode: limitError(kept.broken)?.code,
-      ...counted(passing.counted?.(delivered)),
+      counted: passing.counted?.(delivered),
+      ...passing.delivered?.(),
     });
   };
   let isLeft = true;
@@ -130,16 +131,16 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
       // Charge what was delivered when the client left, unless the provider's own count arrives.
       const delivered = { ...reader.tally };
       const isWhole = await readOn(passing, chunks);
-      if (isWhole && reader.isSilent) await lifecycle.fail(silence());
+      if (isWhole && reader.isSilent) await bill.fail(silence());
       else await settle("client-left", delivered, isWhole).catch(() => {});
     }
   }
   const { outcome = "upstream-died" } = kept;
   if (outcome === "complete" && reader.isSilent) {
-    await lifecycle.fail(silence());
+    await bill.fail(silence());
     throw silence();
   }
-  const gone = outcome === "complete" ? undefined : lifecycle.gone();
+  const gone = outcome === "complete" ? undefined : bill.connection.gone();
   await settle(gone === undefined ? outcome : "client-left");
   // The client must notice a broken response: without its end, the connection is cut instead of closed.
   if (gone !== undefined) {
@@ -154,17 +155,14 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
 
 const NOTHING = Buffer.alloc(0);
 
-function counted(usage: Usage | undefined): Pick<End, "counted"> {
-  return usage === undefined ? {} : { counted: usage };
-}
-
 function silence(): GatewayError {
   return new GatewayError("upstream_failed", { reason: "upstream_empty" });
 }
 
 /** Yields what the provider sends, except the end. Never throws. */
 async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedTail): Pieces<Buffer> {
-  const { reader, response, lifecycle } = passing;
+  const { reader, response, bill } = passing;
+  const inProgress = { progress: () => progressOf(passing) };
   while (true) {
     let wait: number;
     try {
@@ -176,7 +174,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedT
       }
       wait = take(passing, next.value, kept);
     } catch (error) {
-      if (!(error instanceof TransportError)) lifecycle.defect(error);
+      if (!(error instanceof TransportError)) bill.reportDefect(error);
       // Without a content-length, a response that broke after its end is complete.
       const isWhole = reader.ended && response.headers["content-length"] === undefined;
       kept.outcome = isWhole ? "complete" : "upstream-died";
@@ -191,7 +189,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedT
       else kept.chunks[0] = first.subarray(free);
       kept.bytes -= free;
       yield first.subarray(0, free);
-      lifecycle.progress ??= () => progressOf(passing);
+      bill.deliver(inProgress);
     }
     if (kept.bytes > MAX_AFTER_END) {
       response.cancel();
@@ -202,11 +200,11 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedT
 }
 
 /** Adds a chunk to the kept ones. Returns how many bytes must stay. */
-function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept: BufferedTail): number {
+function take({ reader, routed, isEvents = false }: Passing, came: Buffer, kept: BufferedTail): number {
   const wait = reader.push(came);
   // An error event contains the provider's message. Nothing after it belongs to the response.
   const isQuoting = reader.failed || (isEvents && came.includes(ERROR_NAME));
-  const chunk = kept.filter(isQuoting ? Buffer.from(eventsForClients(came.toString(), chosen)) : came);
+  const chunk = kept.filter(isQuoting ? Buffer.from(eventsForClients(came.toString(), routed.target)) : came);
   kept.chunks.push(chunk);
   kept.bytes += chunk.length;
   if (chunk.length === came.length || wait === 0) return wait;
@@ -216,18 +214,18 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
 
 function progressOf({ reader, counted: count }: Passing): CallProgress | undefined {
   if (reader.isSilent) return undefined;
-  return { reported: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
+  return { reported: reader.usage, delivered: reader.tally, counted: count?.(reader.tally) };
 }
 
 /** Reads the rest for its usage. Returns whether the response was complete. */
-async function readOn({ lifecycle, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
-  lifecycle.progress = undefined;
-  lifecycle.upstream.leave();
+async function readOn({ bill, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
+  bill.stopDelivery();
+  bill.connection.leave();
   try {
     for await (const chunk of chunks) reader.push(chunk);
     return reader.isWhole;
   } catch (error) {
-    if (!(error instanceof TransportError)) lifecycle.defect(error);
+    if (!(error instanceof TransportError)) bill.reportDefect(error);
     return reader.ended;
   }
 }

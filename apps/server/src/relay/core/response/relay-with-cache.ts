@@ -1,38 +1,122 @@
-import type { Answer, Call } from "#relay/core/call.ts";
+import type { CallBodies } from "#domain/logs/bodies.ts";
+import type { Answer, Pieces, ReceivedCall } from "#relay/core/call.ts";
 import { type Exchange, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
-import { openKeeper } from "./keep-bodies.ts";
+import { tapPieces } from "./pieces.ts";
 import { openResponseCache } from "./response-cache.ts";
 
 /**
  * Relays a call whose bodies may be logged and whose response may be cached.
  * @param check throws for a call that must be rejected before any lookup or reservation
  */
-export async function relayWithCache<Sent extends EncodedRequest>(
+export async function relayWithCache<Sent extends EncodedRequest, Received extends ReceivedCall>(
   services: RelayServices,
-  call: Call,
-  exchange: Exchange<Answer, Sent>,
+  received: Received,
+  exchange: Exchange<Answer, Sent, Received>,
   check?: () => void,
 ): Promise<Answer> {
-  const memory = openResponseCache(services, call, call.raw);
-  if (memory !== undefined) call.billed = memory.billed;
-  const keeper = openKeeper(services, call, call.raw);
+  const cache = openResponseCache(services, received, received.raw);
+  const keeper = openKeeper(services, received, received.raw);
+  const call = cache === undefined ? received : { ...received, billed: cache.billed };
   try {
     check?.();
-    const known = await memory?.answer();
+    const known = await cache?.answer();
     if (known !== undefined) return keeper.answered(known);
-    const answer = await relay<Answer, Sent>(services, call, {
+    const answer = await relay<Answer, Sent, Received>(services, call, {
       ...exchange,
-      encode(target) {
-        const sent = exchange.encode(target);
-        keeper.through(target.channel);
+      encode(routed) {
+        const sent = exchange.encode(routed);
+        keeper.through(routed.target.channel);
         return sent;
       },
     });
-    return keeper.answered(memory?.keep(answer) ?? answer);
+    return keeper.answered(cache?.keep(answer) ?? answer);
   } catch (error) {
     keeper.failed();
     throw error;
   }
+}
+
+/**
+ * Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. A call that
+ * was refused before it reached a provider costs nothing, so its bodies are not stored.
+ */
+interface BodyKeeper {
+  /** Sets the channel of an attempt. */
+  through(channel: { logBodies: boolean }): void;
+  /** Returns the response to use instead of the given one. */
+  answered(answer: Answer): Answer;
+  failed(): void;
+}
+
+/** @param raw the raw request body; undefined for a form */
+function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
+  const byToken = call.caller.setting.log_bodies;
+  let wanted = byToken;
+  let wasSent = false;
+
+  function keep(response: string, responseBytes: number): void {
+    const most = longest(services);
+    const bodies: CallBodies = {
+      requestId: call.requestId,
+      createdAt: new Date(call.startedAt),
+      userId: call.caller.userId,
+      byToken,
+      request: raw?.toString("utf8", 0, most) ?? "",
+      requestBytes: raw?.length ?? 0,
+      response: response.slice(0, most),
+      responseBytes,
+    };
+    services.bodies.keep(bodies);
+  }
+
+  return {
+    through(channel) {
+      wanted ||= channel.logBodies;
+      wasSent = true;
+    },
+    answered(answer) {
+      if (!wanted) return answer;
+      switch (answer.kind) {
+        case "body":
+          keep(answer.body, Buffer.byteLength(answer.body));
+          return answer;
+        case "stream":
+          return { ...answer, frames: listening(answer.frames, longest(services), keep) };
+        case "bytes": {
+          const readable = /^(text\/|application\/json)/.test(answer.headers["content-type"] ?? "");
+          return { ...answer, chunks: listening(answer.chunks, readable ? longest(services) : 0, keep) };
+        }
+      }
+    },
+    failed() {
+      if (wanted && wasSent) keep("", 0);
+    },
+  };
+}
+
+function longest(services: RelayServices): number {
+  return services.settings.current().BodyKilobytes * 1_024;
+}
+
+/** Passes the pieces on. At the end, or when they are left, calls `done` with as much text as may be kept. */
+function listening<Piece extends string | Buffer>(
+  pieces: Pieces<Piece>,
+  most: number,
+  done: (text: string, bytes: number) => void,
+): Pieces<Piece> {
+  let text = "";
+  let bytes = 0;
+  // A character may be split between two pieces.
+  const decoder = new TextDecoder();
+  return tapPieces(pieces, {
+    piece(piece) {
+      bytes += Buffer.byteLength(piece);
+      if (text.length < most)
+        text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
+      return piece;
+    },
+    ended: () => done(text, bytes),
+  });
 }

@@ -3,10 +3,10 @@ import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import { CallLifecycle } from "#relay/core/billing/lifecycle.ts";
-import { openShare } from "#relay/core/billing/session-budget.ts";
-import type { Answer, BilledUsage, Call, Pieces, PricingTerms } from "#relay/core/call.ts";
-import { makePlan, requireModel } from "#relay/core/routing/plan.ts";
+import { CallBill } from "#relay/core/billing/call-bill.ts";
+import { openShare } from "#relay/core/billing/reserve.ts";
+import type { Answer, BilledUsage, CachedCall, Pieces, ReceivedCall } from "#relay/core/call.ts";
+import { planCall } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { tapPieces } from "./pieces.ts";
 
@@ -24,7 +24,7 @@ export interface ResponseCache {
   billed(billed: BilledUsage): void;
 }
 
-type CacheableCall = Call & {
+type CacheableCall = ReceivedCall & {
   forward?: Record<string, string>;
   request?: { jsonArrayStream?: boolean };
   stateful?: boolean;
@@ -59,11 +59,11 @@ export function openResponseCache(
   function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
     if (bill?.outcome !== "complete" || Buffer.byteLength(text) > longest || request === undefined) return;
     // A response that a low balance has shortened is not the response to this request.
-    if (call.outputLimit !== undefined) return;
-    const { usage, served } = bill;
+    if (bill.isLimited) return;
+    const { usage, terms } = bill;
     const { raw: _raw, ...counts } = usage;
     const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;
-    const { group, billedModel, upstreamModel } = served;
+    const { group, billedModel, upstreamModel } = terms;
     const made = { usage: counts, group, billedModel, upstreamModel, madeAt: now() };
     services.answers.keep(request, { kind, headers: lastingHeaders, text, ...made }, AnswerCacheMinutes * 60);
   }
@@ -118,39 +118,25 @@ function inOrder(_name: string, value: unknown): unknown {
 
 async function serveFromCache(
   services: RelayServices,
-  call: Call,
+  call: ReceivedCall,
   found: RememberedAnswer,
   percent: number,
 ): Promise<Answer | undefined> {
-  const lifecycle = new CallLifecycle(services, call);
+  const bill = new CallBill(services, call);
+  let cached: CachedCall | undefined;
   try {
-    requireModel(call);
-    const served = optionOf(services, call, found, percent);
+    cached = cachedCall(services, call, found, percent);
     // The group or the price no longer exists, so the provider is called again.
-    if (served === undefined) return undefined;
-    lifecycle.modelKnown = true;
-    lifecycle.remembered = served;
-    const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
-    if (call.sessionBudget !== undefined) await openShare(services, call, amount);
-    await services.ledger.reserve({
-      requestId: call.requestId,
-      userId: call.caller.userId,
-      tokenId: call.caller.tokenId,
-      amount,
-      tokenAmount: call.caller.unlimited ? 0n : amount,
-      session: call.sessionBudget?.share,
-    });
-  } catch (error) {
-    lifecycle.refuse(error);
-    throw error;
-  }
-  services.open.set(call.requestId, lifecycle);
-  try {
-    lifecycle.firstByteAt = now();
+    if (cached === undefined) return undefined;
+    bill.serveCached(cached);
+    const { planned } = cached;
+    const { share } = await openShare(services, call, planned.plan.worstCase);
+    await bill.reserve(share === undefined ? planned : { ...planned, sessionShare: share });
+    bill.attempts.receiveByte();
     const delivered = { narrow: 0, wide: 0 };
-    await lifecycle.settle({ outcome: "complete", reported: found.usage, delivered });
+    await bill.settle({ routed: cached, outcome: "complete", reported: found.usage, delivered });
   } catch (error) {
-    await lifecycle.fail(error);
+    await bill.fail(error);
     throw error;
   }
   const age = String(Math.max(0, Math.floor((now() - found.madeAt) / 1_000)));
@@ -160,19 +146,24 @@ async function serveFromCache(
     : { kind: "stream", headers, frames: once(found.text) };
 }
 
-/** Returns the original way of serving, with current prices and rights. */
-function optionOf(
+/** Returns the call with the terms of the cached response, at current prices and rights. */
+function cachedCall(
   services: RelayServices,
-  call: Call,
-  { group, billedModel, upstreamModel }: RememberedAnswer,
+  call: ReceivedCall,
+  { group, billedModel, upstreamModel, usage }: RememberedAnswer,
   percent: number,
-): PricingTerms | undefined {
-  const { routeGroups, prices } = makePlan(services, call);
+): CachedCall | undefined {
+  const planned = planCall(services, call);
+  const { routeGroups, prices } = planned.plan;
   const routeGroup = routeGroups.find((each) => each.group === group);
   const price: ActivePrice | undefined = prices.get(billedModel);
   if (routeGroup === undefined || price === undefined) return undefined;
   const groupRatio = shareOf(routeGroup.ratio, percent);
-  return { group, backup: routeGroup.backup, groupRatio, upstreamModel, billedModel, price };
+  const terms = { group, backup: routeGroup.backup, groupRatio, upstreamModel, billedModel, price };
+  // The charge is known, so that nothing else is reserved.
+  const worstCase = computeBill(price, groupRatio, usage, call.calls).points;
+  const plan = { ...planned.plan, worstCase, estimate: call.estimate };
+  return { planned: { ...planned, plan }, terms };
 }
 
 async function* once(text: string): AsyncGenerator<string, void, undefined> {

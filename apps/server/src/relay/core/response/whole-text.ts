@@ -48,8 +48,7 @@ export async function wholeText(
   let size = 0;
   let counted = 0;
   const count = async (more: number) => {
-    const allocated = memory.add(more);
-    if (allocated !== undefined) await allocated;
+    await memory.add(more);
     counted += more;
   };
   try {

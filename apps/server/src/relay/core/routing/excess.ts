@@ -4,7 +4,7 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import type { Call } from "#relay/core/call.ts";
+import type { ReceivedCall } from "#relay/core/call.ts";
 
 /**
  * Limits for responses far longer than their request allows: by text, bytes and time. Anything beyond would
@@ -36,7 +36,7 @@ export function answerTooLong(reason: "answer_too_long_charged" | "answer_too_lo
 /** Returns a check that yields the error to end a stream with once its text is too long. */
 export function excessOf({
   estimate,
-}: Pick<Call, "estimate">): (tally: CharacterCount) => UpstreamError | undefined {
+}: Pick<ReceivedCall, "estimate">): (tally: CharacterCount) => UpstreamError | undefined {
   const most = mostOf(estimate).output * COUNT_FACTOR + COUNT_SPARE;
   return (tally) => (tokensOf(tally) > most ? tooLong : undefined);
 }
@@ -59,7 +59,7 @@ export function answerBytes({
   estimate,
   raw,
   request,
-}: Pick<Call, "estimate" | "raw"> & { request: { logprobs?: boolean } }): number {
+}: Pick<ReceivedCall, "estimate" | "raw"> & { request: { logprobs?: boolean } }): number {
   const { output } = mostOf(estimate);
   const media = estimate.audioOutput !== undefined || estimate.imageOutput !== undefined;
   const text = request.logprobs === true ? BYTES_PER_TOKEN_WITH_LOGPROBS : BYTES_PER_TOKEN;
@@ -78,7 +78,7 @@ export function plainBytes({
   estimate,
   calls,
   raw,
-}: Pick<Call, "needs" | "estimate" | "calls" | "raw">): number {
+}: Pick<ReceivedCall, "needs" | "estimate" | "calls" | "raw">): number {
   const text = mostOf(estimate).output * BYTES_PER_MEDIA_TOKEN + (raw?.length ?? 0) * REPEATS;
   switch (needs) {
     case "images":

@@ -3,50 +3,18 @@ import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { type Estimate, withEach } from "#domain/pricing/estimate.ts";
 import {
+  type ActivePrice,
   computePoints,
   findPrice,
   reservedTier,
-  type ActivePrice,
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
-import type { Pin } from "#domain/tokens/callers.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
+import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { offeredOf, type Reserves, reservedUsage, priceOptionsOf } from "./price-options.ts";
-
-/** A group that the call may use, with the channels that list its model. */
-export interface RouteGroup {
-  group: string;
-  backup: boolean;
-  /** Decimal string. */
-  ratio: string;
-  channels: readonly ActiveChannel[];
-}
-
-/** Decided once, before the reservation: who may serve the call, at which prices, and its maximum cost. */
-export interface Plan {
-  routeGroups: readonly RouteGroup[];
-  prices: ReadonlyMap<string, ActivePrice>;
-  /** Points to reserve: the most expensive option of the plan. */
-  worstCase: bigint;
-  /**
-   * The call's estimate, with the output that is reserved: the longest response, or the limit that an
-   * administrator has set above the client's.
-   */
-  estimate: Estimate;
-  /** Output limit to add to the request, in tokens for each response; undefined = none. */
-  limit?: number;
-  tried: Set<number>;
-  /** Failed keys of channels that may have other keys. */
-  triedKeys: Set<number>;
-  /** A paused channel was chosen because no other was left. Happens once per call. */
-  lastResort: boolean;
-  /** The only possible target. Nothing is chosen, retried or priced. */
-  only?: PricedTarget;
-}
+import { type Reserves, offeredOf, priceOptionsOf, reservedUsage } from "./price-options.ts";
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
 const UNPRICED: Omit<ActivePrice, "model"> = {
@@ -77,34 +45,74 @@ const FREE: ActivePrice = {
   tiers: [],
 };
 
-/** Makes a plan with one target. @param target a channel and the key of the account that has the data */
-export function planFor(
-  { caller, estimate }: Call,
+/** Plans a call with one target. @param target a channel and the key of the account that has the data */
+export function planFor<Received extends ReceivedCall>(
+  received: Received,
   { channel, key }: Pick<PricedTarget, "channel" | "key">,
-): Plan {
+): PlannedCall<Received> {
   const only: PricedTarget = {
     channel,
     key,
-    group: caller.group,
+    group: received.caller.group,
     backup: false,
     groupRatio: "0",
     upstreamModel: "",
     billedModel: "",
     price: FREE,
   };
-  const none = { routeGroups: [], prices: new Map(), tried: new Set<number>(), triedKeys: new Set<number>() };
-  return { ...none, worstCase: 0n, estimate, lastResort: false, only };
+  const { model, estimate } = received;
+  return { received, model, plan: { routeGroups: [], prices: new Map(), worstCase: 0n, estimate, only } };
+}
+
+/** Plans a call. Throws `model_not_allowed`, `model_not_found` and what else forbids this model. */
+export function planCall<Received extends ReceivedCall>(
+  services: RelayServices,
+  received: Received,
+): PlannedCall<Received> {
+  const { model } = received;
+  requireModel(received);
+  return { received, model, plan: makePlan(services, received, model, received.estimate) };
+}
+
+/** Returns the planned call with another plan: for a cheaper model, or with an output limit. */
+export function planAgain<Received extends ReceivedCall>(
+  services: RelayServices,
+  planned: PlannedCall<Received>,
+  { model = planned.model, outputLimit }: { model?: string; outputLimit?: number },
+): PlannedCall<Received> {
+  if (model !== planned.model) requireModel({ ...planned.received, model });
+  const plan = makePlan(services, planned.received, model, planned.plan.estimate, outputLimit);
+  return { ...planned, model, plan };
+}
+
+/**
+ * Returns the plan of a call whose request was changed after the reservation. Its estimate contains an output limit
+ * that was added before.
+ */
+export function planChanged<Received extends ReceivedCall>(
+  services: RelayServices,
+  planned: PlannedCall<Received>,
+  received: Received,
+): PlannedCall<Received> {
+  const { outputLimit } = planned.plan;
+  const plan = makePlan(services, received, planned.model, received.estimate, outputLimit);
+  return { ...planned, received, plan };
 }
 
 /**
  * Makes the plan of a call.
- * @param limit output tokens for each response of a request without a limit of its own; default: the longest
+ * @param outputLimit output tokens for each response of a request without a limit of its own; default: the longest
  * response of the model
  */
-export function makePlan(services: RelayServices, call: Call, limit?: number): Plan {
-  const { model } = call;
+function makePlan(
+  services: RelayServices,
+  received: ReceivedCall,
+  model: string,
+  usage: Estimate,
+  outputLimit?: number,
+): Plan {
   if (!isModelName(model)) throw modelNotFound(model);
-  const routeGroups = routeGroupsOf(services, call);
+  const routeGroups = routeGroupsOf(services, received, model);
   // After the groups: a key learns this only of models that its groups reach.
   if (isDisabled(services.settings, model)) throw modelDisabled(model);
   const { ChargeUnpricedModels } = services.settings.current();
@@ -112,7 +120,7 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
   const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
   let worstCase = -1n;
-  const requested = limit === undefined ? call.estimate : limitedTo(call.estimate, limit);
+  const requested = outputLimit === undefined ? usage : limitedTo(usage, outputLimit);
   let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
@@ -123,28 +131,19 @@ export function makePlan(services: RelayServices, call: Call, limit?: number): P
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const open = withOpenOutput(services, call, requested, reserves);
+      const open = withOpenOutput(services, received, requested, reserves);
       const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
       if (estimate === undefined || own.output > estimate.output) estimate = own;
       const most = { ...reservedUsage(own, reserves), tier: reservedTier(price, own.tier) };
-      const reservation =
-        call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
-      const points = computePoints(price, routeGroup.ratio, reservation, call.calls);
+      const { needs, calls } = received;
+      const reservation = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
+      const points = computePoints(price, routeGroup.ratio, reservation, calls);
       if (points > worstCase) worstCase = points;
     }
   }
   if (worstCase < 0n) throw priceMissing(model, named);
-  const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return {
-    routeGroups,
-    prices,
-    worstCase,
-    estimate: estimate ?? requested,
-    tried,
-    triedKeys: new Set(),
-    lastResort: false,
-    ...(limit === undefined ? {} : { limit }),
-  };
+  const plan = { routeGroups, prices, worstCase, estimate: estimate ?? requested };
+  return outputLimit === undefined ? plan : { ...plan, outputLimit };
 }
 
 /** Returns the estimate of a request to which this limit is added. */
@@ -159,7 +158,7 @@ function limitedTo(estimate: Estimate, limit: number): Estimate {
  */
 function withOpenOutput(
   { settings }: RelayServices,
-  { limit }: Call,
+  { canLimitOutput }: ReceivedCall,
   estimate: Estimate,
   { demands, output, longest }: Reserves,
 ): Estimate {
@@ -172,7 +171,7 @@ function withOpenOutput(
     return withEach(estimate, open.usual - DefaultMaxOutputTokens + added);
   }
   // A request that cannot have a limit is reserved for a usual response.
-  if (limit === undefined) return estimate;
+  if (canLimitOutput !== true) return estimate;
   return withEach(estimate, Math.max(open.usual, output > 0 ? output : longest));
 }
 
@@ -187,7 +186,11 @@ function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError 
   return new GatewayError("price_missing", { reason, model, targets: names }, details);
 }
 
-function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): RouteGroup[] {
+function routeGroupsOf(
+  services: RelayServices,
+  { caller, pin, needs, endpoint }: ReceivedCall,
+  model: string,
+): RouteGroup[] {
   const routeGroups: RouteGroup[] = [];
   const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
   let refused: string | undefined;
@@ -224,7 +227,7 @@ export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, 
 }
 
 /** Throws `model_not_allowed`. */
-export function requireModel({ caller, model }: Call): void {
+export function requireModel({ caller, model }: Pick<ReceivedCall, "caller" | "model">): void {
   if (mayUseModel(caller, model)) return;
   throw new GatewayError(
     "model_not_allowed",

@@ -8,7 +8,7 @@ import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { longestAnswer } from "#domain/pricing/plausible.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
-import { dialectFor } from "./spoken-dialect.ts";
+import { dialectFor } from "#relay/core/upstream/send.ts";
 
 /**
  * What a list of channels means for every call of one model. Computed once per list, not per call, as there

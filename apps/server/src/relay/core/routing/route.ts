@@ -9,62 +9,95 @@ import {
 } from "#domain/channels/selection/active-channel.ts";
 import { couldServe, pick, type ChannelRequirements } from "#domain/channels/selection/pick.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
-import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { Call, PricedTarget } from "#relay/core/call.ts";
+import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import type { RouteGroup, Plan } from "./plan.ts";
+
+/** What was tried for one call. Changes with each attempt. */
+export interface TriedTargets {
+  readonly channels: Set<number>;
+  /** Failed keys of channels that may have other keys. */
+  readonly keys: Set<number>;
+  /** A paused channel was chosen because no other was left. Happens once per call. */
+  isLastResort: boolean;
+}
+
+export function noTargetsTried({ pin }: ReceivedCall): TriedTargets {
+  const channels = new Set<number>(pin?.never === undefined ? [] : [pin.never]);
+  return { channels, keys: new Set(), isLastResort: false };
+}
 
 /**
- * Returns the next channel of the plan and marks it as tried. The backup group follows the group itself. When
+ * Returns the next target of the call and marks it as tried. The backup group follows the group itself. When
  * only paused channels are left, returns the one whose pause ends first, unless its provider asked to wait.
  */
-export function nextChoice(services: RelayServices, plan: Plan, call: Call): PricedTarget | undefined {
-  const { model, stream, tools, pin } = call;
+export function nextTarget(
+  services: RelayServices,
+  planned: PlannedCall,
+  tried: TriedTargets,
+): PricedTarget | undefined {
+  const { received, model, plan } = planned;
+  const { stream, tools, pin } = received;
   const { health } = services;
-  const { triedKeys, tried, only } = plan;
-  if (only !== undefined) {
-    const isTried = tried.has(only.channel.id);
-    tried.add(only.channel.id);
-    return isTried ? undefined : only;
+  if (plan.only !== undefined) {
+    const isTried = tried.channels.has(plan.only.channel.id);
+    tried.channels.add(plan.only.channel.id);
+    return isTried ? undefined : plan.only;
   }
-  const account = call.caller.userId;
+  const account = received.caller.userId;
   const free = (channel: ActiveChannel, key: number) =>
-    !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
+    !tried.keys.has(key) && health.keyUsable(channel, key, model, account);
   const wanted: ChannelRequirements = {
     model,
     stream,
     tools,
-    tried,
+    tried: tried.channels,
     usable: (channel) =>
       pin?.only !== undefined ||
       (health.usable(channel, model, account) &&
-        (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
+        (tried.keys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
   };
-  const atHome = inSession(services, plan, call, wanted, free);
-  if (atHome !== undefined) return atHome;
+  const atHome = inSession(services, planned, wanted, free);
+  if (atHome !== undefined) {
+    tried.channels.add(atHome.channel.id);
+    return atHome;
+  }
   for (const routeGroup of plan.routeGroups) {
     let channel = pick(routeGroup.channels, wanted, services.random);
     while (channel !== undefined) {
       const found = channel;
-      tried.add(found.id);
+      tried.channels.add(found.id);
       const price = plan.prices.get(mapModel(found, model).billed);
       if (price !== undefined) {
         const key = chooseKey(found, services.random(), {
           pinned: pin?.home?.key,
           free: (id) => free(found, id),
         });
-        return chosenOf(routeGroup, found, key, model, price);
+        return targetOf(routeGroup, found, key, model, price);
       }
       channel = pick(routeGroup.channels, wanted, services.random);
     }
   }
-  return plan.lastResort ? undefined : soonestUnpaused(services, plan, call, wanted);
+  return tried.isLastResort ? undefined : soonestUnpaused(services, planned, tried, wanted);
+}
+
+/** Asks the other nodes for the target of the call's session, where there is more than one to choose from. */
+export async function learnSession(services: RelayServices, planned: PlannedCall): Promise<void> {
+  const session = sessionKey(planned);
+  if (session !== undefined) await services.affinity.learn(session);
+}
+
+/** Binds the session's next call to the target of this one. */
+export function keepSession(services: RelayServices, { planned, target }: RoutedCall): void {
+  const { channel, key, backup } = target;
+  const session = backup || !channel.sessionAffinity ? undefined : sessionKey(planned);
+  if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });
 }
 
 /** Returns the key of the session, where there is more than one target to choose from. */
-export function sessionKey(plan: Plan, { session, model, pin }: Call): string | undefined {
+function sessionKey({ received, model, plan }: PlannedCall): string | undefined {
+  const { session, pin } = received;
   const [first] = plan.routeGroups;
   if (session === undefined || pin !== undefined || first === undefined) return undefined;
   const [channel] = first.channels;
@@ -73,36 +106,33 @@ export function sessionKey(plan: Plan, { session, model, pin }: Call): string | 
   return name === undefined ? undefined : `${name}:${model}`;
 }
 
-/**
- * Returns the target of the session's last call, if the channel can serve this call now. Marks it as tried.
- */
+/** Returns the target of the session's last call, if the channel can serve this call now. */
 function inSession(
   services: RelayServices,
-  plan: Plan,
-  call: Call,
+  planned: PlannedCall,
   wanted: ChannelRequirements,
   free: (channel: ActiveChannel, key: number) => boolean,
 ): PricedTarget | undefined {
+  const { model, plan } = planned;
   const [routeGroup] = plan.routeGroups;
-  const session = sessionKey(plan, call);
+  const session = sessionKey(planned);
   const home = session === undefined ? undefined : services.affinity.find(session);
   if (home === undefined || routeGroup === undefined) return undefined;
   const channel = routeGroup.channels.find(({ id }) => id === home.channel);
   if (channel === undefined || !channel.sessionAffinity) return undefined;
   if (!couldServe(channel, wanted) || !wanted.usable(channel)) return undefined;
-  const price = plan.prices.get(mapModel(channel, call.model).billed);
+  const price = plan.prices.get(mapModel(channel, model).billed);
   if (price === undefined) return undefined;
-  plan.tried.add(channel.id);
   const kept = channel.keys.find(({ id }) => id === home.key && free(channel, id));
   const key = kept ?? chooseKey(channel, services.random(), { free: (id) => free(channel, id) });
-  return chosenOf(routeGroup, channel, key, call.model, price);
+  return targetOf(routeGroup, channel, key, model, price);
 }
 
 /** Returns the paused channel whose pause ends first. Skips those whose provider asked to wait. */
 function soonestUnpaused(
   services: RelayServices,
-  plan: Plan,
-  call: Call,
+  { received, model, plan }: PlannedCall,
+  tried: TriedTargets,
   wanted: ChannelRequirements,
 ): PricedTarget | undefined {
   const { health } = services;
@@ -110,23 +140,23 @@ function soonestUnpaused(
   for (const routeGroup of plan.routeGroups)
     for (const channel of routeGroup.channels) {
       if (!couldServe(channel, wanted) || health.full(channel)) continue;
-      if (!plan.prices.has(mapModel(channel, call.model).billed)) continue;
-      const pause = health.pause(channel, call.model, call.caller.userId);
-      if (pause === undefined || pause.hardUntil > now() || plan.triedKeys.has(pause.keyId)) continue;
+      if (!plan.prices.has(mapModel(channel, model).billed)) continue;
+      const pause = health.pause(channel, model, received.caller.userId);
+      if (pause === undefined || pause.hardUntil > now() || tried.keys.has(pause.keyId)) continue;
       if (first === undefined || pause.until < first.pause.until) first = { routeGroup, channel, pause };
     }
   if (first === undefined) return undefined;
-  const { routeGroup: group, channel, pause } = first;
-  const price = plan.prices.get(mapModel(channel, call.model).billed);
+  const { routeGroup, channel, pause } = first;
+  const price = plan.prices.get(mapModel(channel, model).billed);
   if (price === undefined) return undefined;
-  plan.lastResort = true;
-  plan.tried.add(channel.id);
-  const home = call.pin?.home?.key;
+  tried.isLastResort = true;
+  tried.channels.add(channel.id);
+  const home = received.pin?.home?.key;
   const key = channel.keys.find(({ id }) => id === (home ?? pause.keyId)) ?? channel.keys[0];
-  return chosenOf(group, channel, key, call.model, price);
+  return targetOf(routeGroup, channel, key, model, price);
 }
 
-function chosenOf(
+function targetOf(
   routeGroup: RouteGroup,
   channel: ActiveChannel,
   key: ActiveKey | undefined,
@@ -151,15 +181,15 @@ function chosenOf(
  * response bound to a key has no other.
  */
 export function keepOtherKeys(
-  plan: Plan,
-  { channel, key }: PricedTarget,
+  tried: TriedTargets,
+  { planned, target }: RoutedCall,
   error: UpstreamError,
-  pin: Pin | undefined,
 ): void {
-  if (plan.only !== undefined || pin?.home !== undefined) return;
+  const { channel, key } = target;
+  if (planned.plan.only !== undefined || planned.received.pin?.home !== undefined) return;
   if (key === undefined || channel.keys.length < 2 || !isKeyFailure(error)) return;
-  plan.triedKeys.add(key.id);
-  if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
+  tried.keys.add(key.id);
+  if (channel.keys.some((other) => !tried.keys.has(other.id))) tried.channels.delete(channel.id);
 }
 
 /** Maximum number of channels in a log row. */
@@ -171,19 +201,19 @@ const MOST_NOTED = 20;
  */
 export function skippedChannels(
   services: RelayServices,
-  plan: Plan,
-  call: Call,
+  planned: PlannedCall,
+  tried: TriedTargets,
   paused: readonly PausedChannel[],
 ): SkippedChannel[] {
   const notes: SkippedChannel[] = [];
-  for (const routeGroup of plan.routeGroups) {
+  for (const routeGroup of planned.plan.routeGroups) {
     const best = routeGroup.channels[0]?.priority ?? 0;
     for (const channel of routeGroup.channels) {
       if (notes.length >= MOST_NOTED) return notes;
       const { id, name, priority } = channel;
-      if (plan.tried.has(id) || paused.some((note) => note.channel_id === id)) continue;
+      if (tried.channels.has(id) || paused.some((note) => note.channel_id === id)) continue;
       const idle = routeGroup.backup ? "backup-group" : priority < best ? "lower-priority" : "not-chosen";
-      const skipped = unfitFor(services, plan, call, channel) ?? idle;
+      const skipped = unfitFor(services, planned, channel) ?? idle;
       notes.push({ channel_id: id, channel_name: name, skipped, priority });
     }
   }
@@ -193,25 +223,27 @@ export function skippedChannels(
 /** Returns why a channel cannot take the call now; undefined when it can. */
 function unfitFor(
   { health }: RelayServices,
-  { prices }: Plan,
-  { model, stream, tools, caller }: Call,
+  { received, model, plan }: PlannedCall,
   channel: ActiveChannel,
 ): SkipReason | undefined {
-  if (tools && channel.onlyChat) return "no-tools";
-  if (stream && channel.disabledStream.has(model)) return "no-streaming";
-  if (!prices.has(mapModel(channel, model).billed)) return "no-price";
+  if (received.tools && channel.onlyChat) return "no-tools";
+  if (received.stream && channel.disabledStream.has(model)) return "no-streaming";
+  if (!plan.prices.has(mapModel(channel, model).billed)) return "no-price";
   if (health.full(channel)) return "busy";
-  return health.pause(channel, model, caller.userId) === undefined ? undefined : "paused";
+  return health.pause(channel, model, received.caller.userId) === undefined ? undefined : "paused";
 }
 
 /** Returns the paused channels of the plan for the log: which, why and until when. */
-export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
+export function pausedChannels(
+  services: RelayServices,
+  { received, model, plan }: PlannedCall,
+): PausedChannel[] {
   const notes: PausedChannel[] = [];
   for (const { channels } of plan.routeGroups)
     for (const { channel, pause } of services.health.pausedAmong(
       channels,
-      call.model,
-      call.caller.userId,
+      model,
+      received.caller.userId,
       MOST_NOTED - notes.length,
     ))
       notes.push({
@@ -228,14 +260,12 @@ export function pausedChannels(services: RelayServices, plan: Plan, call: Call):
 /**
  * Returns the error when no channel could be chosen. It contains the time to wait if providers asked for it.
  */
-export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
-  const { health } = services;
-  const { model } = call;
+export function nothingFree({ health }: RelayServices, { received, model, plan }: PlannedCall): GatewayError {
   const channels = plan.routeGroups.flatMap((routeGroup) => routeGroup.channels);
   if (channels.some((channel) => health.full(channel)))
     return new GatewayError("upstream_rate_limited", { reason: "channels_full", model }, { retryAfter: 1 });
   const waits = channels.flatMap((channel) => {
-    const pause = health.pause(channel, model, call.caller.userId);
+    const pause = health.pause(channel, model, received.caller.userId);
     return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - now();
   });
   if (waits.length === 0) return noChannel(model);

@@ -27,33 +27,31 @@ export interface FailedAttempt {
 export type Target = Pick<PricedTarget, "channel" | "key" | "upstreamModel">;
 
 /** Encodes the request for one target and reads its response. */
-export interface Attempt<To extends Target, Answer extends object, Sent extends EncodedRequest, Context> {
+export interface Attempt<Answer extends object, Sent extends EncodedRequest> {
   /** Must be pure. */
-  encode(target: To): Sent;
-  read(response: UpstreamResponse, sent: Sent, context: Context): Promise<Answer | FailedAttempt>;
+  encode(): Sent;
+  read(response: UpstreamResponse, sent: Sent): Promise<Answer | FailedAttempt>;
 }
 
 /**
  * Makes one attempt at one target. Client calls go through `relay`, which chooses the target. The gateway's
  * own requests (polls, probes) have one target and no bill, and call this directly.
  * @param upstream cancels the request; receives its progress where a client may disconnect
- * @param context passed to `read`
  */
-export async function attempt<To extends Target, Answer extends object, Sent extends EncodedRequest, Context>(
+export async function attempt<Answer extends object, Sent extends EncodedRequest>(
   services: Pick<RelayServices, "settings" | "upstream">,
-  target: To,
-  exchange: Attempt<To, Answer, Sent, Context>,
+  target: Target,
+  exchange: Attempt<Answer, Sent>,
   upstream: { signal: CancelSignal } & Partial<RequestProgress>,
-  context: Context,
 ): Promise<Answer | FailedAttempt> {
   try {
-    const sent = exchange.encode(target);
+    const sent = exchange.encode();
     const { request, decodeError } = sent;
     const { signal } = upstream;
     const progress = isProgress(upstream) ? upstream : undefined;
     const response = await send(services, target, { ...request, signal, progress });
     if ((response.status >= 200 && response.status < 300) || decodeError === undefined)
-      return await readOr(response, () => exchange.read(response, sent, context));
+      return await readOr(response, () => exchange.read(response, sent));
     const error = decodeError(response.status, await errorText(response), response.headers);
     return { error: refusal(target.channel.provider, error, response.headers) };
   } catch (error) {

@@ -160,7 +160,7 @@ export function openResponseLine(socket: MessageSocket): ResponseLine {
     const leave = () => {
       if (!isOver) close();
     };
-    const chunks = () => generatorOf(piece, leave);
+    const chunks = () => generatorOf(piece, async () => leave());
     return {
       status: 200,
       headers: { "content-type": "text/event-stream" },
@@ -220,7 +220,7 @@ function refusalOf(event: Event, progress: RequestProgress | undefined): Upstrea
         isRead = true;
         return body;
       },
-      () => {},
+      async () => {},
     );
   return { ...answer, chunks, text: (maxBytes) => textOf(chunks(), maxBytes), cancel: () => {} };
 }

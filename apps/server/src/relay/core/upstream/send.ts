@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import type { DialectId } from "#dialects/ir.ts";
+import type { Upstream } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest, ClientDialectId, DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
 import { decompressResponse } from "#platform/body/content-coding.ts";
 import { now } from "#platform/clock.ts";
@@ -7,15 +9,22 @@ import type { CancelSignal } from "#platform/http/cancellation.ts";
 import {
   type RequestProgress,
   type StreamedBody,
-  textOf,
   type UpstreamClient,
   type UpstreamResponse,
+  textOf,
 } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
-import { openWebSocket, type WebSocketAnswer } from "#platform/http/web-socket.ts";
+import { type WebSocketAnswer, openWebSocket } from "#platform/http/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
-import type { RequestShape, Io, Outgoing, Provider } from "#providers/provider.ts";
-import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
+import {
+  type Io,
+  type Outgoing,
+  type Provider,
+  type RequestFeature,
+  type RequestShape,
+  dialectsFor,
+} from "#providers/provider.ts";
+import { type TokenCache, createTokenCache } from "#providers/token-cache.ts";
 import type { Pieces } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
@@ -65,8 +74,7 @@ export async function send(
   const isWhole = hasWholeBody(request);
   const limits = limitsOf(services, account, request);
   // Forms are not rewritten, and no provider that takes forms requires a signed body.
-  const spelling = signRequest(services, account, isWhole ? request : { ...request, body: null }, limits);
-  const sent = spelling instanceof Promise ? await spelling : spelling;
+  const sent = await signRequest(services, account, isWhole ? request : { ...request, body: null }, limits);
   const response = await services.upstream.send({
     url: sent.url,
     method: sent.method,
@@ -153,7 +161,7 @@ function signRequest(
   { channel, key }: ChannelAccount,
   request: WholeBody,
   limits: ReturnType<typeof limitsOf>,
-): Outgoing | Promise<Outgoing> {
+): Promise<Outgoing> {
   const io = () => ioOf(services, limits);
   return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
 }
@@ -235,4 +243,45 @@ function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamRe
     chunks,
     text: (maxBytes) => textOf(chunks(), maxBytes),
   };
+}
+
+/** Returns the upstream wire for a client's call through this channel. */
+export function upstreamFor(
+  channel: ActiveChannel,
+  client: ClientDialectId,
+  model: string,
+  request?: ChatRequest,
+): Upstream {
+  const own = channel.provider.wire?.(shapeOf(channel, { model }));
+  return own ?? dialects[dialectFor(channel, client, model, request)];
+}
+
+/**
+ * Returns the dialect for the provider: the client's own if the provider speaks it and the operator allows
+ * it, else the provider's first. Interactions are closest to Gemini. Some providers speak another one depending on the request.
+ */
+export function dialectFor(
+  channel: ActiveChannel,
+  client: ClientDialectId,
+  model: string,
+  request?: ChatRequest,
+): DialectId {
+  const needs = channel.provider.speaks === undefined || request === undefined ? undefined : needsOf(request);
+  const spoken = dialectsFor(channel.provider, shapeOf(channel, { model, needs }));
+  if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
+  const own = client === "interactions" ? "gemini" : client;
+  return spoken.includes(own) ? own : spoken[0];
+}
+
+/** Returns the features of a request that may decide a provider's dialect. */
+function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<RequestFeature> | undefined {
+  if (tools === undefined && serverTools === undefined) return undefined;
+  const needs = new Set<RequestFeature>();
+  if (tools !== undefined && tools.length > 0) needs.add("tools");
+  for (const { kind, extra } of serverTools ?? [])
+    if (kind !== "other" && extra.dialect !== "openai-chat") needs.add(kind);
+  const { effort, budgetTokens, adaptive } = reasoning ?? {};
+  if (effort === "none" || budgetTokens === 0) needs.add("no-thinking");
+  else if (effort !== undefined || budgetTokens !== undefined || adaptive === true) needs.add("thinking");
+  return needs;
 }

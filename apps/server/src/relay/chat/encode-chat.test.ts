@@ -8,7 +8,7 @@ import { openai } from "#providers/definitions/openai.ts";
 import { openrouter } from "#providers/definitions/openrouter.ts";
 import { volcengine } from "#providers/definitions/volcengine.ts";
 import { xai } from "#providers/definitions/xai.ts";
-import { dialectFor } from "#relay/core/routing/spoken-dialect.ts";
+import { dialectFor } from "#relay/core/upstream/send.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
 const schema = { type: "object" };

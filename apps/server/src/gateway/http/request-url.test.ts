@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { standardUrl } from "./standard-url.ts";
+import { standardUrl } from "./request-url.ts";
 
 const withKey = { authorization: "Bearer sk-1" };
 const ask = (method: string, url: string, headers: Record<string, string> = withKey, basePath = "") =>
