@@ -1,9 +1,8 @@
+/** Memory of a stream while its provider pauses. */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchGateway } from "./gateway.ts";
-
-/** Memory of a stream while its provider pauses. */
 
 /** The built-in provider sends three chunks for this model and then pauses. */
 export const patientModel = "demo-chat@hang=after:3";

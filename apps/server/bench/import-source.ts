@@ -1,8 +1,7 @@
+/** A One Hub database of any size, filled with SQL that SQLite and Postgres both understand. */
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
-
-/** A One Hub database of any size, filled with SQL that SQLite and Postgres both understand. */
 
 export interface SourceSize {
   users: number;

@@ -1,10 +1,9 @@
+/** How long a large request blocks all other calls: the work between its last byte and its reservation. */
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { decodeBody } from "#gateway/body/decode-body.ts";
 import { readJson } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
-
-/** How long a large request blocks all other calls: the work between its last byte and its reservation. */
 
 const BYTES = 1_000_000;
 const RUNS = 40;

@@ -1,13 +1,12 @@
+/**
+ * The process settings. Only this module reads the environment. An invalid value prevents the start with a
+ * clear message.
+ */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { redisUrl } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
-
-/**
- * The process settings. Only this module reads the environment. An invalid value prevents the start with a
- * clear message.
- */
 
 const flag = z
   .enum(["0", "1", "true", "false"])

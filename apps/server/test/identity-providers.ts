@@ -1,9 +1,8 @@
+/** Identity providers on this machine: a real OpenID provider, and servers with the formats of the others. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
-
-/** Identity providers on this machine: a real OpenID provider, and servers with the formats of the others. */
 
 export interface LocalServer {
   url: string;

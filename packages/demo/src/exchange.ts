@@ -1,3 +1,4 @@
+/** One call and its response, with all requested faults. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "./answer/json.ts";
@@ -5,8 +6,6 @@ import type { Behaviour } from "./answer/switches.ts";
 import type { Call } from "./calls.ts";
 import { type Fault, type Provider, refusal, requestIdHeader } from "./faults.ts";
 import type { Frame } from "./formats/chat-wire.ts";
-
-/** One call and its response, with all requested faults. */
 
 const HEAP = 16_384;
 const GARBAGE =

@@ -1,6 +1,5 @@
-import type { Json } from "./answer/json.ts";
-
 /** Error formats of each provider. */
+import type { Json } from "./answer/json.ts";
 
 export type Provider = "openai" | "anthropic" | "gemini";
 

@@ -1,7 +1,6 @@
+/** Runs the demo upstream alone: `node src/demo/main.ts --port 4100`. */
 import { parseArgs } from "node:util";
 import { startDemoUpstream } from "./server.ts";
-
-/** Runs the demo upstream alone: `node src/demo/main.ts --port 4100`. */
 
 const { values } = parseArgs({ options: { port: { type: "string", default: "4100" } } });
 const port = Number(values.port);

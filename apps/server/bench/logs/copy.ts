@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import pg from "pg";
-
 /**
  * COPY … FROM STDIN over a client of the pool. The driver supports the protocol, but has no stream for it.
  */
+import { once } from "node:events";
+import pg from "pg";
 
 interface CopyingConnection extends pg.Connection {
   sendCopyFromChunk(chunk: Buffer): void;

@@ -1,6 +1,5 @@
-import type pg from "pg";
-
 /** Cost of each index of the log, and how often the screens read it. */
+import type pg from "pg";
 
 /** Why each index exists. */
 const purposes: Readonly<Record<string, string>> = {

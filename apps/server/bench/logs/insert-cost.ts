@@ -1,3 +1,7 @@
+/**
+ * Database cost of ending a call as a day grows. It uses the ledger itself, in batches, on days with more and
+ * more calls. The days are measured in turn, so that other load on the machine affects all of them.
+ */
 import { randomUUIDv7 } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
@@ -5,11 +9,6 @@ import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import { connect, type Pool } from "#platform/database/db.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { attempts, bill, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
-
-/**
- * Database cost of ending a call as a day grows. It uses the ledger itself, in batches, on days with more and
- * more calls. The days are measured in turn, so that other load on the machine affects all of them.
- */
 
 const sizes = [0, 100_000, 333_333, 1_000_000, 2_000_000];
 export const batch = 100;

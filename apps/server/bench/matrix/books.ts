@@ -1,9 +1,8 @@
+/** Compares what the upstream served with the log, and recomputes the balances. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { audit, describeAudit } from "#domain/ledger/balances/audit.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { ServedCall } from "./upstream.ts";
-
-/** Compares what the upstream served with the log, and recomputes the balances. */
 
 interface LogRow {
   id: bigint;

@@ -1,13 +1,12 @@
+/**
+ * Amazon Bedrock's Converse as a provider speaks it: JSON, or AWS's binary event stream.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-23.
+ */
 import type { Answer } from "@gateway/demo/answer/answer";
 import { asList, asNumber, asObject, asText, type Json } from "@gateway/demo/answer/json";
 import { BadQuestion, Listener, decodeOfferedTools, type Question } from "@gateway/demo/answer/question";
 import { inputPieces } from "@gateway/demo/answer/tool-calls";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
-
-/**
- * Amazon Bedrock's Converse as a provider speaks it: JSON, or AWS's binary event stream.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-23.
- */
 
 /** Reads a request and checks what Bedrock checks: alternating roles, and a result for every call. */
 export function readConverse(body: Json, model: string, stream: boolean): Question {

@@ -1,3 +1,4 @@
+/** What commands share: their options, their output, and how they end. */
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import type { Env } from "#env.ts";
@@ -5,8 +6,6 @@ import { GatewayError } from "#errors.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
 import { CommandFailure, ExitCode } from "./failure.ts";
 import { type Installation, withInstallation } from "./installation.ts";
-
-/** What commands share: their options, their output, and how they end. */
 
 export interface CommonOptions {
   json?: boolean;

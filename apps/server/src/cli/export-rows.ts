@@ -1,3 +1,4 @@
+/** Rows of this gateway's tables as an export has them: read in one transaction per table, in batches. */
 import { openPrivate } from "#domain/channels/channel-secrets.ts";
 import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
 import { openCode } from "#domain/credits/redemptions.ts";
@@ -5,8 +6,6 @@ import { configOf } from "#domain/payments/payment-deps.ts";
 import { revealKey } from "#domain/tokens/keys.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-
-/** Rows of this gateway's tables as an export has them: read in one transaction per table, in batches. */
 
 /** Short-lived, of a running process, or nothing but secrets. */
 const left = new Set([

@@ -1,9 +1,8 @@
+/** Secrets for a command: from files, variables and standard input, because other processes can see its arguments. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Terminal } from "./command.ts";
 import { CommandFailure, ExitCode } from "./failure.ts";
-
-/** Secrets for a command: from files, variables and standard input, because other processes can see its arguments. */
 
 /** Bytes. A service account of a cloud has 3 kB. */
 const mostBytes = 64 * 1024;

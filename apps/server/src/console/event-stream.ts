@@ -1,10 +1,9 @@
-import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { now } from "#platform/clock.ts";
-
 /**
  * A streaming response: server-sent events, with a comment at intervals so that no proxy considers it dead.
  */
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { now } from "#platform/clock.ts";
 
 const HEARTBEAT_MS = 10_000;
 /** Interval in which the caller's session and rights are checked again. */

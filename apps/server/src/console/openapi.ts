@@ -1,10 +1,9 @@
-import type { FastifyContextConfig, FastifySchema } from "fastify";
-import type { jsonSchemaTransform } from "fastify-type-provider-zod";
-
 /**
  * What the OpenAPI descriptions contain for a route besides its schemas: area, operation name, and required
  * access.
  */
+import type { FastifyContextConfig, FastifySchema } from "fastify";
+import type { jsonSchemaTransform } from "fastify-type-provider-zod";
 
 type Transform = typeof jsonSchemaTransform;
 

@@ -1,3 +1,7 @@
+/**
+ * Rate limits of /api: per session for signed-in users, per account for its access token, else per address.
+ * Routes on which a caller could guess a secret always count addresses.
+ */
 import type {
   FastifyRateLimitStore,
   FastifyRateLimitStoreCtor,
@@ -8,11 +12,6 @@ import { GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/http/network-of.ts";
 import type { Sessions } from "./accounts/session.ts";
 import type { Services } from "./services.ts";
-
-/**
- * Rate limits of /api: per session for signed-in users, per account for its access token, else per address.
- * Routes on which a caller could guess a secret always count addresses.
- */
 
 const WINDOW_MS = 180_000;
 

@@ -1,10 +1,9 @@
-import type { z } from "zod";
-import { type GatewayError, invalidFields } from "#errors.ts";
-
 /**
  * Finds fields of a request body that its schema does not name. Schemas drop such fields, so a misspelled limit
  * would be no limit. Version 2 refuses them; One Hub ignores them, and its rows are written back whole.
  */
+import type { z } from "zod";
+import { type GatewayError, invalidFields } from "#errors.ts";
 
 /** Most fields that an error names. */
 const MOST_NAMED = 20;

@@ -1,10 +1,9 @@
+/** Checks of the addresses to which sign-ins and payments return. */
 import { notifyUrlOf } from "#domain/payments/gateways.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { identityProviders } from "#sign-in/index.ts";
 import { isAvailable } from "#sign-in/provider.ts";
 import { ok, type Subject, warning } from "./finding.ts";
-
-/** Checks of the addresses to which sign-ins and payments return. */
 
 async function siteUrl({ env, settings }: Subject): Promise<string | undefined> {
   return publicUrlOf(await settings(), env.basePath === "" ? "" : `/${env.basePath}`);

@@ -1,6 +1,5 @@
-import { ok, problem, type Subject, warning } from "./finding.ts";
-
 /** Checks of Postgres and Redis. */
+import { ok, problem, type Subject, warning } from "./finding.ts";
 
 const oldestPostgres = 15;
 /** A gateway writes its heartbeat every few seconds. */

@@ -1,10 +1,9 @@
+/** Checks of the machine that the gateway runs on. */
 import { readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { freeBytes, writeProblem } from "#platform/disk-space.ts";
 import { ok, problem, type Subject, warning } from "./finding.ts";
-
-/** Checks of the machine that the gateway runs on. */
 
 const gigabyte = 1_000_000_000;
 const inGigabytes = (bytes: number) => (bytes / gigabyte).toFixed(1);

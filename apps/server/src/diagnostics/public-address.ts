@@ -1,3 +1,4 @@
+/** Probes through the public address: what a proxy in front of the gateway does to requests and answers. */
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { request as plainRequest } from "node:http";
@@ -6,8 +7,6 @@ import { connect } from "node:tls";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { probeEvents, probeSignature } from "#domain/settings/public-probe.ts";
 import { detailOf, type CheckResult, ok, problem, type Subject, warning } from "./finding.ts";
-
-/** Probes through the public address: what a proxy in front of the gateway does to requests and answers. */
 
 const patienceMs = 10_000;
 const warnDays = 14;

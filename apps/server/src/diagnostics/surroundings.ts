@@ -1,9 +1,8 @@
+/** Checks of mail, prices and the keys of providers. */
 import { unpricedModels } from "#domain/pricing/unpriced-models.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { greetMailServer } from "#platform/mail.ts";
 import { ok, problem, type Subject, warning } from "./finding.ts";
-
-/** Checks of mail, prices and the keys of providers. */
 
 export async function mail({ settings }: Subject) {
   const current = await settings();

@@ -1,12 +1,11 @@
-import type { Upstream, Wire } from "./dialect.ts";
-import type { ChatEvent, ChatRequest, ChatResponse, Part } from "./ir.ts";
-import { asRecord, parseRecord } from "./wire.ts";
-
 /**
  * Response schemas that are not objects, such as a list or an enum. OpenAI's formats accept objects only, so
  * the schema is wrapped in an object with one field, and the response is unwrapped. Pure except for the state
  * of a stream.
  */
+import type { Upstream, Wire } from "./dialect.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, Part } from "./ir.ts";
+import { asRecord, parseRecord } from "./wire.ts";
 
 const field = "value";
 

@@ -1,6 +1,5 @@
-import type { ChatRequest, DialectId, Message, Part } from "./ir.ts";
-
 /** Converts parts of another dialect that have a text fallback to that text. Pure. */
+import type { ChatRequest, DialectId, Message, Part } from "./ir.ts";
 
 function isForeign(part: Part, own: DialectId | "own"): boolean {
   if (part.type === "tool-result") return part.parts.some((each) => isForeign(each, own));

@@ -1,3 +1,4 @@
+/** The providers' own client libraries must accept our output: they are the strictest clients. */
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -5,8 +6,6 @@ import { GatewayError } from "#errors.ts";
 import type { ClientDialect } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
-
-/** The providers' own client libraries must accept our output: they are the strictest clients. */
 
 const request: ChatRequest = {
   model: "some-model",

@@ -1,8 +1,8 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
 /**
  * Values of request fields that change nothing, because every dialect does the same without the field. They
  * are not sent to other dialects, and not reported as dropped. Pure.
  */
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 const defaults = lookupTable<unknown>({
   store: false,

@@ -1,7 +1,6 @@
+/** Helpers for the errors of all dialects: HTTP status and retry delay. */
 import type { GatewayError } from "#errors.ts";
 import type { ChatEvent, UpstreamError } from "./ir.ts";
-
-/** Helpers for the errors of all dialects: HTTP status and retry delay. */
 
 export type Headers = Record<string, string | string[] | undefined>;
 

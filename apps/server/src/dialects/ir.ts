@@ -1,10 +1,9 @@
-import type { ExactNumber } from "./json/exact-json.ts";
-
 /**
  * The single internal representation (IR) of a chat call. Wire formats are decoded to it and encoded from it.
  * It depends on no provider, HTTP or wire format. A field is added only when three dialects have it. Until
  * then it travels unchanged in `extra`, which is sent only to an upstream of the same dialect.
  */
+import type { ExactNumber } from "./json/exact-json.ts";
 
 export type DialectId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 

@@ -1,3 +1,7 @@
+/**
+ * Translated responses have every field that the types of the official libraries require. Generated clients
+ * reject a response without one. The tables do not compile if a library requires another field.
+ */
 import type Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -6,11 +10,6 @@ import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
 import { createFrameSplitter } from "./stream/sse.ts";
 import { unheldFields } from "./unheld-fields.ts";
-
-/**
- * Translated responses have every field that the types of the official libraries require. Generated clients
- * reject a response without one. The tables do not compile if a library requires another field.
- */
 
 type RequiredKey<T> = { [K in keyof T]-?: Record<string, never> extends Pick<T, K> ? never : K }[keyof T];
 type Table<T, Unlike extends RequiredKey<T> = never> = Record<Exclude<RequiredKey<T>, Unlike>, true>;

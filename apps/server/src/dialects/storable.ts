@@ -1,10 +1,9 @@
-import { isExactNumber } from "./json/exact-json.ts";
-
 /**
  * Text that Postgres can store: without NUL and without unpaired surrogates. Such text from callers is
  * rejected before a provider works on it. Such text from providers is repaired, because it must be stored.
  * Pure.
  */
+import { isExactNumber } from "./json/exact-json.ts";
 
 /**
  * Returns the path of the first text that cannot be stored,

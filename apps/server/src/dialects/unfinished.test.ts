@@ -1,8 +1,7 @@
+/** How each dialect says that a response is not complete, or was refused. */
 import { describe, expect, it } from "vitest";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, DialectId } from "./ir.ts";
-
-/** How each dialect says that a response is not complete, or was refused. */
 
 const request: ChatRequest = { model: "m", stream: false, messages: [] };
 const clients = Object.keys(dialects) as DialectId[];

@@ -1,13 +1,12 @@
-import type { Upstream, Wire } from "./dialect.ts";
-import type { ClientDialectId } from "./ir.ts";
-import { effortOf } from "./reasoning/effort.ts";
-import { asRecord } from "./wire.ts";
-
 /**
  * Finds fields inside tools, messages and parts that a translation drops, by their path in the caller's
  * request. Only unknown fields next to known ones are found; fields of the IR are reported where they are
  * encoded. Pure.
  */
+import type { Upstream, Wire } from "./dialect.ts";
+import type { ClientDialectId } from "./ir.ts";
+import { effortOf } from "./reasoning/effort.ts";
+import { asRecord } from "./wire.ts";
 
 type FieldPaths = ReadonlySet<string>;
 

@@ -1,3 +1,6 @@
+/**
+ * Reads JSON from outside: validates it at the boundary, reports what is wrong, and throws no other errors.
+ */
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -6,10 +9,6 @@ import type { Wire } from "./dialect.ts";
 import type { ChatRequest, ClientDialectId, DialectId, Extra, Part } from "./ir.ts";
 import { isExactNumber, parseExact } from "./json/exact-json.ts";
 import { mayParse } from "./json/json-size.ts";
-
-/**
- * Reads JSON from outside: validates it at the boundary, reports what is wrong, and throws no other errors.
- */
 
 export function asRecord(value: unknown): Wire | undefined {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

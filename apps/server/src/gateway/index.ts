@@ -1,3 +1,7 @@
+/**
+ * Endpoints for AI clients: one scope per dialect, each with its own error format. endpoint.ts checks every
+ * request. Independent of the console.
+ */
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -35,11 +39,6 @@ import { responseRoutes } from "#gateway/responses/responses.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "#gateway/tasks/midjourney.ts";
 import { taskRoutes } from "#gateway/tasks/tasks.ts";
 import type { GatewayServices } from "./services.ts";
-
-/**
- * Endpoints for AI clients: one scope per dialect, each with its own error format. endpoint.ts checks every
- * request. Independent of the console.
- */
 
 const prefixes = [
   "/v1",

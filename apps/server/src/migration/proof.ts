@@ -1,3 +1,4 @@
+/** Looks at what was written, from the source again: balances, books, keys and prices. */
 import { auditWithin } from "#domain/ledger/balances/audit.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { computePoints, findPrice, type PriceTable } from "#domain/pricing/pricing.ts";
@@ -9,8 +10,6 @@ import type { ChargeSample, TokenRecord } from "./records.ts";
 import type { ComparedBalance, ImportReport, Pair, ImportProof } from "./report.ts";
 import { deletion, int, points } from "./row.ts";
 import type { Source } from "./sources/source.ts";
-
-/** Looks at what was written, from the source again: balances, books, keys and prices. */
 
 const sampledKeys = 200;
 const mostNamed = 50;

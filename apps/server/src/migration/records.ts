@@ -1,3 +1,4 @@
+/** What a product's reader hands over, in this gateway's terms; groups still carry the names of the source. */
 import type { Budget } from "@gateway/shared/accounts/budget";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
@@ -5,8 +6,6 @@ import type { Reason } from "@gateway/shared/reasons";
 import type { Usage } from "#dialects/ir.ts";
 import type { SavePrice } from "#domain/pricing/prices.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
-
-/** What a product's reader hands over, in this gateway's terms; groups still carry the names of the source. */
 
 export interface GroupRecord {
   id: number;

@@ -1,10 +1,9 @@
+/** What makes an import impossible, found before anything is written. */
 import type { Db } from "#platform/database/db.ts";
 import type { Product } from "./products/product.ts";
 import { ImportRefusal } from "./refusal.ts";
 import type { ImportReport } from "./report.ts";
 import type { Source } from "./sources/source.ts";
-
-/** What makes an import impossible, found before anything is written. */
 
 export function requireProduct(source: Source, product: Product, others: readonly Product[]): void {
   const missing = missingIn(source, product);

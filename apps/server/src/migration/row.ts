@@ -1,12 +1,11 @@
-import { trimEndOf } from "@gateway/shared/trim-end";
-import { storableText } from "#platform/database/storable-text.ts";
-import type { LogPrice } from "./records.ts";
-import type { SourceRow } from "./sources/source.ts";
-
 /**
  * Reads a column of a foreign row. Databases and drivers give the same value as text, number, bigint, boolean or bytes; NULL, a
  * missing column and "" all mean "not set". No function throws: what cannot be read is not set.
  */
+import { trimEndOf } from "@gateway/shared/trim-end";
+import { storableText } from "#platform/database/storable-text.ts";
+import type { LogPrice } from "./records.ts";
+import type { SourceRow } from "./sources/source.ts";
 
 export function text(row: SourceRow, name: string): string {
   return stored(written(row[name]));

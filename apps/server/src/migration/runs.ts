@@ -1,3 +1,4 @@
+/** Imports of the console as database rows, so that any node can show and cancel them. `runner.ts` executes them. */
 import { type ImportRun, ImportReport, type ImportStart } from "@gateway/shared/site/migration";
 import { z } from "zod";
 import { conflict, notFound } from "#errors.ts";
@@ -6,8 +7,6 @@ import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
-
-/** Imports of the console as database rows, so that any node can show and cancel them. `runner.ts` executes them. */
 
 /** Seconds without a heartbeat after which the node of a run is considered dead. */
 const silenceSeconds = 30;

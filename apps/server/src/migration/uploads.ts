@@ -1,3 +1,4 @@
+/** Database files that the wizard sent to this node. They go to the disk piece by piece, and are removed after the import. */
 import { createWriteStream } from "node:fs";
 import { access, mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,8 +7,6 @@ import { pipeline } from "node:stream/promises";
 import { MAX_IMPORT_FILE } from "@gateway/shared/site/migration";
 import { GatewayError } from "#errors.ts";
 import { freeBytes } from "#platform/disk-space.ts";
-
-/** Database files that the wizard sent to this node. They go to the disk piece by piece, and are removed after the import. */
 
 /** Bytes of the disk that stay free: this gateway's database may be on it, and the import fills that, too. */
 const minimumFree = 512 * 1024 ** 2;

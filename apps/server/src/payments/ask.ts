@@ -1,7 +1,6 @@
+/** Requests to payment gateways, and the two ways they can fail. */
 import { GatewayError } from "#errors.ts";
 import type { World } from "./gateway.ts";
-
-/** Requests to payment gateways, and the two ways they can fail. */
 
 const TIMEOUT_MS = 10_000;
 const MOST = 1_000_000;

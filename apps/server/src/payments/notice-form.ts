@@ -1,12 +1,11 @@
-import { z } from "zod";
-import { notGenuine, type PaymentNotice } from "./gateway.ts";
-import { readForm } from "./signing.ts";
-
 /**
  * Parses notifications that arrive as a form. The protocols sign `name=value&…` without encoding. An
  * unexpected field, a repeated field or a value with a separator could change what was signed. Each is
  * rejected before the signature is checked.
  */
+import { z } from "zod";
+import { notGenuine, type PaymentNotice } from "./gateway.ts";
+import { readForm } from "./signing.ts";
 
 /** Characters allowed in any value: no separator, no control character. */
 const SAFE = /^[^&=\p{Cc}]*$/u;

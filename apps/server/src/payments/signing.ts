@@ -1,3 +1,4 @@
+/** Keys as merchants paste them, and signatures with them. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -8,8 +9,6 @@ import {
 } from "node:crypto";
 import type { FieldIssue } from "@gateway/shared/errors";
 import { internalError } from "#errors.ts";
-
-/** Keys as merchants paste them, and signatures with them. */
 
 /** Parses a private key in PEM, or the base64 inside it. Throws for anything but an RSA key. */
 export function privateKeyOf(text: string): KeyObject {

@@ -1,9 +1,8 @@
-import { z } from "zod";
-
 /**
  * Recorded or documented responses of providers, in `fixtures/<provider id>/`. Each folder's `proof.json`
  * contains the expected reading of each file.
  */
+import { z } from "zod";
 
 const Source = z.object({
   /** Source of the sample and the day it was read. */

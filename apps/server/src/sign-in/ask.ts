@@ -1,8 +1,7 @@
+/** JSON requests to identity providers, and the two ways they can fail. */
 import type { z } from "zod";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Fetch } from "./provider.ts";
-
-/** JSON requests to identity providers, and the two ways they can fail. */
 
 const TIMEOUT_MS = 10_000;
 

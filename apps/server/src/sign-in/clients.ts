@@ -1,7 +1,6 @@
+/** Cache of opened providers. Each is kept as long as the settings it was opened with are current. */
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
-
-/** Cache of opened providers. Each is kept as long as the settings it was opened with are current. */
 
 /** A provider may move its endpoints, so its metadata is fetched again after this time. */
 const KEPT_MS = 3_600_000;

@@ -115,7 +115,7 @@ async function openAll(context: Context, parts: Parts) {
   const upstream = await parts.open(upstreamClient, context);
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
   const relay = await parts.open(relayServices, kept);
-  await parts.open(checkpoints, relay);
+  await parts.open(checkpoints, { ...kept, relay });
   await parts.open(backgroundResponses, { ...kept, relay });
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 

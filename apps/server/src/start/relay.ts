@@ -13,6 +13,7 @@ import type { BodyLog } from "#domain/logs/bodies.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { PeriodicTask } from "#platform/activity.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { UpstreamClient } from "#platform/http/http.ts";
 import { fetchPublic } from "#platform/http/public-fetch.ts";
@@ -111,9 +112,9 @@ export const relayServices: Component<Needs, RelayServices> = {
   },
 };
 
-export const checkpoints: Component<RelayServices, { close(): void }> = {
+export const checkpoints: Component<Context & { relay: RelayServices }, PeriodicTask> = {
   name: "checkpoints of long calls",
-  open: (relay) => keepCheckpoints(relay),
+  open: ({ relay, activity }) => keepCheckpoints(relay, activity),
   close: (opened) => opened.close(),
 };
 

@@ -1,3 +1,4 @@
+/** The same calls in the log of this gateway and in those of other products. */
 import type { ComparisonReport } from "@gateway/shared/site/comparison";
 import { expect } from "vitest";
 import { newApiColumns } from "#migration/products/new-api/columns.ts";
@@ -9,8 +10,6 @@ import type { Mariadb } from "#test/mariadb.ts";
 import { cli } from "./cli.ts";
 import { foreignDatabase } from "./foreign-database.ts";
 import type { SourceKind } from "./import-cases.ts";
-
-/** The same calls in the log of this gateway and in those of other products. */
 
 export const calls = 25;
 export const accessToken = "token-of-the-old-account";

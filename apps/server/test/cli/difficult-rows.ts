@@ -1,6 +1,5 @@
-import type { Rows } from "./foreign-database.ts";
-
 /** Rows that occur in databases of years: each of them broke an importer, or made it say something untrue. */
+import type { Rows } from "./foreign-database.ts";
 
 const day = 86_400;
 export const today = Math.floor(Date.now() / 1_000);

@@ -1,3 +1,4 @@
+/** Forms of `--from`, and what a wrong one leaves behind: nothing. */
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { newApiColumns } from "#migration/products/new-api/columns.ts";
@@ -7,8 +8,6 @@ import { emptyDatabase, installedDatabase } from "#test/database.ts";
 import { cli } from "./cli.ts";
 import { difficultRows } from "./difficult-rows.ts";
 import { foreignDatabase } from "./foreign-database.ts";
-
-/** Forms of `--from`, and what a wrong one leaves behind: nothing. */
 
 const cases: (() => Promise<unknown>)[] = [];
 

@@ -1,3 +1,4 @@
+/** Imports of the same difficult rows from each database system. */
 import pg from "pg";
 import { expect } from "vitest";
 import { newApiColumns } from "#migration/products/new-api/columns.ts";
@@ -10,8 +11,6 @@ import type { Mariadb } from "#test/mariadb.ts";
 import { cli } from "./cli.ts";
 import { type DifficultProduct, difficultRows } from "./difficult-rows.ts";
 import { type ForeignDatabase, foreignDatabase } from "./foreign-database.ts";
-
-/** Imports of the same difficult rows from each database system. */
 
 export type SourceKind = "sqlite" | "postgres" | "mariadb";
 const columns = { "one-hub": oneHubColumns, "new-api": newApiColumns, "one-api": oneApiColumns };

@@ -1,10 +1,9 @@
+/** A LiteLLM database in Postgres, with the types that its migrations create. */
 import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
 import pg from "pg";
 import { litellmColumns } from "#migration/litellm/columns.ts";
 import { emptyDatabase } from "#test/database.ts";
-
-/** A LiteLLM database in Postgres, with the types that its migrations create. */
 
 export const salt = "sk-salt-of-litellm-0123456789";
 export const hashOf = (key: string) => createHash("sha256").update(key).digest("hex");

@@ -1,3 +1,4 @@
+/** A node whose wall clock is set forward and back while it serves calls. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +8,6 @@ import { connect, type Database } from "#platform/database/db.ts";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
-
-/** A node whose wall clock is set forward and back while it serves calls. */
 
 const HOUR = 3_600_000;
 const jumps = [HOUR, -2 * HOUR, 240 * HOUR];

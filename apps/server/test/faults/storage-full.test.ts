@@ -1,3 +1,4 @@
+/** A full disk: uploads are rejected with the reason, and operators are notified. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +7,6 @@ import { watchStorage } from "#domain/notices/storage.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
-
-/** A full disk: uploads are rejected with the reason, and operators are notified. */
 
 const MEGABYTE = 1024 * 1024;
 let place: Awaited<ReturnType<typeof installedDatabase>>;

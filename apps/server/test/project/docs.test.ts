@@ -1,3 +1,4 @@
+/** The documentation: links have targets, names exist, and examples run. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -10,8 +11,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeProvider, openProviders } from "#providers/registry.ts";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 import { translatedVersion, versionOf } from "../../../../scripts/translated-docs.ts";
-
-/** The documentation: links have targets, names exist, and examples run. */
 
 const root = resolve(import.meta.dirname, "../../../..");
 const docs = join(root, "docs");

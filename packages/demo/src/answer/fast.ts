@@ -1,10 +1,9 @@
+/** One response per wire format, created once, for callers that measure the overhead of the gateway. */
 import type { Reply } from "#exchange.ts";
 import type { ChatWire } from "#formats/chat-wire.ts";
 import type { Route } from "#routes.ts";
 import { answer } from "./answer.ts";
 import type { Question } from "./question.ts";
-
-/** One response per wire format, created once, for callers that measure the overhead of the gateway. */
 
 const PIECES = 64;
 const question: Question & { includeUsage: boolean; sse: boolean; encrypted: boolean; echo: object } = {

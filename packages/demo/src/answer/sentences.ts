@@ -1,6 +1,5 @@
-import type { Question } from "./question.ts";
-
 /** The demo model's default answers, in the language of the question. */
+import type { Question } from "./question.ts";
 
 export type Language = "en" | "zh" | "ja";
 

@@ -1,9 +1,8 @@
+/** Chooses which of the offered tools the demo model calls, and their arguments. */
 import { randomBytes } from "node:crypto";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { OfferedTool, Question } from "./question.ts";
 import { exampleOf } from "./schema-example.ts";
-
-/** Chooses which of the offered tools the demo model calls, and their arguments. */
 
 export interface ToolCall {
   /** Random part of an id. Each wire format adds its own prefix. */

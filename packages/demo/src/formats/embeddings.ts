@@ -1,8 +1,7 @@
+/** Word vectors: texts that share words are close to each other, equal texts have equal vectors. */
 import { type Json, asList, asNumber, asObject, asText } from "#answer/json.ts";
 import { piecesOf } from "#answer/pieces.ts";
 import { BadQuestion } from "#answer/question.ts";
-
-/** Word vectors: texts that share words are close to each other, equal texts have equal vectors. */
 
 const DIMENSIONS = 256;
 const MOST_DIMENSIONS = 4096;

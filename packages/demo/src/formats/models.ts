@@ -1,6 +1,5 @@
-import type { Json } from "#answer/json.ts";
-
 /** The models that the demo upstream lists. Any other name is treated as a chat model. */
+import type { Json } from "#answer/json.ts";
 
 interface DemoModel {
   id: string;

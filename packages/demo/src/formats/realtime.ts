@@ -1,3 +1,4 @@
+/** A realtime session: it keeps the conversation, and responds with audio or text on request. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
@@ -8,8 +9,6 @@ import { type Behaviour, switchesInText } from "#answer/switches.ts";
 import { inputPieces } from "#answer/tool-calls.ts";
 import { melody } from "./audio.ts";
 import { openaiChat } from "./openai-chat.ts";
-
-/** A realtime session: it keeps the conversation, and responds with audio or text on request. */
 
 export interface RealtimeOptions {
   model: string;

@@ -1,3 +1,4 @@
+/** What `gateway apply` changes, without secrets. */
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
@@ -6,8 +7,6 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { type GatewayFileError, faultsOf } from "./read-gateway-file.ts";
 import type { Path } from "./references.ts";
-
-/** What `gateway apply` changes, without secrets. */
 
 interface FieldChange {
   name: string;

@@ -1,11 +1,10 @@
+/** The file of `gateway apply`. What it does not name stays unchanged, down to the fields of an object. */
 import { PriceValues } from "@gateway/shared/billing/price";
 import { ChannelInput } from "@gateway/shared/channels/channel";
 import { UserGroupInput } from "@gateway/shared/channels/group";
 import { mentionable } from "@gateway/shared/paging";
 import { Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
-
-/** The file of `gateway apply`. What it does not name stays unchanged, down to the fields of an object. */
 
 const idOrName = z.union([z.int().min(1), z.string().min(1).max(100)]);
 

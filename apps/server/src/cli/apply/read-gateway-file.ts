@@ -1,3 +1,4 @@
+/** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
 import { type FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { secretSettings } from "@gateway/shared/site/settings";
@@ -7,8 +8,6 @@ import { isSettingKey, parseValue } from "#domain/settings/settings.ts";
 import { type GatewayError, invalidFields } from "#errors.ts";
 import { GatewayFile, prunable } from "./gateway-file.ts";
 import { type Path, referencedVariable, resolveReferences } from "./references.ts";
-
-/** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
 
 export interface GatewayFileError {
   path: Path;

@@ -1,3 +1,7 @@
+/**
+ * The endpoints of device sign-in for command-line tools (RFC 8628), at the root of the site:
+ * `/device/authorization` and `/device/token`. Their bodies and errors are those of the RFC, not the console's.
+ */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
@@ -9,11 +13,6 @@ import { pollDeviceSignIn, startDeviceSignIn } from "#domain/tokens/devices.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { networkOf } from "#platform/http/network-of.ts";
-
-/**
- * The endpoints of device sign-in for command-line tools (RFC 8628), at the root of the site:
- * `/device/authorization` and `/device/token`. Their bodies and errors are those of the RFC, not the console's.
- */
 
 const BODY_LIMIT = 8_192;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";

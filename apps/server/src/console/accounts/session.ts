@@ -1,3 +1,4 @@
+/** Identifies the caller by the cookie or the access token of the request, looked up for every request. */
 import { isDeepStrictEqual } from "node:util";
 import type { Permissions } from "@gateway/shared/accounts/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -13,8 +14,6 @@ import type { Proven } from "#domain/accounts/sign-in/still-proven.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";
-
-/** Identifies the caller by the cookie or the access token of the request, looked up for every request. */
 
 const COOKIE = "session";
 

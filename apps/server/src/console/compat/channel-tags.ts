@@ -1,3 +1,4 @@
+/** Tags in One Hub's format: a channel serves as the pattern for all channels of the tag. */
 import { ChannelEdit, ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -12,8 +13,6 @@ import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
 import { ignoredIn } from "./plugin/ignored.ts";
 import { unlessGone } from "./plugin/refusals.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/** Tags in One Hub's format: a channel serves as the pattern for all channels of the tag. */
 
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 

@@ -1,3 +1,7 @@
+/**
+ * Channels in One Hub's format: lists as one text with commas, maps as JSON in a text, and a PUT that changes
+ * only the fields it contains.
+ */
 import { ChannelInput, ChannelPage, ChannelQuery, ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
@@ -17,11 +21,6 @@ import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
 import { splitList, parsedText, withoutNulls } from "./plugin/older.ts";
 import { unlessGone } from "./plugin/refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
-
-/**
- * Channels in One Hub's format: lists as one text with commas, maps as JSON in a text, and a PUT that changes
- * only the fields it contains.
- */
 
 const text = z.string().optional();
 const jsonText = z.union([z.string(), z.record(z.string(), z.unknown())]).optional();

@@ -1,3 +1,6 @@
+/**
+ * User groups in One Hub's format: only the name is required, and a PUT changes only the fields it contains.
+ */
 import {
   UserGroupDetail,
   UserGroupInput,
@@ -12,10 +15,6 @@ import { validate } from "#console/validation.ts";
 import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/groups/edit-groups.ts";
 import { olderBody } from "./plugin/older.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
-
-/**
- * User groups in One Hub's format: only the name is required, and a PUT changes only the fields it contains.
- */
 
 const text = z.string();
 const sent = {

@@ -1,3 +1,8 @@
+/**
+ * Compatibility with One Hub's management API, for every caller that does not send `Api-Version: 2`. Per
+ * route, the table defines how a request is read and how its response is formatted. Native handlers know
+ * nothing about it.
+ */
 import type { Failure } from "@gateway/shared/envelope";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
@@ -6,12 +11,6 @@ import { inOneHubPages } from "./plugin/paging.ts";
 import type { CompatCall, CompatRoute } from "./plugin/route.ts";
 import { olderStatus } from "./plugin/statuses.ts";
 import { compatRoutes, untouched } from "./routes.ts";
-
-/**
- * Compatibility with One Hub's management API, for every caller that does not send `Api-Version: 2`. Per
- * route, the table defines how a request is read and how its response is formatted. Native handlers know
- * nothing about it.
- */
 
 declare module "fastify" {
   interface FastifyInstance {

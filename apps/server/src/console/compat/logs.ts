@@ -1,3 +1,6 @@
+/**
+ * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.
+ */
 import { queryInt } from "@gateway/shared/paging";
 import { LogQuery, type LogRow, LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
@@ -8,10 +11,6 @@ import { type CallRatios, ratiosOfCalls } from "#domain/logs/call-ratios.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { emptyOlderChannel, OlderChannel } from "./plugin/channel-spelling.ts";
 import { type CompatRoute, handles } from "./plugin/route.ts";
-
-/**
- * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.
- */
 
 const Metadata = z.looseObject({
   group_name: z.string(),

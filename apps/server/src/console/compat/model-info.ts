@@ -1,3 +1,7 @@
+/**
+ * Model descriptions in One Hub's format: lists are sent as JSON in a text, and accepted as a text or as a
+ * list.
+ */
 import { ImportedModelInfo, ModelInfoInput, ModelInfoRow } from "@gateway/shared/models/model-info";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
@@ -6,11 +10,6 @@ import { present } from "#console/present.ts";
 import { validate } from "#console/validation.ts";
 import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
 import { type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/**
- * Model descriptions in One Hub's format: lists are sent as JSON in a text, and accepted as a text or as a
- * list.
- */
 
 const text = z.string();
 const OlderInfo = z.looseObject({

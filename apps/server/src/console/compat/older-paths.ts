@@ -1,3 +1,8 @@
+/**
+ * Routes that tools for older gateways of this kind call and our own console does not. They only translate
+ * formats: the work is done by the functions behind the console's own routes. A GET that changes something
+ * declares it in its `config`.
+ */
 import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -15,12 +20,6 @@ import { namesWithOwners } from "#domain/catalog/catalog.ts";
 import { refreshBalance, testStoredChannel } from "#domain/channels/runs/check-channel.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
-
-/**
- * Routes that tools for older gateways of this kind call and our own console does not. They only translate
- * formats: the work is done by the functions behind the console's own routes. A GET that changes something
- * declares it in its `config`.
- */
 
 /** OpenAI's field requires a date. The lists of all gateways of this kind contain this one. */
 const CREATED = 1_677_649_963;

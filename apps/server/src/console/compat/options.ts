@@ -1,3 +1,7 @@
+/**
+ * Options in One Hub's format: a list of texts. Options that this product does not have are listed with the
+ * value that describes its behaviour.
+ */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
@@ -5,11 +9,6 @@ import { viewerOf } from "#console/guards.ts";
 import { changeSettings } from "#console/system/settings.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CompatRoute, handles } from "./plugin/route.ts";
-
-/**
- * Options in One Hub's format: a list of texts. Options that this product does not have are listed with the
- * value that describes its behaviour.
- */
 
 /** Texts that contain JSON. An empty text means an empty table. */
 const tables: ReadonlySet<string> = new Set<SettingKey>([

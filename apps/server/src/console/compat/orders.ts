@@ -1,13 +1,12 @@
+/**
+ * Orders in One Hub's format: the status route returns `success` for a paid order, and an Epay order is a
+ * form to post.
+ */
 import { OpenedOrder } from "@gateway/shared/billing/order";
 import { z } from "zod";
 import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";
 import { type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/**
- * Orders in One Hub's format: the status route returns `success` for a paid order, and an Epay order is a
- * form to post.
- */
 
 const OlderOrder = OpenedOrder.extend({
   data: OpenedOrder.shape.data.extend({ method: z.enum(["GET", "POST"]) }),

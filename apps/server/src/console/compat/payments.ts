@@ -1,3 +1,7 @@
+/**
+ * Payment gateways in One Hub's format: `config` is JSON in a text, without its secrets. A row may be written
+ * back as it was read.
+ */
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/billing/payment";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -16,11 +20,6 @@ import {
 import { GatewayError } from "#errors.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/**
- * Payment gateways in One Hub's format: `config` is JSON in a text, without its secrets. A row may be written
- * back as it was read.
- */
 
 const OlderPayment = z.looseObject({
   id: z.int(),

@@ -1,3 +1,4 @@
+/** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown, with any number. */
 import { PriceInput, PriceRow } from "@gateway/shared/billing/price";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -8,8 +9,6 @@ import { priceRowToJson } from "#domain/pricing/price-json.ts";
 import { GatewayError } from "#errors.ts";
 import { olderBody } from "./plugin/older.ts";
 import { type CompatRoute, handles } from "./plugin/route.ts";
-
-/** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown, with any number. */
 
 const values = {
   type: PriceInput.shape.type,

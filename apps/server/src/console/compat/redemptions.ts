@@ -1,3 +1,7 @@
+/**
+ * Redemption codes in One Hub's format: worth 100 points by default; a PUT changes only the fields it
+ * contains.
+ */
 import {
   RedemptionChange,
   RedemptionInput,
@@ -19,11 +23,6 @@ import {
 import type { Redemption } from "#platform/prisma/client.ts";
 import { isStatusOnly, olderBody } from "./plugin/older.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/**
- * Redemption codes in One Hub's format: worth 100 points by default; a PUT changes only the fields it
- * contains.
- */
 
 const POINTS = 100;
 

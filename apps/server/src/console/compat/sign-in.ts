@@ -1,9 +1,8 @@
+/** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
 import { z } from "zod";
 import { forbidden } from "#errors.ts";
 import { type CompatRoute, reads, spells } from "./plugin/route.ts";
-
-/** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 
 /** Returns 403 for a state that is missing or belongs to another browser. */
 const wrongState: CompatRoute = { refuses: ({ status }) => (status === 400 || status === 403 ? 403 : 200) };

@@ -1,3 +1,4 @@
+/** Statistics, the available models and the state of the site in One Hub's format. */
 import { MonthInPath } from "@gateway/shared/billing/statement";
 import { Nothing } from "@gateway/shared/envelope";
 import { AvailableModels } from "@gateway/shared/models/model";
@@ -15,8 +16,6 @@ import { describePeriod } from "#domain/usage/period.ts";
 import { localDays, startOfDay } from "#platform/local-days.ts";
 import { unlessGone } from "./plugin/refusals.ts";
 import { type CompatRoute, handles, spells } from "./plugin/route.ts";
-
-/** Statistics, the available models and the state of the site in One Hub's format. */
 
 /** Today and the seven days before. */
 const DAYS = 8;

@@ -1,11 +1,10 @@
+/** Tasks in One Hub's format: rows have all of One Hub's columns. */
 import { MidjourneyPage, MidjourneyQuery, TaskPage } from "@gateway/shared/channels/task";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { asRecord } from "#dialects/wire.ts";
 import type { Task } from "#platform/prisma/client.ts";
 import { type CompatCall, type CompatRoute, reads, spells } from "./plugin/route.ts";
-
-/** Tasks in One Hub's format: rows have all of One Hub's columns. */
 
 /** Reads the columns that native rows do not have. */
 async function stored({ services }: CompatCall, rows: readonly { id: number }[]): Promise<Map<number, Task>> {

@@ -1,3 +1,7 @@
+/**
+ * Tokens in One Hub's format: every response contains the key, and limits are off only when the request
+ * disables them.
+ */
 import { can } from "@gateway/shared/accounts/roles";
 import {
   NEVER_EXPIRES,
@@ -27,11 +31,6 @@ import {
 import type { Token } from "#platform/prisma/client.ts";
 import { isStatusOnly, olderBody } from "./plugin/older.ts";
 import { type CompatCall, type CompatRoute, handles } from "./plugin/route.ts";
-
-/**
- * Tokens in One Hub's format: every response contains the key, and limits are off only when the request
- * disables them.
- */
 
 const given = TokenChange.shape.setting.unwrap().shape;
 const OlderSetting = z.object({

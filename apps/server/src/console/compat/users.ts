@@ -1,3 +1,4 @@
+/** Accounts in One Hub's format: every row has all of One Hub's columns, none of them null, and no secret. */
 import { Role } from "@gateway/shared/accounts/roles";
 import { Self } from "@gateway/shared/accounts/session";
 import { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
@@ -26,8 +27,6 @@ import { forbidden, invalidFields } from "#errors.ts";
 import { olderBody } from "./plugin/older.ts";
 import { unlessGone } from "./plugin/refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
-
-/** Accounts in One Hub's format: every row has all of One Hub's columns, none of them null, and no secret. */
 
 const text = z.string();
 const OlderUser = z.looseObject({

@@ -1,8 +1,7 @@
+/** Log probabilities of tokens. The IR keeps them in the form of chat completions. */
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
-
-/** Log probabilities of tokens. The IR keeps them in the form of chat completions. */
 
 const token = z.looseObject({ token: z.string().nullish(), logProbability: z.number().nullish() });
 const result = z.looseObject({

@@ -1,14 +1,13 @@
-import { z } from "zod";
-import { exactNumber } from "#dialects/json/exact-json.ts";
-import { listOf } from "#dialects/list-of.ts";
-import { seed } from "#dialects/seed.ts";
-import { asRecord } from "#dialects/wire.ts";
-
 /**
  * Schemas of generateContent. It is JSON of protocol buffers, whose readers accept both `snake_case` and
  * `camelCase`. Keys are converted to one spelling before validation; schemas and arguments within stay
  * unchanged.
  */
+import { z } from "zod";
+import { exactNumber } from "#dialects/json/exact-json.ts";
+import { listOf } from "#dialects/list-of.ts";
+import { seed } from "#dialects/seed.ts";
+import { asRecord } from "#dialects/wire.ts";
 
 function camelKeys(value: unknown): unknown {
   const wire = asRecord(value);

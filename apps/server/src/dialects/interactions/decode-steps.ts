@@ -1,3 +1,4 @@
+/** Decodes the input of an interaction: a text, contents, steps, or the turns of older versions. */
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part, Role } from "#dialects/ir.ts";
@@ -5,8 +6,6 @@ import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { decodeContent } from "./decode-content.ts";
 import { contents, inputType, type InteractionRequest, steps, turn } from "./schema.ts";
-
-/** Decodes the input of an interaction: a text, contents, steps, or the turns of older versions. */
 
 const isContent = ({ type }: Wire) => typeof type === "string" && Object.hasOwn(contents, type);
 

@@ -1,11 +1,10 @@
+/** Encodes messages and responses as steps. */
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { soundText } from "#dialects/media/media.ts";
 import { packProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, inputObject, ownFields } from "#dialects/wire.ts";
-
-/** Encodes messages and responses as steps. */
 
 export function encodeAnnotations(citations: readonly Citation[], text: string): Wire[] {
   return citations.flatMap((citation) => {

@@ -1,11 +1,10 @@
-import { z } from "zod";
-import { listOf } from "#dialects/list-of.ts";
-import { seed } from "#dialects/seed.ts";
-
 /**
  * Schemas of Google's Interactions API, as its client library types it (`@google/genai` 3.3.0). Strict for the
  * fields we use, loose for the rest. Only requests: no provider is called in this format.
  */
+import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
+import { seed } from "#dialects/seed.ts";
 
 const struct = z.record(z.string(), z.unknown());
 

@@ -1,14 +1,13 @@
+/**
+ * Decodes the settings of an interaction. Those that only Google has get the form of its other API, in which its channels
+ * are called.
+ */
 import type { Wire } from "#dialects/dialect.ts";
 import type { Extra, Reasoning, ResponseFormat } from "#dialects/ir.ts";
 import { effortOf } from "#dialects/reasoning/effort.ts";
 import { compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { formats, type InteractionGenerationConfig, type InteractionRequest, type Speech } from "./schema.ts";
-
-/**
- * Decodes the settings of an interaction. Those that only Google has get the form of its other API, in which its channels
- * are called.
- */
 
 export function decodeReasoning(
   config: InteractionGenerationConfig | null | undefined,

@@ -1,7 +1,6 @@
+/** Images, sounds and files referenced by URL: finds them in a request, and replaces them by their bytes. */
 import type { MediaPart } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
-
-/** Images, sounds and files referenced by URL: finds them in a request, and replaces them by their bytes. */
 
 export type AddressedPart = MediaPart & { source: { type: "url" } };
 

@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
-import { lookupTable } from "@gateway/shared/lookup-table";
 /**
  * Detects the type of a file: by its first bytes, else by the declared type,
  * else by the extension of its name. Pure.
  */
+import { isUtf8 } from "node:buffer";
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 const signatures: ReadonlyArray<[string, number, string]> = [
   ["\x89PNG\r\n\x1a\n", 0, "image/png"],

@@ -1,7 +1,6 @@
+/** Images, sounds and files in wire formats: data URLs and media types. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { MediaSource, Part } from "#dialects/ir.ts";
-
-/** Images, sounds and files in wire formats: data URLs and media types. */
 
 export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:";

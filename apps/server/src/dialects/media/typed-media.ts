@@ -1,10 +1,9 @@
-import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
-import { typeOfData } from "./media-type.ts";
-
 /**
  * Images, sounds and files with the type of their bytes. Clients declare types that do not fit, and strict
  * providers reject the whole request for one of them. Pure.
  */
+import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
+import { typeOfData } from "./media-type.ts";
 
 function typed(part: Part): Part {
   if (part.type === "tool-result") {

@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { z } from "zod";
-import type { Wire } from "#dialects/dialect.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
-import { asRecord, readAs } from "#dialects/wire.ts";
-
 /**
  * Embeddings in OpenAI's format, with both encodings of a vector: numbers, or base64 of 32-bit floats. Responses
  * have up to millions of numbers, so each vector is taken out of the text and converted on its own, and other
  * requests are served in between.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { parseSmall } from "#dialects/json/json-size.ts";
+import { asRecord, readAs } from "#dialects/wire.ts";
 
 /** A response without its vectors. */
 interface LiftedVectors {

@@ -1,10 +1,9 @@
+/** Tools with plain text input, as chat completions spell them. The IR uses the form of the Responses API. */
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Part, Tool } from "#dialects/ir.ts";
 import { decodeFreeformTool, unwrapInput, wrapInput } from "#dialects/openai-responses/freeform.ts";
 import { parseAt } from "#dialects/wire.ts";
-
-/** Tools with plain text input, as chat completions spell them. The IR uses the form of the Responses API. */
 
 const customTool = z.looseObject({
   name: z.string().min(1),

@@ -1,9 +1,3 @@
-import type { AnswerMender, Wire } from "#dialects/dialect.ts";
-import { argumentsText, asRecord, parseRecord, readAs } from "#dialects/wire.ts";
-import { decodeFinish, encodeFinish, spokenContent } from "./response.ts";
-import { chatContent } from "./schema.ts";
-import { decodeUsage } from "./usage.ts";
-
 /**
  * Repairs responses of providers that deviate from this format, once for the clients of all formats. Repaired are:
  * thinking and texts in a list, calls without index, type or id, arguments as an object, other finish reasons,
@@ -11,6 +5,11 @@ import { decodeUsage } from "./usage.ts";
  * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
  * except for its state.
  */
+import type { AnswerMender, Wire } from "#dialects/dialect.ts";
+import { argumentsText, asRecord, parseRecord, readAs } from "#dialects/wire.ts";
+import { decodeFinish, encodeFinish, spokenContent } from "./response.ts";
+import { chatContent } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
 
 const reasons = new Set<unknown>(["stop", "length", "tool_calls", "content_filter", "function_call"]);
 

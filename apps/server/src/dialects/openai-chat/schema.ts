@@ -1,11 +1,10 @@
-import { z } from "zod";
-import { listOf } from "#dialects/list-of.ts";
-import { seed } from "#dialects/seed.ts";
-
 /**
  * Schemas of chat completions. Requests: strict for the fields we use, loose for the rest.
  * Responses: minimal.
  */
+import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
+import { seed } from "#dialects/seed.ts";
 
 export const chatCacheControl = z.looseObject({
   type: z.literal("ephemeral"),

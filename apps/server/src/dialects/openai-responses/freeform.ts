@@ -1,13 +1,12 @@
-import { z } from "zod";
-import type { Wire } from "#dialects/dialect.ts";
-import type { Tool } from "#dialects/ir.ts";
-import { asRecord, parseRecord } from "#dialects/wire.ts";
-
 /**
  * Tools with plain text input instead of JSON; agents of the Responses API edit files with them. Other
  * dialects use a function with one string, `input`. The model's value of it is returned to the client as
  * plain text.
  */
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import type { Tool } from "#dialects/ir.ts";
+import { asRecord, parseRecord } from "#dialects/wire.ts";
 
 const customTool = z.looseObject({
   name: z.string().min(1),

@@ -1,13 +1,12 @@
+/**
+ * Grouped tools, which only the Responses API has: agents call `sleep` of `clock`. Other dialects use one
+ * flat name. A model's call with the flat name is returned to the client as group and name.
+ */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Tool } from "#dialects/ir.ts";
 import { ownFields } from "#dialects/wire.ts";
-
-/**
- * Grouped tools, which only the Responses API has: agents call `sleep` of `clock`. Other dialects use one
- * flat name. A model's call with the flat name is returned to the client as group and name.
- */
 
 export const group = z.looseObject({
   type: z.literal("namespace"),

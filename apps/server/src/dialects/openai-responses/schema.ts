@@ -1,10 +1,9 @@
-import { z } from "zod";
-import { listOf } from "#dialects/list-of.ts";
-
 /**
  * Schemas of the Responses API. Requests: strict for the fields we use, loose for the rest.
  * Responses: minimal.
  */
+import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 
 const contentPart = z.looseObject({ type: z.string() });
 

@@ -1,12 +1,11 @@
-import { z } from "zod";
-import type { Wire } from "#dialects/dialect.ts";
-import type { Part, Tool } from "#dialects/ir.ts";
-import { inputObject, ownFields } from "#dialects/wire.ts";
-
 /**
  * The search for tools that the client itself runs. Other dialects use a function; what the client found is
  * offered to them as ordinary tools.
  */
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import type { Part, Tool } from "#dialects/ir.ts";
+import { inputObject, ownFields } from "#dialects/wire.ts";
 
 const NAME = "tool_search";
 

@@ -1,3 +1,4 @@
+/** Tools in the Responses format: functions, plain text tools, groups of both, and provider-run tools. */
 import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
@@ -8,8 +9,6 @@ import { decodeFreeformTool } from "./freeform.ts";
 import { group, groupedTool, placeOf, regroupTools } from "./grouped.ts";
 import { wireTool } from "./schema.ts";
 import { decodeSearchTool, isSearchTool } from "./tool-search.ts";
-
-/** Tools in the Responses format: functions, plain text tools, groups of both, and provider-run tools. */
 
 /** A list of tools and its path in the request. */
 export interface OfferedTools {

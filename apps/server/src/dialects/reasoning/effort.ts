@@ -1,6 +1,5 @@
-import type { Reasoning } from "#dialects/ir.ts";
-
 /** Reasoning effort, for formats that use words and formats that use tokens. */
+import type { Reasoning } from "#dialects/ir.ts";
 
 export type Effort = NonNullable<Reasoning["effort"]>;
 

@@ -1,3 +1,8 @@
+/**
+ * Proofs of thinking: signatures and encrypted copies. Only the family of providers that issued one accepts it;
+ * any other rejects the whole request. A proof therefore carries its origin, from the response to every later
+ * request of the conversation.
+ */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AnswerMender, Wire } from "#dialects/dialect.ts";
 import type {
@@ -10,12 +15,6 @@ import type {
   Part,
 } from "#dialects/ir.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
-
-/**
- * Proofs of thinking: signatures and encrypted copies. Only the family of providers that issued one accepts it;
- * any other rejects the whole request. A proof therefore carries its origin, from the response to every later
- * request of the conversation.
- */
 
 /** Origins that several providers share. Every other origin is the id of a provider. */
 export type ProofOrigin = string;

@@ -1,9 +1,8 @@
-import type { Frame } from "#dialects/dialect.ts";
-
 /**
  * Server-sent events: bytes to frames and frames to text. Implements the event stream format only,
  * independent of the frames' content.
  */
+import type { Frame } from "#dialects/dialect.ts";
 
 /**
  * A frame with its original text, blank line and preceding comments included.

@@ -1,11 +1,10 @@
-import type { Wire } from "#dialects/dialect.ts";
-import type { ClientDialectId, ServerTool } from "#dialects/ir.ts";
-import { asRecord, compact } from "#dialects/wire.ts";
-
 /**
  * Options of web search and code execution that at least two dialects share;
  * each spells them differently. Pure.
  */
+import type { Wire } from "#dialects/dialect.ts";
+import type { ClientDialectId, ServerTool } from "#dialects/ir.ts";
+import { asRecord, compact } from "#dialects/wire.ts";
 
 type Option = "allowedDomains" | "blockedDomains" | "maxUses" | "location" | "contextSize" | "files";
 

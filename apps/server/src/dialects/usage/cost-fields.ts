@@ -1,12 +1,11 @@
-import type { Wire } from "#dialects/dialect.ts";
-import type { ClientDialectId } from "#dialects/ir.ts";
-import { asRecord } from "#dialects/wire.ts";
-
 /**
  * Removes fields that raise the cost of a request, in every client wire format. A provider receives one
  * output limit and one number of responses: those that the reservation covers. Fields that the gateway does
  * not understand are removed and reported. Pure. docs/money.md contains the same lists.
  */
+import type { Wire } from "#dialects/dialect.ts";
+import type { ClientDialectId } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
 
 /**
  * Wire formats of clients: the dialects, OpenAI's older endpoints,

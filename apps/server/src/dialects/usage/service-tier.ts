@@ -1,8 +1,7 @@
+/** Service tiers as providers name them; undefined for one without an equivalent. Pure. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { ChatResponse, Usage } from "#dialects/ir.ts";
 import { lastText } from "./tally.ts";
-
-/** Service tiers as providers name them; undefined for one without an equivalent. Pure. */
 
 const tierName = /^[a-z][a-z_-]{0,31}$/;
 

@@ -1,12 +1,11 @@
-import type { CharacterCount, Wire } from "#dialects/dialect.ts";
-import type { Usage } from "#dialects/ir.ts";
-import { parseRecord } from "#dialects/wire.ts";
-
 /**
  * Reads a few values from JSON text without parsing it. A key cannot be mistaken for text inside a string:
  * there its closing quote is escaped. A string value equal to the key is not followed by a colon. Keys
  * include their closing quote only: a search for an opening quote would stop at every string.
  */
+import type { CharacterCount, Wire } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
 
 const quote = 0x22;
 const colon = 0x3a;

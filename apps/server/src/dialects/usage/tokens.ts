@@ -1,9 +1,8 @@
-import type { Usage } from "#dialects/ir.ts";
-import { compact } from "#dialects/wire.ts";
-
 /**
  * Validates counts from outside: ignores a value that is not a whole number of tokens in a plausible range.
  */
+import type { Usage } from "#dialects/ir.ts";
+import { compact } from "#dialects/wire.ts";
 
 const most = 1_000_000_000;
 

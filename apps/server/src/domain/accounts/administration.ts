@@ -1,3 +1,4 @@
+/** Administration of user accounts. `authority.ts` decides who may change what. */
 import { isDeepStrictEqual } from "node:util";
 import { Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
@@ -24,8 +25,6 @@ import { hashPassword } from "./sign-in/passwords.ts";
 import { removeTotp } from "./sign-in/second-factor.ts";
 import { endAccess } from "./sign-in/sessions.ts";
 import { lockUser, permissionsOf } from "./users.ts";
-
-/** Administration of user accounts. `authority.ts` decides who may change what. */
 
 type Tx = Prisma.TransactionClient;
 

@@ -1,13 +1,12 @@
+/**
+ * The email address of an account. Its owner can reset the password, so the address must be verified before
+ * it is stored.
+ */
 import { writeAudit, type Actor } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { checkCode, type CodePlace, spendCode } from "./mail-codes.ts";
-
-/**
- * The email address of an account. Its owner can reset the password, so the address must be verified before
- * it is stored.
- */
 
 export function bindingPlace(userId: number, email: string): CodePlace {
   return { purpose: "email-bind", subject: String(userId), email };

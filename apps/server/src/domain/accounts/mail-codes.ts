@@ -1,3 +1,7 @@
+/**
+ * Six-digit codes sent by email. Only a keyed hash is stored. A code works once and is void after a few
+ * wrong attempts. The next code to the same address has to wait.
+ */
 import { randomInt } from "node:crypto";
 import { hasDomainOf } from "@gateway/shared/site/mail";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -6,11 +10,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { takeAttempt } from "./sign-in/pace.ts";
-
-/**
- * Six-digit codes sent by email. Only a keyed hash is stored. A code works once and is void after a few
- * wrong attempts. The next code to the same address has to wait.
- */
 
 export const CODE_MINUTES = 10;
 const MAX_GUESSES = 5;

@@ -1,3 +1,4 @@
+/** Account creation, shared by sign-up and administration, which have their own rules. */
 import { Role } from "@gateway/shared/accounts/roles";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -9,8 +10,6 @@ import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
 import { takeAttempt } from "./sign-in/pace.ts";
-
-/** Account creation, shared by sign-up and administration, which have their own rules. */
 
 const AFF_CODE_LENGTH = 8;
 

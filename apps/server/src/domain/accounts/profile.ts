@@ -1,3 +1,4 @@
+/** Changes that users make to their own account. */
 import type { PasswordChange, ProfileInput } from "@gateway/shared/accounts/profile";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
@@ -6,8 +7,6 @@ import { hashPassword } from "./sign-in/passwords.ts";
 import { requireProof, wrongPassword } from "./sign-in/proof.ts";
 import { endAccess } from "./sign-in/sessions.ts";
 import { requireStillProven } from "./sign-in/still-proven.ts";
-
-/** Changes that users make to their own account. */
 
 const ACCESS_TOKEN_LENGTH = 32;
 

@@ -1,3 +1,4 @@
+/** Sign-up: who may sign up, and which gifts a new user and the inviter get. */
 import type { RegisterInput } from "@gateway/shared/accounts/registration";
 import { UserStatus } from "@gateway/shared/accounts/user";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -10,8 +11,6 @@ import { emailTaken } from "./email.ts";
 import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
 import { giftsOf, giveGifts, insertUser, takenOr } from "./new-user.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
-
-/** Sign-up: who may sign up, and which gifts a new user and the inviter get. */
 
 type Rules = Pick<
   Settings,

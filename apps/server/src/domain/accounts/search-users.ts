@@ -1,10 +1,9 @@
+/** The list of accounts for administrators, for hundreds of thousands of accounts. */
 import type { UserQuery } from "@gateway/shared/accounts/user";
 import type { Db } from "#platform/database/db.ts";
 import { beginning, begins } from "#platform/database/text-search.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import { type ListedUser, withProviders } from "./users.ts";
-
-/** The list of accounts for administrators, for hundreds of thousands of accounts. */
 
 export interface UserSearch extends Pick<UserQuery, "keyword"> {
   /** 0, "" or absent means all. */

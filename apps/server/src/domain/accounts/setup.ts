@@ -1,3 +1,7 @@
+/**
+ * The first account of an installation: created through a one-time link that the server prints, or from the
+ * environment. There is no default password, and set-up is closed once a root account exists.
+ */
 import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, writeAudit, systemActor } from "#domain/audit-log/audit.ts";
@@ -10,11 +14,6 @@ import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { requireFreeName } from "./new-user.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
-
-/**
- * The first account of an installation: created through a one-time link that the server prints, or from the
- * environment. There is no default password, and set-up is closed once a root account exists.
- */
 
 /** Initial balance of the first root account, in points. */
 const ROOT_GIFT = 100_000_000n;

@@ -1,3 +1,4 @@
+/** Finds accounts by credentials or names, and reads them for the console. */
 import { Permissions } from "@gateway/shared/accounts/permissions";
 import { Role } from "@gateway/shared/accounts/roles";
 import { UserStatus } from "@gateway/shared/accounts/user";
@@ -11,8 +12,6 @@ import { takeGuess } from "./sign-in/password-guesses.ts";
 import { hashPassword, isForeignHash, passwordMatches } from "./sign-in/passwords.ts";
 import { requireSecondFactor } from "./sign-in/second-factor.ts";
 import type { Proven } from "./sign-in/still-proven.ts";
-
-/** Finds accounts by credentials or names, and reads them for the console. */
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;

@@ -1,11 +1,10 @@
-import { Role } from "@gateway/shared/accounts/roles";
-import type { Db } from "#platform/database/db.ts";
-import { Prisma } from "#platform/prisma/client.ts";
-
 /**
  * Audit log of the console. It must never contain a secret: values that look like one are masked before they
  * are written.
  */
+import { Role } from "@gateway/shared/accounts/roles";
+import type { Db } from "#platform/database/db.ts";
+import { Prisma } from "#platform/prisma/client.ts";
 
 export interface Actor {
   /** Null for the process itself. */

@@ -1,3 +1,4 @@
+/** Sends owners the mail about the notice threshold of a budget, which `budget-notices.ts` recorded. */
 import type { BudgetPeriod } from "@gateway/shared/accounts/budget";
 import type { Settings } from "@gateway/shared/site/settings";
 import { amountText } from "#domain/notices/collect.ts";
@@ -7,8 +8,6 @@ import { currentTime } from "#platform/clock.ts";
 import { type Mailer, sendEach } from "#platform/mail.ts";
 import { type Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { budgetOf, type SpendingColumns, usesOf } from "./budget-use.ts";
-
-/** Sends owners the mail about the notice threshold of a budget, which `budget-notices.ts` recorded. */
 
 const mostAtOnce = 200;
 

@@ -1,3 +1,7 @@
+/**
+ * Notifies operators and owners about accounts and API keys that have reached the notice threshold of their
+ * budget. `budget-mails.ts` sends the mails.
+ */
 import { formatQuota } from "@gateway/shared/billing/money";
 import type { Settings } from "@gateway/shared/site/settings";
 import { addToInbox } from "#domain/inbox/entries.ts";
@@ -8,11 +12,6 @@ import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
-
-/**
- * Notifies operators and owners about accounts and API keys that have reached the notice threshold of their
- * budget. `budget-mails.ts` sends the mails.
- */
 
 const mostAtOnce = 500;
 /** Retention of notice records, in days; longer than any period. */

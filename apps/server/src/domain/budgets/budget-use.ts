@@ -1,3 +1,4 @@
+/** Usage of a budget in the current periods. */
 import {
   Budget,
   type BudgetPeriod,
@@ -7,8 +8,6 @@ import {
 } from "@gateway/shared/accounts/budget";
 import { currentTime } from "#platform/clock.ts";
 import { localDate, startOfDay } from "#platform/local-days.ts";
-
-/** Usage of a budget in the current periods. */
 
 /** Spending columns of a row of `users` or `tokens`. */
 export interface SpendingColumns {

@@ -1,3 +1,7 @@
+/**
+ * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see
+ * limit-statements.ts. An account without a budget of its own uses its group's.
+ */
 import type {
   Budget,
   BudgetTarget,
@@ -15,11 +19,6 @@ import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
-
-/**
- * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see
- * limit-statements.ts. An account without a budget of its own uses its group's.
- */
 
 interface BudgetHolder {
   id: number;

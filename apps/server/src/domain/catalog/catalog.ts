@@ -1,3 +1,4 @@
+/** The models that a user can reach, through which groups, and at what price. */
 import type { AvailableModels } from "@gateway/shared/models/model";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { activePrice, type PriceRow } from "#domain/pricing/prices.ts";
@@ -5,8 +6,6 @@ import { findPrice, tableOf } from "#domain/pricing/pricing.ts";
 import type { Db } from "#platform/database/db.ts";
 import { describeModels } from "./model-description.ts";
 import { listOwners } from "./owners.ts";
-
-/** The models that a user can reach, through which groups, and at what price. */
 
 /**
  * Returns the models of the groups that this user may use, by name; a guest sees the public groups. A

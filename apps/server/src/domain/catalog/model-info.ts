@@ -1,3 +1,4 @@
+/** Descriptions of models for users. They must not affect calls. */
 import { issueOf } from "@gateway/shared/errors/issue";
 import {
   ImportedModelInfo,
@@ -13,8 +14,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
-
-/** Descriptions of models for users. They must not affect calls. */
 
 /** Returns all descriptions, newest first. */
 export async function listModelInfo(db: Db): Promise<ModelInfo[]> {

@@ -1,13 +1,12 @@
+/**
+ * Owners of models: name and icon, by the id that prices contain. Ids up to 1000 are reserved for known
+ * providers.
+ */
 import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/channels/owner";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
-
-/**
- * Owners of models: name and icon, by the id that prices contain. Ids up to 1000 are reserved for known
- * providers.
- */
 
 export async function listOwners(db: Db): Promise<ModelOwner[]> {
   return db.modelOwner.findMany({ orderBy: { id: "asc" } });

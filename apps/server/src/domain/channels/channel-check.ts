@@ -1,3 +1,6 @@
+/**
+ * Checks that a schema cannot make: provider requirements, existing groups, and values that cannot be sent.
+ */
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
@@ -6,10 +9,6 @@ import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
-
-/**
- * Checks that a schema cannot make: provider requirements, existing groups, and values that cannot be sent.
- */
 
 /**
  * Throws `invalid_request` with an issue for every invalid field.

@@ -1,9 +1,8 @@
+/** The timeline of a channel: every change of its state, newest first, with the actor or the reason. */
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
 import { z } from "zod";
 import type { Db } from "#platform/database/db.ts";
-
-/** The timeline of a channel: every change of its state, newest first, with the actor or the reason. */
 
 const Detail = z.object({
   key: z.string().catch(""),

@@ -1,3 +1,4 @@
+/** The keys of a channel. Stored keys are never returned: only a hint of each is shown. */
 import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { reasonOf, storedFacts } from "@gateway/shared/reasons";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
@@ -10,8 +11,6 @@ import { hintOf, type Secrets } from "#platform/secrets.ts";
 import { eventReason } from "./health/channel-state.ts";
 import type { Frozen } from "./health/health-state.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
-
-/** The keys of a channel. Stored keys are never returned: only a hint of each is shown. */
 
 type StoredKey = Prisma.ChannelKeyGetPayload<object>;
 

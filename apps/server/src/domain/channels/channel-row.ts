@@ -1,13 +1,12 @@
+/**
+ * A stored channel, as the console shows it and as a test call needs it. Neither contains its stored keys.
+ */
 import type { ChannelInput, ChannelRow } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
 import type { Frozen } from "./health/health-state.ts";
-
-/**
- * A stored channel, as the console shows it and as a test call needs it. Neither contains its stored keys.
- */
 
 /** A channel as a test call or a model listing needs it, stored or not, with one key in plain text. */
 export interface ChannelForTest extends Omit<ChannelInput, "key" | "key_mode"> {

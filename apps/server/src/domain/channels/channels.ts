@@ -1,3 +1,4 @@
+/** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
@@ -20,8 +21,6 @@ import { fillMasks, sealPrivate } from "./channel-secrets.ts";
 import { modelNamesWith } from "./model-names.ts";
 import { testModelOf } from "./selection/active-channel.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
-
-/** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 
 export interface ChannelDeps extends ChannelEditDeps {
   db: PrismaClient;

@@ -1,9 +1,8 @@
-import type { Db } from "#platform/database/db.ts";
-
 /**
  * Searches the distinct model names of all channels. Many channels offer the same few models. The query skips
  * along the index from each name to the next, so it reads hundreds of names instead of a million rows.
  */
+import type { Db } from "#platform/database/db.ts";
 
 /** Above this number of distinct names, skipping costs more than reading every row. */
 const MOST_NAMES = 5_000;

@@ -1,3 +1,4 @@
+/** Tags of channels. A tag has no row of its own, so it exists while at least one channel has it. */
 import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channels/channel-batch";
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
@@ -9,8 +10,6 @@ import { channelParts, type ChannelWithParts, typedIn } from "./channel-row.ts";
 import { type ChannelDeps, createChannel, keysOf, withStoredSecrets } from "./channels.ts";
 import { applyEdit } from "./runs/batch-edit.ts";
 import { deleteChannels, editChannels } from "./runs/batch.ts";
-
-/** Tags of channels. A tag has no row of its own, so it exists while at least one channel has it. */
 
 export async function listTags(db: Db): Promise<ChannelTag[]> {
   await collectChannelCharges(db);

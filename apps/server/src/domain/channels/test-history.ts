@@ -1,11 +1,10 @@
+/** Test results of channels. Only the newest are kept, so that scheduled tests cannot fill the disk. */
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import { cannotProbe } from "@gateway/shared/channels/channel";
 import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channels/channel-run";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-
-/** Test results of channels. Only the newest are kept, so that scheduled tests cannot fill the disk. */
 
 const KEPT_PER_CHANNEL = 100;
 const POINTS = 20;

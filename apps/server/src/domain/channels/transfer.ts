@@ -1,3 +1,4 @@
+/** Copy, export and import of channels. Only root can export keys, and every export is audited. */
 import {
   type ChannelExport,
   type ChannelImportAnswer,
@@ -13,8 +14,6 @@ import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./cha
 import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
-
-/** Copy, export and import of channels. Only root can export keys, and every export is audited. */
 
 const MAX_NAME = 128;
 

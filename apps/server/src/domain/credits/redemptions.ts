@@ -1,3 +1,7 @@
+/**
+ * Codes that credit an amount to the first user who redeems them. Codes are found by their keyed hash.
+ * Administrators of codes can read them, because they hand them out.
+ */
 import { randomBytes } from "node:crypto";
 import {
   type RedemptionChange,
@@ -15,11 +19,6 @@ import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-
-/**
- * Codes that credit an amount to the first user who redeems them. Codes are found by their keyed hash.
- * Administrators of codes can read them, because they hand them out.
- */
 
 const CODE_BYTES = 16;
 const DAY_MS = 86_400_000;

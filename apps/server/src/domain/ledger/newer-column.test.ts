@@ -1,11 +1,10 @@
+/** During an upgrade, a newer version adds columns to the log while nodes of this version serve calls. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-
-/** During an upgrade, a newer version adds columns to the log while nodes of this version serve calls. */
 
 let database: Database;
 let ledger: Ledger;

@@ -1,3 +1,4 @@
+/** Describes a session of an agent from its calls in the log. One statement reads at most 20,000 calls. */
 import {
   type AgentSession,
   type AgentSessionQuery,
@@ -8,8 +9,6 @@ import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { billedCalls, callSums, type CallSumRow, callSumsOf, movesOf } from "./cache-sql.ts";
 import type { LogView } from "./filter.ts";
-
-/** Describes a session of an agent from its calls in the log. One statement reads at most 20,000 calls. */
 
 const MOST_CALLS = 20_000;
 const MOST = { agents: 200, models: 50, channels: 50, errors: 20, moves: 20 };

@@ -1,12 +1,11 @@
-import { LogType } from "@gateway/shared/usage/log-type";
-import type { CacheEffect, CacheSums } from "@gateway/shared/usage/session";
-import type { Pool } from "#platform/database/db.ts";
-import { billedCalls, cacheSumsOf, callSums, movesOf } from "./cache-sql.ts";
-
 /**
  * Computes what prompt caching saved a user or on a channel, from the newest 10,000 charged calls within 30
  * days. Moves are those of the sessions among them.
  */
+import { LogType } from "@gateway/shared/usage/log-type";
+import type { CacheEffect, CacheSums } from "@gateway/shared/usage/session";
+import type { Pool } from "#platform/database/db.ts";
+import { billedCalls, cacheSumsOf, callSums, movesOf } from "./cache-sql.ts";
 
 const MOST_CALLS = 10_000;
 const DAYS = 30;

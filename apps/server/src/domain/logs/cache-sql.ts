@@ -1,10 +1,9 @@
-import { LogType } from "@gateway/shared/usage/log-type";
-import type { CacheSums, CallSums } from "@gateway/shared/usage/session";
-
 /**
  * The SQL of what a provider's prompt cache saved and what moves between channels cost, from the bills in the
  * log. docs/sessions.md describes the formulas. All ratios are those that were charged.
  */
+import { LogType } from "@gateway/shared/usage/log-type";
+import type { CacheSums, CallSums } from "@gateway/shared/usage/session";
 
 /** A call that failed before its model was known has the requested model only in the facts of its failure. */
 const requestedModel = `CASE WHEN l.model_name <> '' THEN l.model_name ELSE COALESCE(jsonb_path_query_first(l.content_facts,

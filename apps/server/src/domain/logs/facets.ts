@@ -1,3 +1,7 @@
+/**
+ * Breaks down the newest calls of a filter by outcome, error, model, channel, user, token and session, and counts
+ * retried, slow and expensive calls. One statement reads at most 10,000 rows, however large the log is.
+ */
 import type { FacetValue, LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { Pool } from "#platform/database/db.ts";
@@ -13,11 +17,6 @@ import {
   withNamedUser,
 } from "./filter.ts";
 import { histogramOf } from "./histogram.ts";
-
-/**
- * Breaks down the newest calls of a filter by outcome, error, model, channel, user, token and session, and counts
- * retried, slow and expensive calls. One statement reads at most 10,000 rows, however large the log is.
- */
 
 /** Default minimum duration of a slow call, in milliseconds. */
 const SLOW_MS = 10_000;

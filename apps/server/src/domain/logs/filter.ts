@@ -1,8 +1,7 @@
+/** Filters of the log as SQL conditions. All external values are parameters. */
 import type { LogQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { Reader } from "#platform/database/db.ts";
-
-/** Filters of the log as SQL conditions. All external values are parameters. */
 
 /**
  * Whose rows are visible, and in which detail. Owners see neither channels nor attempts.

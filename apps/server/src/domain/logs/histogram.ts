@@ -1,14 +1,13 @@
+/**
+ * Calls of a filter over time. Whole hours come from the roll-ups if these support the filter. Other filters,
+ * and bars shorter than an hour, count the newest 10,000 rows.
+ */
 import type { LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, together } from "./filter.ts";
 import { hoursOf, knowsRollUp } from "./totals.ts";
-
-/**
- * Calls of a filter over time. Whole hours come from the roll-ups if these support the filter. Other filters,
- * and bars shorter than an hour, count the newest 10,000 rows.
- */
 
 type Histogram = LogFacets["histogram"];
 

@@ -1,12 +1,11 @@
-import type pg from "pg";
-import { advisoryLocks } from "#platform/database/advisory-locks.ts";
-import type { Pool } from "#platform/database/db.ts";
-
 /**
  * Gives every partition the indexes of its table. A migration creates a new index ON ONLY the table, which is
  * immediate. This module builds it per day without blocking writers. The table's index becomes valid with
  * the last partition.
  */
+import type pg from "pg";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 interface Missing {
   /** Index of the table. */

@@ -1,3 +1,7 @@
+/**
+ * Reads the request log, newest first. Pages continue at (created_at, id), so that every page costs the same
+ * and new rows shift nothing.
+ */
 import { entryOf } from "@gateway/shared/lookup-table";
 import { storedFacts } from "@gateway/shared/reasons";
 import {
@@ -24,11 +28,6 @@ import {
   together,
   withNamedUser,
 } from "./filter.ts";
-
-/**
- * Reads the request log, newest first. Pages continue at (created_at, id), so that every page costs the same
- * and new rows shift nothing.
- */
 
 export async function searchLogs(reader: Reader, anyView: LogView, query: LogSearch): Promise<LogPage> {
   const view = await withNamedUser(reader, anyView, query);

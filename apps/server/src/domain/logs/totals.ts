@@ -1,3 +1,8 @@
+/**
+ * Sums over all rows that match a filter. Whole hours come from the roll-ups. The log provides the rest:
+ * partial hours at both ends, entries that are not calls, and, up to a limit, filters by key, address or
+ * request.
+ */
 import type { LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
@@ -18,12 +23,6 @@ import {
   together,
   withNamedUser,
 } from "./filter.ts";
-
-/**
- * Sums over all rows that match a filter. Whole hours come from the roll-ups. The log provides the rest:
- * partial hours at both ends, entries that are not calls, and, up to a limit, filters by key, address or
- * request.
- */
 
 const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);

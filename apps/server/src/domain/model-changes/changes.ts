@@ -1,3 +1,4 @@
+/** The differences that the last checks found, as people see them. */
 import type {
   ModelChangeIgnore,
   ModelChangeKind,
@@ -8,8 +9,6 @@ import type {
 import { type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import { getChannel } from "#domain/channels/channels.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
-
-/** The differences that the last checks found, as people see them. */
 
 const MOST_UNCHECKED = 100;
 

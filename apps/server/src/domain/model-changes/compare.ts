@@ -1,6 +1,5 @@
-import { type ActiveMapping, mapModel } from "#domain/channels/selection/active-channel.ts";
-
 /** Compares the models of a channel with the list of its provider. Pure functions. */
+import { type ActiveMapping, mapModel } from "#domain/channels/selection/active-channel.ts";
 
 interface ChannelModels {
   models: readonly string[];

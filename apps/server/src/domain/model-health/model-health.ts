@@ -1,3 +1,7 @@
+/**
+ * Health of all models, computed once for all readers of this node. Responses to visitors contain only the
+ * models that their groups reach (reachable.ts).
+ */
 import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/models/model-health";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
@@ -6,11 +10,6 @@ import { type ComputedValue, createComputedValue } from "#platform/computed-valu
 import type { Pool } from "#platform/database/db.ts";
 import { talliesByModel } from "./tallies.ts";
 import { shareOf, sumOfTallies, type CallCounts } from "./unavailable.ts";
-
-/**
- * Health of all models, computed once for all readers of this node. Responses to visitors contain only the
- * models that their groups reach (reachable.ts).
- */
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;

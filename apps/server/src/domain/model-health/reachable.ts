@@ -1,3 +1,4 @@
+/** The models that a user's groups reach, and their health. */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ModelState, ModelStatus } from "@gateway/shared/models/model-health";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
@@ -7,8 +8,6 @@ import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { DaysByModel, HealthByModel } from "./model-health.ts";
 import { shareOf, sumOfTallies, type CallCounts } from "./unavailable.ts";
-
-/** The models that a user's groups reach, and their health. */
 
 interface Reachable {
   /** Exact names, with whether an enabled channel serves them. */

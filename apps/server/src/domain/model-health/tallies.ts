@@ -1,10 +1,9 @@
-import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
-import type { Pool } from "#platform/database/db.ts";
-import { type CallCounts, unavailableCalls } from "./unavailable.ts";
-
 /**
  * Served and failed calls of every model per period. Reads roll-ups, and failed calls up to a maximum number.
  */
+import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { type CallCounts, unavailableCalls } from "./unavailable.ts";
 
 interface Periods {
   starts: readonly Date[];

@@ -1,11 +1,10 @@
-import type { ErrorCode } from "@gateway/shared/errors";
-import { LogType } from "@gateway/shared/usage/log-type";
-import type { Pool } from "#platform/database/db.ts";
-
 /**
  * Calls that a model could not serve. Errors of the client (an invalid request, an empty balance, a limit of
  * its key) do not count.
  */
+import type { ErrorCode } from "@gateway/shared/errors";
+import { LogType } from "@gateway/shared/usage/log-type";
+import type { Pool } from "#platform/database/db.ts";
 
 const causes = [
   "no_channel",

@@ -1,10 +1,9 @@
+/** Inbox entries for users, derived from logs: rejected calls, and changes of their account. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { OwnEvent } from "@gateway/shared/site/inbox";
 import { addToInbox } from "#domain/inbox/entries.ts";
 import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { openCursor } from "./cursor.ts";
-
-/** Inbox entries for users, derived from logs: rejected calls, and changes of their account. */
 
 /** Codes of calls that are rejected until the user acts. */
 const refusals = ["insufficient_quota", "token_quota_exhausted", "spend_limit_reached", "budget_exceeded"];

@@ -1,3 +1,4 @@
+/** Derives notices from stored events, so that neither the relay nor the channels depend on notices. */
 import { formatQuota } from "@gateway/shared/billing/money";
 import { storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -8,8 +9,6 @@ import { type Mailer, sendEach } from "#platform/mail.ts";
 import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { openCursor } from "./cursor.ts";
 import { raiseNotice } from "./notices.ts";
-
-/** Derives notices from stored events, so that neither the relay nor the channels depend on notices. */
 
 /** Delay before rows are read: a row may become visible after one with a higher id. */
 const SETTLED = "3 seconds";

@@ -1,3 +1,6 @@
+/**
+ * Items that need an operator's attention, most urgent first. Lists are short; other screens show all items.
+ */
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
 import type { AttentionItem, ChannelsHealth, Failures } from "@gateway/shared/usage/overview";
@@ -5,10 +8,6 @@ import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-
-/**
- * Items that need an operator's attention, most urgent first. Lists are short; other screens show all items.
- */
 
 const MOST_OF_A_KIND = 5;
 /** Thresholds of a failing channel, in the current and the last hour: number and share of failed attempts. */

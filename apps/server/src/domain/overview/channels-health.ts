@@ -1,11 +1,10 @@
+/** One row per channel with its last 24 hours. Channels with calls come first: there may be thousands. */
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { type ChannelHealth, type ChannelsHealth, OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import type { DayUsage } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Latency, RescuedRow } from "./latency.ts";
 import type { TwoDays } from "./two-days.ts";
-
-/** One row per channel with its last 24 hours. Channels with calls come first: there may be thousands. */
 
 const MOST_ROWS = 50;
 

@@ -1,8 +1,7 @@
+/** Paths of calls from users to channels, and each channel's revenue, from the hourly roll-up. */
 import type { Amounts, FlowPath } from "@gateway/shared/usage/insights";
 import type { Span } from "#domain/usage/pieces.ts";
 import type { Pool } from "#platform/database/db.ts";
-
-/** Paths of calls from users to channels, and each channel's revenue, from the hourly roll-up. */
 
 const mostPaths = 200;
 

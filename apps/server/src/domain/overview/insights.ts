@@ -1,3 +1,4 @@
+/** A period compared with the preceding one: rankings, channels with their margin, and the paths of calls. */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import { type Amounts, FLOW_DAYS, type Insights, type RankedAmounts } from "@gateway/shared/usage/insights";
 import { sumOf } from "#domain/usage/counters.ts";
@@ -6,8 +7,6 @@ import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts
 import type { Pool } from "#platform/database/db.ts";
 import { flowsOf } from "./flows.ts";
 import { sampleLatency } from "./latency.ts";
-
-/** A period compared with the preceding one: rankings, channels with their margin, and the paths of calls. */
 
 const mostRanked = 10;
 const mostChannels = 50;

@@ -1,11 +1,10 @@
-import { LogType } from "@gateway/shared/usage/log-type";
-import type { LatencySample } from "@gateway/shared/usage/overview";
-import type { Pool } from "#platform/database/db.ts";
-
 /**
  * Percentiles of the newest calls. Roll-ups contain sums only, so this reads a bounded number of log rows by
  * time: a day of a small site, minutes of a large one.
  */
+import { LogType } from "@gateway/shared/usage/log-type";
+import type { LatencySample } from "@gateway/shared/usage/overview";
+import type { Pool } from "#platform/database/db.ts";
 
 const MOST_ROWS = 5_000;
 

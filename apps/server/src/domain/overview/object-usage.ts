@@ -1,3 +1,7 @@
+/**
+ * Last 24 hours and 30 days of one channel, account or token. It reads roll-ups and a bounded number of log
+ * rows, which have an index for each of the three.
+ */
 import { LogType } from "@gateway/shared/usage/log-type";
 import {
   type ChannelHours,
@@ -13,11 +17,6 @@ import { lastLocalDays, type LocalDay } from "#platform/local-days.ts";
 import { hourlyByChannel, noHours } from "./channels-health.ts";
 import { rescuedAttempts } from "./latency.ts";
 import { type TwoDays, twoDays } from "./two-days.ts";
-
-/**
- * Last 24 hours and 30 days of one channel, account or token. It reads roll-ups and a bounded number of log
- * rows, which have an index for each of the three.
- */
 
 const MOST_ROWS = 5_000;
 const MOST_MODELS = 8;

@@ -1,3 +1,7 @@
+/**
+ * State of the gateway for operators, from roll-ups and a bounded number of log rows. Nothing here grows with
+ * the log. The console removes the parts that a reader may not see.
+ */
 import { createHash } from "node:crypto";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { UsageSum } from "@gateway/shared/usage/analytics";
@@ -27,11 +31,6 @@ import {
 import { channelsHealth } from "./channels-health.ts";
 import { rescuedAttempts, sampleLatency } from "./latency.ts";
 import { compareDays, type TwoDays, twoDays } from "./two-days.ts";
-
-/**
- * State of the gateway for operators, from roll-ups and a bounded number of log rows. Nothing here grows with
- * the log. The console removes the parts that a reader may not see.
- */
 
 export interface OverviewDeps {
   db: PrismaClient;

@@ -1,7 +1,6 @@
+/** The last 24 hours and the preceding 24, in whole hours of the roll-ups. Pure. */
 import { OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import type { Span } from "#domain/usage/pieces.ts";
-
-/** The last 24 hours and the preceding 24, in whole hours of the roll-ups. Pure. */
 
 const hourMs = 3_600_000;
 

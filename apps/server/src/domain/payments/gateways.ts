@@ -1,3 +1,4 @@
+/** Administration of payment gateways. Secrets are write-only. */
 import { randomUUID } from "node:crypto";
 import type {
   PaymentChoice,
@@ -17,8 +18,6 @@ import { begins } from "#platform/database/text-search.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { configOf, sealConfig } from "./payment-deps.ts";
-
-/** Administration of payment gateways. Secrets are write-only. */
 
 export interface GatewayEditing {
   db: PrismaClient;

@@ -1,3 +1,4 @@
+/** Opens orders. An order is stored before the payment gateway receives it. */
 import { discountsFor } from "@gateway/shared/billing/discount";
 import {
   MAX_TOP_UP,
@@ -20,8 +21,6 @@ import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/pris
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
 import { clientOf, type PaymentDeps } from "./payment-deps.ts";
-
-/** Opens orders. An order is stored before the payment gateway receives it. */
 
 const HOUR_MS = 3_600_000;
 /** The gateway accepts no payment after this time. The order is closed an hour later. */

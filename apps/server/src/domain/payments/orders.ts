@@ -1,3 +1,4 @@
+/** Lists of orders, for their owner or for administrators. */
 import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/billing/order";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
@@ -5,8 +6,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { contains } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
-
-/** Lists of orders, for their owner or for administrators. */
 
 export type OrderWithGateway = Order & { gateway: PaymentGateway };
 

@@ -1,3 +1,7 @@
+/**
+ * The only path from a payment to a credit, for notifications and queries alike. The order's row is locked
+ * first, so that concurrent reports of one payment run in sequence and the second one has no effect.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { OrderTrouble } from "@gateway/shared/billing/order";
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
@@ -14,11 +18,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import type { PaymentDeps } from "./payment-deps.ts";
-
-/**
- * The only path from a payment to a credit, for notifications and queries alike. The order's row is locked
- * first, so that concurrent reports of one payment run in sequence and the second one has no effect.
- */
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,9 @@
+/** Polls gateways for orders without a notification, and eventually closes these orders. */
 import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { GIVEN_UP_AFTER_MS } from "./open-order.ts";
 import { clientOf, type PaymentDeps } from "./payment-deps.ts";
 import { isFinal, takePayment } from "./take-payment.ts";
-
-/** Polls gateways for orders without a notification, and eventually closes these orders. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

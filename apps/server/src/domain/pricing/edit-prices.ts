@@ -1,3 +1,4 @@
+/** Price edits by administrators: one price, several, or a whole list. Each edit writes an audit row. */
 import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/billing/price";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
@@ -8,8 +9,6 @@ import type { Prisma } from "#platform/prisma/client.ts";
 import { priceFromJson, priceRowToJson, priceToJson } from "./price-json.ts";
 import { syncPrices } from "./price-sync.ts";
 import { type PriceRow, type SavePrice, savePrice } from "./prices.ts";
-
-/** Price edits by administrators: one price, several, or a whole list. Each edit writes an audit row. */
 
 export async function listPrices(db: Db): Promise<PriceRow[]> {
   return db.price.findMany({

@@ -1,14 +1,13 @@
+/**
+ * Estimates the maximum tokens of a call before it is made, so that the reservation covers it. Also counts
+ * the tokens of a response whose provider reports no usage. It must not depend on prices.
+ */
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import type { Spending } from "#dialects/usage/spending.ts";
 import { type LongText, longTextOf } from "#platform/memory/long-texts.ts";
 import { audioPart, audioTokensPerSecond, filePart, imagePart, type MediaTokens } from "./input-media.ts";
-
-/**
- * Estimates the maximum tokens of a call before it is made, so that the reservation covers it. Also counts
- * the tokens of a response whose provider reports no usage. It must not depend on prices.
- */
 
 export interface EstimateOptions {
   /** Maximum output of the model when the request has no limit. */

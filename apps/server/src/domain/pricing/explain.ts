@@ -1,11 +1,10 @@
+/** Explains the charge of a call from its log row alone. It must not depend on current prices. */
 import type { Explanation } from "@gateway/shared/usage/explain";
 import { Bill } from "@gateway/shared/usage/log";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { formatDecimal } from "./decimal.ts";
 import { lineCost, recompute } from "./pricing.ts";
-
-/** Explains the charge of a call from its log row alone. It must not depend on current prices. */
 
 interface Row {
   request_id: string;

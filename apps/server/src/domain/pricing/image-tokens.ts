@@ -1,10 +1,9 @@
-import type { MediaSource } from "#dialects/ir.ts";
-import { longTextOf } from "#platform/memory/long-texts.ts";
-
 /**
  * Maximum tokens of an image by the published formulas, because the channel is not chosen yet: tiles of 512
  * after scaling (85 + 170 each), or width × height / 750.
  */
+import type { MediaSource } from "#dialects/ir.ts";
+import { longTextOf } from "#platform/memory/long-texts.ts";
 
 const lowDetail = 85;
 const perTile = 170;

@@ -1,11 +1,10 @@
-import { entryOf } from "@gateway/shared/lookup-table";
-import type { Usage } from "#dialects/ir.ts";
-import type { Estimate } from "./estimate.ts";
-
 /**
  * Decides which reported usage is billed: no count above what the request could have produced. An invalid
  * count is replaced with the gateway's own. See the table in docs/money.md. Pure; must not depend on prices.
  */
+import { entryOf } from "@gateway/shared/lookup-table";
+import type { Usage } from "#dialects/ir.ts";
+import type { Estimate } from "./estimate.ts";
 
 /** Factor by which a count may exceed the maximum that its request allows. */
 export const plausibleFactor = 4;

@@ -1,8 +1,7 @@
+/** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
 import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { activePrice, type PriceRow, type SavePrice } from "./prices.ts";
-
-/** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
 
 type PriceFromJson = Omit<ListedPrice, "extra_ratios" | "tiers" | "locked"> &
   Partial<{ [K in "extra_ratios" | "tiers" | "locked"]: ListedPrice[K] | null | undefined }>;

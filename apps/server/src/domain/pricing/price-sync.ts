@@ -1,3 +1,6 @@
+/**
+ * Imports a price list: previews and applies the changes. It must not depend on the source of the list.
+ */
 import type { SyncMode } from "@gateway/shared/billing/price";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
@@ -6,10 +9,6 @@ import type { Db } from "#platform/database/db.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import { priceFromJson, savedPrice } from "./price-json.ts";
 import { addPrices, checkPrice, type PriceRow, type SavePrice } from "./prices.ts";
-
-/**
- * Imports a price list: previews and applies the changes. It must not depend on the source of the list.
- */
 
 export interface PriceChanges {
   added: SavePrice[];

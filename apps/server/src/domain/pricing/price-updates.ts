@@ -1,3 +1,4 @@
+/** Fetches external price lists, and applies them automatically if the operator enables it. */
 import type { PriceUpdate } from "@gateway/shared/billing/price";
 import { type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -10,8 +11,6 @@ import { takeOverPrices } from "./edit-prices.ts";
 import { readPriceList } from "./price-sync.ts";
 import type { SavePrice } from "./prices.ts";
 import { listedPrices } from "./seed-prices.ts";
-
-/** Fetches external price lists, and applies them automatically if the operator enables it. */
 
 /** @param url "" for the list of this version. Throws `invalid_request` with the defect of the response. */
 export async function fetchPriceList(url: string): Promise<SavePrice[]> {

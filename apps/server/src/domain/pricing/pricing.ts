@@ -1,3 +1,7 @@
+/**
+ * Computes the cost of a call: usage × price × group ratio, exact, rounded up once at the end. It must not
+ * depend on balances, providers or the storage of prices.
+ */
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { foldModel } from "@gateway/shared/models/model-case";
@@ -6,11 +10,6 @@ import type { Usage } from "#dialects/ir.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";
 import { shares } from "./plausible.ts";
-
-/**
- * Computes the cost of a call: usage × price × group ratio, exact, rounded up once at the end. It must not
- * depend on balances, providers or the storage of prices.
- */
 
 export interface PriceTier {
   /** Applies when the call has more input tokens than this. */

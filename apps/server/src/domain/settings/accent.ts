@@ -1,10 +1,9 @@
-import type { AccentPreview } from "@gateway/shared/site/accent";
-import { converter, formatHex, type Oklch, toGamut, wcagContrast } from "culori";
-
 /**
  * The colours of the console that follow from an accent colour. Hue and chroma are kept. The lightness changes
  * where text would not be readable (WCAG 2, AA) or a button would not stand out.
  */
+import type { AccentPreview } from "@gateway/shared/site/accent";
+import { converter, formatHex, type Oklch, toGamut, wcagContrast } from "culori";
 
 /** The product's own accent, whose shades `apps/web/src/app/theme.ts` defines. */
 const OWN_ACCENT = "#4650dc";

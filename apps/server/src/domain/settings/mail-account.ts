@@ -1,11 +1,10 @@
+/** The mail server and the sender, according to the settings. */
 import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { languageOf } from "#notices/language.ts";
 import type { MailSender } from "#notices/mails.ts";
 import type { MailAccount } from "#platform/mail.ts";
 import { mailAccent } from "./accent.ts";
-
-/** The mail server and the sender, according to the settings. */
 
 /** Returns the mail account; undefined if mail is not configured. */
 export function mailAccount(settings: Settings): MailAccount | undefined {

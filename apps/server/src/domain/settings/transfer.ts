@@ -1,10 +1,9 @@
-import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
-import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { currentTime } from "#platform/clock.ts";
-
 /**
  * Export and import of settings. Secrets are never exported, and settings missing in the file stay unchanged.
  */
+import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
+import { currentTime } from "#platform/clock.ts";
 
 export function exportSettings(current: Settings, version: string): SettingsFile {
   const entries = (Object.keys(current) as SettingKey[])

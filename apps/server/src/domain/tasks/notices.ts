@@ -1,11 +1,10 @@
-import type { Db } from "#platform/database/db.ts";
-import type { Task } from "#platform/prisma/client.ts";
-
 /**
  * Notifications about the end of a task. The pending notification is stored on the task, together with its
  * end. The process that ends the task notifies the client at once. If it dies or the client does not respond,
  * other nodes try later.
  */
+import type { Db } from "#platform/database/db.ts";
+import type { Task } from "#platform/prisma/client.ts";
 
 /**
  * Seconds until the next attempt, after each failure. After the last one the client is no longer notified.

@@ -1,3 +1,7 @@
+/**
+ * Asynchronous work of providers, from the row of a task to its only end. The module refunds failures; it
+ * does not know how a provider is called.
+ */
 import type { TaskPlatform } from "@gateway/shared/channels/task";
 import { reasonOf } from "@gateway/shared/reasons";
 import { storable } from "#dialects/storable.ts";
@@ -8,11 +12,6 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { AcceptedTask, TaskRequest, TaskStanding } from "#providers/wires/task.ts";
 import { firstNotice } from "./notices.ts";
-
-/**
- * Asynchronous work of providers, from the row of a task to its only end. The module refunds failures; it
- * does not know how a provider is called.
- */
 
 const MINUTE_MS = 60_000;
 

@@ -1,3 +1,4 @@
+/** Replies of the bot to messages and buttons. A user is identified by the Telegram id, never by a name. */
 import { z } from "zod";
 import { keysPage, keysPageOf } from "./api-keys.ts";
 import { botMessages } from "./bot-messages.ts";
@@ -6,8 +7,6 @@ import { isOwnCommand, promptedCommand, replyToOwn } from "./commands.ts";
 import { linkedUser, type TelegramPerson } from "./link.ts";
 import { findMenu, offeredMenus } from "./menus.ts";
 import { messagesFor } from "./messages-for.ts";
-
-/** Replies of the bot to messages and buttons. A user is identified by the Telegram id, never by a name. */
 
 /** Maximum replies per user and window. Each reply costs a call to Telegram and a few database statements. */
 const PERSON_LIMIT = { max: 30, windowMs: 60_000 };

@@ -1,3 +1,4 @@
+/** The list of a user's own API keys, in pages with buttons. */
 import {
   defaultChatLinks,
   fillChatLink,
@@ -13,8 +14,6 @@ import type { Token, User } from "#platform/prisma/client.ts";
 import type { BotMessages } from "./bot-messages.ts";
 import type { BotMessage, BotDeps } from "./bot.ts";
 import { messagesFor } from "./messages-for.ts";
-
-/** The list of a user's own API keys, in pages with buttons. */
 
 const KEYS_PER_PAGE = 5;
 /** Telegram allows 64 bytes of button data. Six digits are enough for any list of keys. */

@@ -1,3 +1,4 @@
+/** Commands about the sender's own account. They are answered only in private chats. */
 import { takeAttempt } from "#domain/accounts/sign-in/attempts.ts";
 import { redeem } from "#domain/credits/redemptions.ts";
 import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
@@ -10,8 +11,6 @@ import { type BotMessages, botMessages } from "./bot-messages.ts";
 import type { BotMessage, BotDeps } from "./bot.ts";
 import { actorOf, linkByCode, linkedUser, type TelegramPerson, unlink } from "./link.ts";
 import { messagesFor } from "./messages-for.ts";
-
-/** Commands about the sender's own account. They are answered only in private chats. */
 
 type OwnCommand = keyof BotMessages["commands"];
 

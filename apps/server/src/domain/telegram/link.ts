@@ -1,3 +1,7 @@
+/**
+ * Link of a user's Telegram account, created with a code shown to the signed-in user. It is no sign-in
+ * method: it only lets the bot show users their own data.
+ */
 import { bindIdentity } from "#domain/accounts/sign-in/identities.ts";
 import { isEnabled, lockUser } from "#domain/accounts/users.ts";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
@@ -6,11 +10,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Identity, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
-
-/**
- * Link of a user's Telegram account, created with a code shown to the signed-in user. It is no sign-in
- * method: it only lets the bot show users their own data.
- */
 
 const PROVIDER = "telegram";
 const PURPOSE = "telegram-bind";

@@ -1,11 +1,10 @@
+/** Commands that operators define for the bot, with their replies. Independent of Telegram's API. */
 import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/site/telegram";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
-
-/** Commands that operators define for the bot, with their replies. Independent of Telegram's API. */
 
 export interface MenuWish {
   keyword: string;

@@ -1,3 +1,7 @@
+/**
+ * Token management for administrators. They never see a stored key. Except for their own tokens, they cannot
+ * change tokens of accounts with an equal or higher role.
+ */
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenAdminChange, TokenAdminInput, TokenAdminRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
@@ -21,11 +25,6 @@ import {
   auditToken,
   type TokenSearch,
 } from "./tokens.ts";
-
-/**
- * Token management for administrators. They never see a stored key. Except for their own tokens, they cannot
- * change tokens of accounts with an equal or higher role.
- */
 
 type Owner = Pick<User, "id" | "username" | "display_name" | "role" | "demoted_by_admin">;
 type TokenWithOwner = Token & { user: Owner };

@@ -1,3 +1,7 @@
+/**
+ * Device sign-in (RFC 8628): a command-line tool asks for a code, its user approves the code in the console, and
+ * the tool fetches a token. Both codes are stored as keyed hashes, in the database, so that any node can answer.
+ */
 import { randomBytes, randomInt } from "node:crypto";
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import { TokenInput } from "@gateway/shared/accounts/token";
@@ -13,11 +17,6 @@ import type { Secrets } from "#platform/secrets.ts";
 import { inTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import { addToken, type Owner } from "./tokens.ts";
-
-/**
- * Device sign-in (RFC 8628): a command-line tool asks for a code, its user approves the code in the console, and
- * the tool fetches a token. Both codes are stored as keyed hashes, in the database, so that any node can answer.
- */
 
 const PURPOSE = "device";
 const LIFE_SECONDS = 600;

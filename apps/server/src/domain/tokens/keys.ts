@@ -1,8 +1,7 @@
+/** The text of API keys: how a key is made, stored and shown. */
 import type { Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
 import { importedKeyHash } from "./callers.ts";
-
-/** The text of API keys: how a key is made, stored and shown. */
 
 const KEY_LENGTH = 48;
 

@@ -1,3 +1,4 @@
+/** Limits of what an account may store in its tokens. Storing costs nothing, so it needs no balance. */
 import { Role } from "@gateway/shared/accounts/roles";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import { takeAttempt } from "#domain/accounts/sign-in/pace.ts";
@@ -5,8 +6,6 @@ import { conflict, GatewayError, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { createTurns } from "#platform/turns.ts";
-
-/** Limits of what an account may store in its tokens. Storing costs nothing, so it needs no balance. */
 
 interface Owner {
   id: number;

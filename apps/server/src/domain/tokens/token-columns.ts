@@ -1,3 +1,4 @@
+/** Checks what an owner enters for a token: groups, billing tag, expiry and addresses. Writes nothing. */
 import { can } from "@gateway/shared/accounts/roles";
 import { NEVER_EXPIRES, type TokenInput, type TokenSetting } from "@gateway/shared/accounts/token";
 import ipaddr from "ipaddr.js";
@@ -7,8 +8,6 @@ import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import type { Token } from "#platform/prisma/client.ts";
 import { requireShortLists } from "./storage-limits.ts";
-
-/** Checks what an owner enters for a token: groups, billing tag, expiry and addresses. Writes nothing. */
 
 interface Owner {
   role: number;

@@ -1,14 +1,13 @@
-import { currentTime } from "#platform/clock.ts";
-import { advisoryLocks } from "#platform/database/advisory-locks.ts";
-import type { Pool } from "#platform/database/db.ts";
-import { counterSums, dimensions, keyOf } from "./counters.ts";
-import { type Length, lengths } from "./pieces.ts";
-
 /**
  * Sums finished hours of usage_hours by one dimension at a time into usage_totals, so that an analytics
  * screen reads thousands of rows instead of millions. This is an optimization only: hours that are not closed
  * yet are read from usage_hours.
  */
+import { currentTime } from "#platform/clock.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { counterSums, dimensions, keyOf } from "./counters.ts";
+import { type Length, lengths } from "./pieces.ts";
 
 /**
  * A call belongs to the hour in which it began but may settle later, so hours stay open for one more hour.

@@ -1,3 +1,4 @@
+/** Closes months, scheduled or manually, once or again: writes their statements from the roll-ups. */
 import type { ClosedMonth } from "@gateway/shared/billing/statement";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
@@ -5,8 +6,6 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { firstOf, presentMonth } from "./statements.ts";
-
-/** Closes months, scheduled or manually, once or again: writes their statements from the roll-ups. */
 
 const hourMs = 3_600_000;
 /** Time between the end of a month and its scheduled close, so that its last calls are settled. */

@@ -1,6 +1,5 @@
-import type { UsageSum } from "@gateway/shared/usage/analytics";
-
 /** Counters of the roll-ups, as SQL sums and as numbers. */
+import type { UsageSum } from "@gateway/shared/usage/analytics";
 
 export const counters = [
   "request_count",

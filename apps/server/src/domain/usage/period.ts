@@ -1,3 +1,4 @@
+/** Usage of a period for the analytics screen, of the site or one user. It reads roll-ups, never the log. */
 import type { GroupType, Period } from "@gateway/shared/usage/analytics";
 import { listOwners } from "#domain/catalog/owners.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
@@ -10,8 +11,6 @@ import { moneyOfPeriod } from "./money.ts";
 import type { Span } from "./pieces.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
 import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
-
-/** Usage of a period for the analytics screen, of the site or one user. It reads roll-ups, never the log. */
 
 export interface PeriodInput {
   from: Date;

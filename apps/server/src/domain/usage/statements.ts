@@ -1,3 +1,7 @@
+/**
+ * Monthly statements: the cost of each user's calls by model in a closed month. Months are in UTC. It must
+ * not depend on balances: a statement sums charges.
+ */
 import type {
   ClosedMonth,
   StatementLine,
@@ -8,11 +12,6 @@ import type {
 import type { Page } from "@gateway/shared/paging";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
-
-/**
- * Monthly statements: the cost of each user's calls by model in a closed month. Months are in UTC. It must
- * not depend on balances: a statement sums charges.
- */
 
 interface Sums {
   request_count: bigint;

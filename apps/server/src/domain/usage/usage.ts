@@ -1,13 +1,12 @@
+/**
+ * Usage of a period: closed hours from usage_totals, later ones from usage_hours, never from the log. An hour
+ * belongs to the day in which it begins.
+ */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import type { Pool, Reader } from "#platform/database/db.ts";
 import type { LocalDay } from "#platform/local-days.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import { piecesOf, type Span } from "./pieces.ts";
-
-/**
- * Usage of a period: closed hours from usage_totals, later ones from usage_hours, never from the log. An hour
- * belongs to the day in which it begins.
- */
 
 /**
  * Returns the end of the complete part of usage_totals. Hours that are closed meanwhile have no effect: both

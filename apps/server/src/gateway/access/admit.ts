@@ -1,3 +1,7 @@
+/**
+ * Rate limits of the owner's group and of the token. Requests are counted before the body is read, tokens
+ * once the call's estimate is known.
+ */
 import type { ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
 import type { Limiter } from "#domain/limits/take.ts";
@@ -6,11 +10,6 @@ import { GatewayError, invalidKey } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
-
-/**
- * Rate limits of the owner's group and of the token. Requests are counted before the body is read, tokens
- * once the call's estimate is known.
- */
 
 type RateReason = "account_requests_per_minute" | "key_requests_per_minute" | "key_tokens_per_minute";
 

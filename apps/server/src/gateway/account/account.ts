@@ -1,3 +1,8 @@
+/**
+ * Routes for data that a provider keeps for one account: files, batches, assistants and the like, at OpenAI's
+ * paths. Only the provider that has the data can serve it, so the caller must name the channel. Bodies are
+ * neither read nor stored.
+ */
 import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { forbidden, notFound } from "#errors.ts";
@@ -9,12 +14,6 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { StreamedBody } from "#platform/http/http.ts";
 import { requireModel } from "#relay/core/routing/plan.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
-
-/**
- * Routes for data that a provider keeps for one account: files, batches, assistants and the like, at OpenAI's
- * paths. Only the provider that has the data can serve it, so the caller must name the channel. Bodies are
- * neither read nor stored.
- */
 
 const families = [
   "/v1/files",

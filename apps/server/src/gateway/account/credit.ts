@@ -1,9 +1,8 @@
+/** Credit and usage of a key, at the two paths where chat apps request them. */
 import type { FastifyInstance } from "fastify";
 import { creditOf } from "#domain/tokens/credit.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-
-/** Credit and usage of a key, at the two paths where chat apps request them. */
 
 const CENTS = 100;
 

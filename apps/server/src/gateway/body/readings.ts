@@ -1,3 +1,7 @@
+/**
+ * Fields of a body that must be unambiguous, per dialect: all fields of our schemas, and those that providers
+ * bill by.
+ */
 import type { ZodType } from "zod";
 import { messagesRequest, requestBlocks } from "#dialects/anthropic/schema.ts";
 import { embedBatch, embedOne, geminiRequest } from "#dialects/gemini/schema.ts";
@@ -14,11 +18,6 @@ import type { ClientDialectId } from "#dialects/ir.ts";
 import { chatMessages, chatParts, chatRequest } from "#dialects/openai-chat/schema.ts";
 import { contentParts, items, responsesRequest, wireTool } from "#dialects/openai-responses/schema.ts";
 import { foldName, foldProtoName, type FieldSpellings } from "./one-reading.ts";
-
-/**
- * Fields of a body that must be unambiguous, per dialect: all fields of our schemas, and those that providers
- * bill by.
- */
 
 /**
  * Fields of OpenAI's endpoints and their extensions. Some affect the provider although we do not read them.

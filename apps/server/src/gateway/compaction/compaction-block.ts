@@ -1,3 +1,4 @@
+/** Messages responses with a compaction block, alone or before the model's own blocks. */
 import { randomUUID } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
 import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
@@ -5,8 +6,6 @@ import { asRecord, parseRecord } from "#dialects/wire.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { tapPieces } from "#relay/core/response/pieces.ts";
 import type { Summary } from "./summarize.ts";
-
-/** Messages responses with a compaction block, alone or before the model's own blocks. */
 
 const blockOf = ({ text }: Summary): Wire => ({ type: "compaction", content: text, encrypted_content: null });
 

@@ -1,3 +1,6 @@
+/**
+ * Items of the Responses wire as a conversation stores them, and as they are sent to a provider again. Pure.
+ */
 import { randomBytes } from "node:crypto";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
@@ -7,10 +10,6 @@ import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
 import { atField, GatewayError } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-
-/**
- * Items of the Responses wire as a conversation stores them, and as they are sent to a provider again. Pure.
- */
 
 const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
 const prefixes = lookupTable<string>({

@@ -1,3 +1,7 @@
+/**
+ * Conversations by `previous_response_id`. A response stays with the channel and key that created it. If its
+ * provider stores nothing, the conversation is stored here.
+ */
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -14,11 +18,6 @@ import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
 import { storeResponse } from "./store-response.ts";
-
-/**
- * Conversations by `previous_response_id`. A response stays with the channel and key that created it. If its
- * provider stores nothing, the conversation is stored here.
- */
 
 /** Maximum tokens of a conversation; larger counts are implausible. */
 const LONGEST_CONVERSATION = 2_000_000;

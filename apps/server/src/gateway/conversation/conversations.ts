@@ -1,3 +1,7 @@
+/**
+ * `/v1/conversations`: the conversations that a response's `conversation` refers to. Stored here, so every
+ * provider can be used.
+ */
 import { because } from "@gateway/shared/errors/issue";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -19,11 +23,6 @@ import { isJsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { itemsGiven } from "./conversation-items.ts";
-
-/**
- * `/v1/conversations`: the conversations that a response's `conversation` refers to. Stored here, so every
- * provider can be used.
- */
 
 /** OpenAI's limit. */
 const MOST_METADATA = 16;

@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-
 /**
  * Headers of responses. The gateway shares its origin with the console, so nothing from a provider may run in
  * a browser there. Provider headers pass an allow-list, and ours are set last.
  */
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /** Headers of every response of the gateway. */
 export const securityHeaders: Readonly<Record<string, string>> = {

@@ -1,8 +1,7 @@
+/** Format of errors outside of routes: malformed requests, unknown paths, wrong methods. */
 import type { ClientDialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { GatewayError } from "#errors.ts";
-
-/** Format of errors outside of routes: malformed requests, unknown paths, wrong methods. */
 
 export type ErrorShape = Pick<ClientDialect, "encodeError">;
 

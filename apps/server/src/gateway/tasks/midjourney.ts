@@ -1,3 +1,4 @@
+/** Images in the wire of midjourney-proxy. The speed is part of the path; `/mj` alone means fast. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -18,8 +19,6 @@ import {
 import { midjourneyWire } from "#providers/wires/midjourney.ts";
 import { askAboutTask } from "#relay/tasks/tasks.ts";
 import { pinnedTo, storableBody, submitTask } from "./submit-task.ts";
-
-/** Images in the wire of midjourney-proxy. The speed is part of the path; `/mj` alone means fast. */
 
 const modes = lookupTable<MidjourneyMode>({
   "/mj": "fast",

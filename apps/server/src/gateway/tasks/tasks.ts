@@ -1,3 +1,7 @@
+/**
+ * Routes for songs and videos, which are ready some time after the request. Their status comes from our own
+ * rows.
+ */
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
@@ -8,11 +12,6 @@ import type { GatewayServices } from "#gateway/services.ts";
 import { klingWire, readKling } from "#providers/wires/kling.ts";
 import { readSuno, sunoOrigin, sunoWire } from "#providers/wires/suno.ts";
 import { pinnedTo, storableBody, submitTask } from "./submit-task.ts";
-
-/**
- * Routes for songs and videos, which are ready some time after the request. Their status comes from our own
- * rows.
- */
 
 export function taskRoutes(app: FastifyInstance, services: GatewayServices): void {
   sunoRoutes(app, services);

@@ -1,3 +1,4 @@
+/** Compares what calls of a channel were charged here with what the gateway behind the channel charged for them. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   ComparisonReport,
@@ -7,8 +8,6 @@ import type {
 } from "@gateway/shared/site/comparison";
 import { type LoggedCharge, type Match, matchCharges } from "./match.ts";
 import { type ChargeQuery, chargesHere, chargesThere } from "./read-charges.ts";
-
-/** Compares what calls of a channel were charged here with what the gateway behind the channel charged for them. */
 
 interface CompareOptions extends ChargeQuery {
   tolerance: bigint;

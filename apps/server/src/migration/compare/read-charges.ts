@@ -1,3 +1,4 @@
+/** Reads the charges of a channel from the two logs. */
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { Bill } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
@@ -9,8 +10,6 @@ import { readOptions } from "#migration/run-import.ts";
 import type { Source } from "#migration/sources/source.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { LoggedCharge } from "./match.ts";
-
-/** Reads the charges of a channel from the two logs. */
 
 export interface ChargeQuery {
   database: Pick<Database, "pool">;

@@ -1,9 +1,8 @@
+/** One API and New API keep groups, prices and much else as JSON in the table `options`. */
 import { createHash } from "node:crypto";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { GroupRecord } from "#migration/records.ts";
 import { decimal, parseJson, record } from "#migration/row.ts";
-
-/** One API and New API keep groups, prices and much else as JSON in the table `options`. */
 
 export function objectOption(
   { options }: Pick<ReadContext, "options">,

@@ -1,9 +1,8 @@
+/** The table `logs`, whose columns One Hub, New API and One API share. */
 import type { ReadContext } from "#migration/products/product.ts";
 import type { LogRecord } from "#migration/records.ts";
 import { flag, int, points, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
-
-/** The table `logs`, whose columns One Hub, New API and One API share. */
 
 const charge = 2;
 const mostSamples = 300;

@@ -1,3 +1,7 @@
+/**
+ * Deployments as channels: those with the same account, weight and rank share one. Aliases are further names of a model, and a
+ * fallback is a channel of a lower rank that serves the name with the other model, at the other model's price.
+ */
 import { reasonOf } from "@gateway/shared/reasons";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { disable, fit, modelsOf } from "#migration/family/channel-fields.ts";
@@ -8,11 +12,6 @@ import type { ChannelRecord } from "#migration/records.ts";
 import { truncateText, record } from "#migration/row.ts";
 import { type Deployment, deploymentsOf, textOf } from "./deployments.ts";
 import { hasOwnPrice } from "./prices.ts";
-
-/**
- * Deployments as channels: those with the same account, weight and rank share one. Aliases are further names of a model, and a
- * fallback is a channel of a lower rank that serves the name with the other model, at the other model's price.
- */
 
 interface ServedModel {
   name: string;

@@ -1,8 +1,7 @@
+/** LiteLLM counts in binary floats of dollars: they are rounded once, at the end. */
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { decimal, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
-
-/** LiteLLM counts in binary floats of dollars: they are rounded once, at the end. */
 
 /** Dollars of a column; undefined when it is not set. */
 export function dollars(row: SourceRow, name: string): number | undefined {

@@ -1,3 +1,4 @@
+/** Keys, of which LiteLLM keeps only the SHA-256: they go on working, and cannot be shown. */
 import { type Budget } from "@gateway/shared/accounts/budget";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
@@ -16,8 +17,6 @@ import {
 } from "./accounts.ts";
 import { deploymentsOf } from "./deployments.ts";
 import { dollars, pointsOf } from "./dollars.ts";
-
-/** Keys, of which LiteLLM keeps only the SHA-256: they go on working, and cannot be shown. */
 
 const table = "LiteLLM_VerificationToken";
 const rotated = "LiteLLM_DeprecatedVerificationToken";

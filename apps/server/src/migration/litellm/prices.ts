@@ -1,13 +1,12 @@
+/**
+ * Prices in dollars per token: the operator's own, which stand with a deployment, and LiteLLM's list, which is part of the program.
+ * Save what `/model/info` or `/get/litellm_model_cost_map` sends and give the file as `--prices`.
+ */
 import type { ReadContext } from "#migration/products/product.ts";
 import type { PriceRecord } from "#migration/records.ts";
 import { record } from "#migration/row.ts";
 import { type Deployment, deploymentsOf, textOf } from "./deployments.ts";
 import { dollarsOf, multiplierOf, ratioOf } from "./dollars.ts";
-
-/**
- * Prices in dollars per token: the operator's own, which stand with a deployment, and LiteLLM's list, which is part of the program.
- * Save what `/model/info` or `/get/litellm_model_cost_map` sends and give the file as `--prices`.
- */
 
 const perToken = "input_cost_per_token";
 

@@ -1,3 +1,4 @@
+/** The log of an account of One Hub, One API or New API, read through their management API as if it were the table `logs`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { Product } from "#migration/products/product.ts";
@@ -5,8 +6,6 @@ import { ImportRefusal } from "#migration/refusal.ts";
 import { int, list, record, text } from "#migration/row.ts";
 import { boundedFetch } from "#platform/http/public-fetch.ts";
 import type { Source, SourceRow } from "./source.ts";
-
-/** The log of an account of One Hub, One API or New API, read through their management API as if it were the table `logs`. */
 
 interface LogApiOptions {
   product: Product;

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from "node:http";
-import { GatewayError, invalidRequest } from "#errors.ts";
-import { codingNames, decoderOf, needsFirstByte } from "./decoders.ts";
-
 /**
  * Decompresses request bodies. A few bytes may expand to gigabytes, so the reader checks the size of what
  * arrives; the proportion is checked here. An incomplete body is an error, other than in responses of
  * providers (content-coding.ts).
  */
+import type { IncomingMessage } from "node:http";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { codingNames, decoderOf, needsFirstByte } from "./decoders.ts";
 
 /** Bodies below this size, in bytes, may have any proportion: short repeated texts compress extremely well. */
 const ANY_RATIO = 4 * 1024 * 1024;

@@ -1,14 +1,13 @@
-import { pipeline, Readable } from "node:stream";
-import { textOf, type UpstreamResponse } from "#platform/http/http.ts";
-import { TransportError } from "#platform/http/transport-error.ts";
-import { type Decoder, decoderOf } from "./decoders.ts";
-
 /**
  * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so
  * that events pass as they arrive, and never ahead of the reader. It must not know what the texts contain. Bodies of
  * requests have limits: compressed-body.ts. As in every client, data that arrived counts even if the last bytes of the
  * response are missing.
  */
+import { pipeline, Readable } from "node:stream";
+import { textOf, type UpstreamResponse } from "#platform/http/http.ts";
+import { TransportError } from "#platform/http/transport-error.ts";
+import { type Decoder, decoderOf } from "./decoders.ts";
 
 /** Returns the same response unless it is compressed with a known coding. */
 export function decompressResponse(response: UpstreamResponse): UpstreamResponse {

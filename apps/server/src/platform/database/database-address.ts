@@ -1,8 +1,7 @@
+/** The Postgres connection string: how it is built, and what to report when the server does not respond. */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { isAmbiguous } from "#platform/connection-url.ts";
-
-/** The Postgres connection string: how it is built, and what to report when the server does not respond. */
 
 /**
  * Returns `url` with `password` inserted if the URL contains none. A separate password may contain any

@@ -1,10 +1,9 @@
-import pg from "pg";
-import { describeDatabase } from "./database-address.ts";
-
 /**
  * Detects a pooler between this node and Postgres that gives every transaction another server connection.
  * LISTEN, advisory locks, session settings and named statements need one permanent connection.
  */
+import pg from "pg";
+import { describeDatabase } from "./database-address.ts";
 
 const rounds = 3;
 const limits = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };

@@ -1,15 +1,14 @@
+/**
+ * What each host of Claude accepts beyond the common Messages API: beta features, fields, and tools that the
+ * host runs. Anthropic's own API accepts everything; a host rejects the whole request for one unknown flag or
+ * field. Clients such as Claude Code send the flags of the newest version to every address.
+ */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { mapObjects } from "#providers/map-objects.ts";
 import type { RequestShape, MessagesHost, Provider } from "#providers/provider.ts";
 import { withoutKeys } from "#providers/schemas/walk.ts";
-
-/**
- * What each host of Claude accepts beyond the common Messages API: beta features, fields, and tools that the
- * host runs. Anthropic's own API accepts everything; a host rejects the whole request for one unknown flag or
- * field. Clients such as Claude Code send the flags of the newest version to every address.
- */
 
 const same = (...flags: string[]) => Object.fromEntries(flags.map((flag) => [flag, [flag]]));
 

@@ -1,8 +1,7 @@
+/** Efforts that models behind OpenAI's wire format accept, by family. */
 import type { Wire } from "#dialects/dialect.ts";
 import { effortOf, nearestEffort, type Effort } from "#dialects/reasoning/effort.ts";
 import type { RequestShape } from "#providers/provider.ts";
-
-/** Efforts that models behind OpenAI's wire format accept, by family. */
 
 /** OpenAI's models that never think. The names of fine-tuned ones begin with `ft:`. */
 export const chats = /(?:^|[/:])(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|gpt-audio|chatgpt)/;

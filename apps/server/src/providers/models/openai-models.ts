@@ -1,3 +1,6 @@
+/**
+ * Capabilities of OpenAI's model families, on every host: https://platform.openai.com/docs/guides/reasoning.
+ */
 import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { chatIds, idsInChat, idsInResponses, responsesIds } from "#providers/call-ids.ts";
@@ -5,10 +8,6 @@ import type { RequestShape } from "#providers/provider.ts";
 import { type Adjust, onChat, onResponses, renameField, without } from "#providers/quirks.ts";
 import { functionSchemas } from "#providers/schemas/openai.ts";
 import { chatEffort, chats, effortsOf, knownEffort } from "./model-efforts.ts";
-
-/**
- * Capabilities of OpenAI's model families, on every host: https://platform.openai.com/docs/guides/reasoning.
- */
 
 const reasons = /(?:^|[/:])(?:o[1-9]|gpt-5|codex|computer-use)/;
 /** From 5.1 on, thinking is off by default; sampling parameters are allowed while it is off. */

@@ -1,11 +1,10 @@
-import type { Wire } from "#dialects/dialect.ts";
-import { asRecord } from "#dialects/wire.ts";
-import type { Adjust } from "#providers/quirks.ts";
-
 /**
  * Models that think by default and demand their thinking back: a call in the history without it is rejected, as
  * is a forced tool while they think. Clients of other dialects and other providers have no such thinking.
  */
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import type { Adjust } from "#providers/quirks.ts";
 
 /** Stands for thinking that the client does not have. An empty text counts as missing at some providers. */
 const UNKNOWN = " ";

@@ -1,12 +1,11 @@
-import type { Wire } from "#dialects/dialect.ts";
-import { asRecord } from "#dialects/wire.ts";
-import { objectRoot } from "./root.ts";
-import { descriptionWith, mapSchema, withoutKeys } from "./walk.ts";
-
 /**
  * What Claude accepts of JSON Schema, on every host.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { objectRoot } from "./root.ts";
+import { descriptionWith, mapSchema, withoutKeys } from "./walk.ts";
 
 /** Limits that are not enforced. They move to the description, as Anthropic's client libraries do it. */
 const limits = new Set([

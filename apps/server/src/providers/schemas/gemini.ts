@@ -1,12 +1,11 @@
-import type { Wire } from "#dialects/dialect.ts";
-import { asRecord } from "#dialects/wire.ts";
-import { hasUnionRoot, objectRoot } from "./root.ts";
-import { hasKey, mapSchema, schemaAt, withoutKeys } from "./walk.ts";
-
 /**
  * What Gemini accepts of JSON Schema: no references, neither in schemas nor in results of tools, where it reads
  * `$ref` as the name of an attached part. https://ai.google.dev/gemini-api/docs/structured-output
  */
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { hasUnionRoot, objectRoot } from "./root.ts";
+import { hasKey, mapSchema, schemaAt, withoutKeys } from "./walk.ts";
 
 const references = new Set(["$ref", "$defs", "definitions", "$schema", "$id", "$anchor", "$comment"]);
 const onlyReference = new Set(["$ref"]);

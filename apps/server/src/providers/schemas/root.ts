@@ -1,12 +1,11 @@
-import { append } from "#dialects/append.ts";
-import type { Wire } from "#dialects/dialect.ts";
-import { asRecord } from "#dialects/wire.ts";
-import { descriptionWith, schemaAt, withoutKeys } from "./walk.ts";
-
 /**
  * The input of a tool as one plain object. Most providers reject a whole request when the root of a tool's
  * schema is a union, a reference, or anything but an object.
  */
+import { append } from "#dialects/append.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { descriptionWith, schemaAt, withoutKeys } from "./walk.ts";
 
 const unions = new Set(["anyOf", "oneOf", "allOf", "$ref", "not", "enum", "const", "if", "then", "else"]);
 const MAX_DEPTH = 10;

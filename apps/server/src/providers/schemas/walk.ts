@@ -1,7 +1,6 @@
+/** JSON Schemas as data: which of their keywords contain schemas. Pure. */
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-
-/** JSON Schemas as data: which of their keywords contain schemas. Pure. */
 
 /** Keywords whose members are schemas by name. */
 const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);

@@ -1,3 +1,7 @@
+/**
+ * Coze's own chat API: bots that have their own tools and instructions, not models. A response without
+ * streaming would have to be polled, so its stream is read to the end instead.
+ */
 import { z } from "zod";
 import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -16,11 +20,6 @@ import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";
 import { compact, foreignFields, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
-
-/**
- * Coze's own chat API: bots that have their own tools and instructions, not models. A response without
- * streaming would have to be polled, so its stream is read to the end instead.
- */
 
 function pieceOf(part: Part): Wire | undefined {
   if (part.type === "text" || part.type === "refusal") return { type: "text", text: part.text };

@@ -1,3 +1,7 @@
+/**
+ * Kling's own wire format for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. The
+ * provider definition maps its error codes.
+ */
 import type { TaskStatus } from "@gateway/shared/channels/task";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
@@ -12,11 +16,6 @@ import {
   type TaskWire,
   unreadable,
 } from "./task.ts";
-
-/**
- * Kling's own wire format for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. The
- * provider definition maps its error codes.
- */
 
 const actions = ["text2video", "image2video"] as const;
 

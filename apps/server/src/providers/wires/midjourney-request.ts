@@ -1,14 +1,13 @@
+/**
+ * Decodes requests of midjourney-proxy clients: the kind of work,
+ * the billed model name, and the upstream request.
+ */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import type { TaskRequest } from "./task.ts";
-
-/**
- * Decodes requests of midjourney-proxy clients: the kind of work,
- * the billed model name, and the upstream request.
- */
 
 export type MidjourneyMode = "fast" | "turbo" | "relax";
 

@@ -1,13 +1,12 @@
+/**
+ * The wire format of midjourney-proxy, as its servers implement it;
+ * midjourney-request.ts decodes its clients' requests.
+ */
 import { TaskStatus } from "@gateway/shared/channels/task";
 import { z } from "zod";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
 import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadable } from "./task.ts";
-
-/**
- * The wire format of midjourney-proxy, as its servers implement it;
- * midjourney-request.ts decodes its clients' requests.
- */
 
 const Submitted = z.object({
   code: z.number(),

@@ -1,3 +1,4 @@
+/** Wire format of servers that generate songs with Suno. */
 import { TaskStatus } from "@gateway/shared/channels/task";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
@@ -11,8 +12,6 @@ import {
   type TaskWire,
   unreadable,
 } from "./task.ts";
-
-/** Wire format of servers that generate songs with Suno. */
 
 const DEFAULT_MODEL = "chirp-v3-0";
 

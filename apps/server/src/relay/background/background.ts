@@ -1,3 +1,8 @@
+/**
+ * Responses that a provider continues in the background. Bill and reservation belong to no node: every node
+ * polls providers when a bill is due. The first one that sees the end, by polling or for a caller, closes the
+ * bill. Does not depend on who sends a request.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptNote, PausedChannel } from "@gateway/shared/usage/log";
 import { dialects } from "#dialects/index.ts";
@@ -18,12 +23,6 @@ import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { failedForClients } from "#relay/core/upstream/scrub.ts";
-
-/**
- * Responses that a provider continues in the background. Bill and reservation belong to no node: every node
- * polls providers when a bill is due. The first one that sees the end, by polling or for a caller, closes the
- * bill. Does not depend on who sends a request.
- */
 
 const LOOK_MS = 1_000;
 const RESTING_MS = 60_000;

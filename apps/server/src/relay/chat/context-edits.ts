@@ -1,13 +1,12 @@
-import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
-import { asRecord } from "#dialects/wire.ts";
-import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
-
 /**
  * The context management of Messages for upstreams without it: old tool results and thinking are cleared, and
  * a compaction block replaces everything before it.
  * https://platform.claude.com/docs/en/build-with-claude/context-editing, read 2026-11-25. Pure.
  */
+import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { tokensOf } from "#domain/pricing/estimate.ts";
+import { addTo } from "#relay/core/billing/meter.ts";
 
 const CLEARED = "[The result of this tool call was cleared to save context.]";
 const INTRODUCTION =

@@ -1,3 +1,8 @@
+/**
+ * Fetches images, audio and files that a caller gave as URLs, for providers that need their bytes. Fetches
+ * begin after the reservation, a few at a time, with the client that reaches public addresses only. The bytes
+ * count in the memory budget before they are kept.
+ */
 import {
   type AddressedPart,
   type InlineMedia,
@@ -15,12 +20,6 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { upstreamFor } from "#relay/core/upstream/send.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { wantsBytes } from "./fit-request.ts";
-
-/**
- * Fetches images, audio and files that a caller gave as URLs, for providers that need their bytes. Fetches
- * begin after the reservation, a few at a time, with the client that reaches public addresses only. The bytes
- * count in the memory budget before they are kept.
- */
 
 const MAX_ADDRESSES = 32;
 const MAX_FILE_BYTES = 24 * 1024 * 1024;

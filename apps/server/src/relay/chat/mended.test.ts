@@ -1,3 +1,4 @@
+/** Deviations of providers of Chat, for clients of every dialect: in streams and in whole responses. */
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -6,8 +7,6 @@ import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { readBody } from "./body.ts";
-
-/** Deviations of providers of Chat, for clients of every dialect: in streams and in whole responses. */
 
 const request = {
   model: "m",

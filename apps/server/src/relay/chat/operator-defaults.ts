@@ -1,12 +1,11 @@
-import { flagFor, tokensFor } from "@gateway/shared/models/model-table";
-import type { Settings } from "@gateway/shared/site/settings";
-import type { Upstream } from "#dialects/dialect.ts";
-import type { ChatRequest } from "#dialects/ir.ts";
-
 /**
  * Operators' defaults for settings that a request leaves open, if its dialect differs from the client's. A
  * client of the provider's own dialect sets them itself. Pure.
  */
+import { flagFor, tokensFor } from "@gateway/shared/models/model-table";
+import type { Settings } from "@gateway/shared/site/settings";
+import type { Upstream } from "#dialects/dialect.ts";
+import type { ChatRequest } from "#dialects/ir.ts";
 
 export type OperatorDefaults = Pick<
   Settings,

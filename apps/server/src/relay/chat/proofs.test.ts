@@ -1,3 +1,4 @@
+/** Proofs of thinking in conversations that change between providers, for every client and every pair. */
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
@@ -8,8 +9,6 @@ import { type Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { readBody } from "./body.ts";
 import { encodeChat } from "./encode-chat.ts";
-
-/** Proofs of thinking in conversations that change between providers, for every client and every pair. */
 
 const providers = openProviders();
 const provider = (id: string) => [...providers.values()].find((each) => each.id === id) as Provider;

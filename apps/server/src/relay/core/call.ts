@@ -1,3 +1,8 @@
+/**
+ * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
+ * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`). All parts of the
+ * relay share these types; the file imports nothing from the relay.
+ */
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
@@ -8,13 +13,6 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
-
-/** Types of a call that all parts of the relay share. Imports nothing from the relay. */
-
-/**
- * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
- * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`).
- */
 
 /** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
 export interface ReceivedCall {

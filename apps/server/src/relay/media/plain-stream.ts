@@ -1,14 +1,13 @@
+/**
+ * Reads a response while it passes as bytes: audio, subtitles, events with large images, JSON. Keeps only
+ * what the bill needs. Pure.
+ */
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
 import { type AnswerReader, createJsonReader } from "#relay/core/response/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
-
-/**
- * Reads a response while it passes as bytes: audio, subtitles, events with large images, JSON. Keeps only
- * what the bill needs. Pure.
- */
 
 /** Clients process an event once they have its last line feed, so keeping back a few bytes is enough. */
 const KEPT_BYTES = 16;

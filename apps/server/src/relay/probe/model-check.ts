@@ -1,3 +1,7 @@
+/**
+ * Checks whether a model behind a channel is the one it claims to be, with a few questions that a relabelled
+ * or weakened model fails. Reports findings only, and does not rate the provider.
+ */
 import {
   type CheckFinding,
   CheckStatus,
@@ -18,11 +22,6 @@ import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { withoutCredentials } from "#relay/core/upstream/scrub.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
 import { asActiveChannel, type ProbeServices } from "./probe.ts";
-
-/**
- * Checks whether a model behind a channel is the one it claims to be, with a few questions that a relabelled
- * or weakened model fails. Reports findings only, and does not rate the provider.
- */
 
 const STEP_TIMEOUT_MS = 60_000;
 const MAX_SHOWN = 4_000;

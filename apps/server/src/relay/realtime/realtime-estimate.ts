@@ -1,8 +1,7 @@
+/** The most that a response of a realtime session can use, from the size of its conversation. */
 import type { Usage } from "#dialects/ir.ts";
 import { publishedModel } from "#domain/catalog/published-models.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
-
-/** The most that a response of a realtime session can use, from the size of its conversation. */
 
 /** Tokens of input that a turn may add to the conversation. */
 const TURN_TOKENS = 2_000;

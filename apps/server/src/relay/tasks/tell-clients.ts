@@ -1,3 +1,7 @@
+/**
+ * Notifies clients with a callback URL that their task has ended. Retries at growing intervals until the URL
+ * returns success. Independent of the kind of task.
+ */
 import { claimNotices, dropNotice } from "#domain/tasks/notices.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -5,11 +9,6 @@ import type { postToPublic } from "#platform/http/public-fetch.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-
-/**
- * Notifies clients with a callback URL that their task has ended. Retries at growing intervals until the URL
- * returns success. Independent of the kind of task.
- */
 
 const MOST_AT_ONCE = 50;
 

@@ -1,7 +1,6 @@
+/** Common parts of the requests of One Hub's callers. */
 import { z } from "zod";
 import type { CompatCall } from "./route.ts";
-
-/** Common parts of the requests of One Hub's callers. */
 
 /** Returns the schema of an object body. Fields with null count as absent, as in One Hub. */
 export function olderBody<Shape extends z.ZodRawShape>(shape: Shape) {

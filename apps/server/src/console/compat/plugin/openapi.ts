@@ -1,9 +1,8 @@
+/** The OpenAPI description for callers without `Api-Version: 2`, beside that of version 2. */
 import type { FastifySchema } from "fastify";
 import { jsonSchemaTransform } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { compatRoutes, untouched } from "#console/compat/routes.ts";
-
-/** The OpenAPI description for callers without `Api-Version: 2`, beside that of version 2. */
 
 type Transform = typeof jsonSchemaTransform;
 

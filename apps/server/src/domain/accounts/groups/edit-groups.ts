@@ -1,3 +1,7 @@
+/**
+ * User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs refer to
+ * it.
+ */
 import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/channels/group";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
@@ -6,11 +10,6 @@ import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, UserGroup } from "#platform/prisma/client.ts";
-
-/**
- * User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs refer to
- * it.
- */
 
 export interface GroupSearch {
   /** Start of the name or symbol. */

@@ -1,7 +1,6 @@
+/** User groups: they define the price ratio, the requests per minute and the reachable channels of a call. */
 import type { Db } from "#platform/database/db.ts";
 import type { UserGroup } from "#platform/prisma/client.ts";
-
-/** User groups: they define the price ratio, the requests per minute and the reachable channels of a call. */
 
 /**
  * Returns the groups that a user may use: enabled, and either public or the user's own. Without a user, the

@@ -1,8 +1,7 @@
+/** Attempts at a short secret, counted in the database so that all nodes share the count. */
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-
-/** Attempts at a short secret, counted in the database so that all nodes share the count. */
 
 /** Maximum number of attempts per window, right or wrong. After it, even the correct secret is rejected. */
 const MAX_ATTEMPTS = 8;

@@ -1,3 +1,7 @@
+/**
+ * External identities that can sign in to an account. They are linked by the provider's subject id, or by a
+ * signed-in user. They are never linked by an email address or name, which anyone may claim.
+ */
 import { randomInt } from "node:crypto";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Username } from "@gateway/shared/accounts/user-name";
@@ -11,11 +15,6 @@ import type { Db } from "#platform/database/db.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { ExternalIdentity } from "#sign-in/provider.ts";
 import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
-
-/**
- * External identities that can sign in to an account. They are linked by the provider's subject id, or by a
- * signed-in user. They are never linked by an email address or name, which anyone may claim.
- */
 
 export interface Arriving {
   provider: IdentityProviderId;

@@ -1,11 +1,10 @@
+/** External accounts that an administrator links to a user, as scripts that import users do. */
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { lockTarget } from "#domain/accounts/administration.ts";
 import { type Administrator, requireMayChange } from "#domain/accounts/authority.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
-
-/** External accounts that an administrator links to a user, as scripts that import users do. */
 
 export interface ExternalAccount {
   provider: IdentityProviderId | "telegram";

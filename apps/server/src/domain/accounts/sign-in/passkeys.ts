@@ -1,3 +1,7 @@
+/**
+ * Passkeys: one key pair per device, chosen by the device itself. The device verifies its user by
+ * fingerprint, face or PIN, so a passkey counts as both factors.
+ */
 import type { PasskeyAssertion, PasskeyRegistration } from "@gateway/shared/accounts/passkey";
 import {
   type AuthenticatorTransport,
@@ -16,11 +20,6 @@ import type { Db } from "#platform/database/db.ts";
 import type { Passkey, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
-
-/**
- * Passkeys: one key pair per device, chosen by the device itself. The device verifies its user by
- * fingerprint, face or PIN, so a passkey counts as both factors.
- */
 
 const CHALLENGE_MINUTES = 5;
 const MOST_PER_USER = 20;

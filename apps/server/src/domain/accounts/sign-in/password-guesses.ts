@@ -1,14 +1,13 @@
-import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/database/db.ts";
-import type { User } from "#platform/prisma/client.ts";
-import type { Secrets } from "#platform/secrets.ts";
-import { forgetAttempts, type Pace, returnAttempt, takeAttempt } from "./pace.ts";
-
 /**
  * Limits password attempts without locking a user out for long. One address gets a few attempts per account.
  * All addresses together get some more, then one per minute. The second limit does not apply to addresses
  * where the account signed in before, so attackers at many addresses cannot block its owner.
  */
+import { currentTime } from "#platform/clock.ts";
+import type { Db } from "#platform/database/db.ts";
+import type { User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { forgetAttempts, type Pace, returnAttempt, takeAttempt } from "./pace.ts";
 
 const ONE_ADDRESS: Pace = { burst: 8, everyMs: 120_000 };
 const ALL_ADDRESSES: Pace = { burst: 30, everyMs: 60_000 };

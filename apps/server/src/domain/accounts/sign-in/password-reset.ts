@@ -1,3 +1,4 @@
+/** Password reset: an emailed link, with which the user sets a new password. */
 import { UserStatus } from "@gateway/shared/accounts/user";
 import { writeAudit } from "#domain/audit-log/audit.ts";
 import { forbidden, type GatewayError } from "#errors.ts";
@@ -7,8 +8,6 @@ import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
 import { endAccess } from "./sessions.ts";
-
-/** Password reset: an emailed link, with which the user sets a new password. */
 
 const PURPOSE = "reset";
 export const RESET_MINUTES = 30;

@@ -1,13 +1,12 @@
-import { createHash, scrypt, timingSafeEqual } from "node:crypto";
-import { promisify } from "node:util";
-import { hash, verify } from "@node-rs/argon2";
-import { verify as verifyBcrypt } from "@node-rs/bcrypt";
-
 /**
  * Passwords as argon2id with the library's defaults (19 MiB, two passes), computed off the event loop.
  * Imported hashes (bcrypt; scrypt and SHA-256 of LiteLLM) are also verified, and replaced at the next
  * sign-in.
  */
+import { createHash, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { hash, verify } from "@node-rs/argon2";
+import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 
 /** Hash to compare with for a missing account, so that its response takes as long as for a wrong password. */
 const DUMMY_HASH =

@@ -1,3 +1,7 @@
+/**
+ * The second factor: codes of an authenticator app, and recovery codes in case the device is lost. Each code
+ * works once, and the number of attempts is limited.
+ */
 import { randomBytes } from "node:crypto";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError } from "#errors.ts";
@@ -8,11 +12,6 @@ import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { forgetAttempts, takeAttempt } from "./attempts.ts";
 import { base32, stepOf, totpUri } from "./totp.ts";
-
-/**
- * The second factor: codes of an authenticator app, and recovery codes in case the device is lost. Each code
- * works once, and the number of attempts is limited.
- */
 
 const ATTEMPTS = "totp";
 const USED = "totp-used";

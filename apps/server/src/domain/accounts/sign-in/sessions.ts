@@ -1,3 +1,4 @@
+/** Sessions of signed-in browsers. The cookie contains an opaque id; the table contains its keyed hash. */
 import { UserStatus } from "@gateway/shared/accounts/user";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -5,8 +6,6 @@ import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, Session, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { type Proven, requireStillProven } from "./still-proven.ts";
-
-/** Sessions of signed-in browsers. The cookie contains an opaque id; the table contains its keyed hash. */
 
 const DAY_MS = 86_400_000;
 export const SESSION_DAYS = 30;

@@ -1,15 +1,14 @@
+/**
+ * State of a sign-in at an identity provider, from the redirect to the callback. It works once, for ten
+ * minutes, in the browser that started it and for the user (or guest) who was signed in there. Only hashes
+ * are stored.
+ */
 import { getUser, isEnabled, userDisabled } from "#domain/accounts/users.ts";
 import { forbidden, type GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
-
-/**
- * State of a sign-in at an identity provider, from the redirect to the callback. It works once, for ten
- * minutes, in the browser that started it and for the user (or guest) who was signed in there. Only hashes
- * are stored.
- */
 
 const PURPOSE = "sign-in";
 export const STATE_MINUTES = 10;

@@ -1,9 +1,8 @@
-import { Secret, TOTP } from "otpauth";
-
 /**
  * Time-based one-time passwords (RFC 6238) as authenticator apps generate them: SHA-1, 30 seconds, six
  * digits.
  */
+import { Secret, TOTP } from "otpauth";
 
 /**
  * Returns the step of a code: the current one, or one before or after for clocks that are off. Undefined if

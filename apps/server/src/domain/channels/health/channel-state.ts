@@ -1,13 +1,12 @@
-import { type Reason, reasonBecause } from "@gateway/shared/reasons";
-import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
-import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-
 /**
  * Automatic status changes: a key on evidence, a channel with its last key or when none of it works. Each
  * change is recorded with its reason and announced in one transaction. A channel or key that a user disabled
  * is never enabled automatically.
  */
+import { type Reason, reasonBecause } from "@gateway/shared/reasons";
+import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 /** Returns the reason columns of an event. */
 export function eventReason({ text, facts }: Reason) {

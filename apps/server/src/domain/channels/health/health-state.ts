@@ -1,9 +1,8 @@
+/** Health of one channel as this node knows it, and how it reads for a call and for operators. Pure. */
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
 import { admits, type Circuit } from "./circuit.ts";
 import { EVERY_MODEL, type Freeze, type Freezes, WHOLE } from "./freezes.ts";
-
-/** Health of one channel as this node knows it, and how it reads for a call and for operators. Pure. */
 
 export interface Evidence {
   count: number;

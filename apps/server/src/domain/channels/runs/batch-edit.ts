@@ -1,7 +1,6 @@
+/** Applies a batch edit to one channel and describes the difference. Pure functions. */
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { ChannelEdit, FieldChange } from "@gateway/shared/channels/channel-batch";
-
-/** Applies a batch edit to one channel and describes the difference. Pure functions. */
 
 type ListEdit = NonNullable<ChannelEdit["models"]>;
 

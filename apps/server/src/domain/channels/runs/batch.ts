@@ -1,3 +1,7 @@
+/**
+ * Applies one change to many channels. Each channel has its own transaction: successful changes stay. The
+ * result names every channel that failed, with the reason.
+ */
 import type {
   ChannelBatchAnswer,
   ChannelEdit,
@@ -16,11 +20,6 @@ import {
 } from "#domain/channels/channels.ts";
 import { factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { applyEdit, differences } from "./batch-edit.ts";
-
-/**
- * Applies one change to many channels. Each channel has its own transaction: successful changes stay. The
- * result names every channel that failed, with the reason.
- */
 
 /** Edits many channels. With `preview`, nothing is written, but every channel is checked as if it were. */
 export async function editChannels(

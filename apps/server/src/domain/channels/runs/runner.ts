@@ -1,13 +1,12 @@
+/**
+ * Executes the runs that were started on this node, a few channels at a time. It does not know what a task
+ * does.
+ */
 import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import type { Reason } from "@gateway/shared/reasons";
 import { GatewayError, internalError, reasonOfError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { beat, endRun, noteItem, openRun, type ItemOutcome, type WorkItem } from "./runs.ts";
-
-/**
- * Executes the runs that were started on this node, a few channels at a time. It does not know what a task
- * does.
- */
 
 export interface Done {
   outcome: ItemOutcome;

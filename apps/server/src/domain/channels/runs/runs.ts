@@ -1,3 +1,7 @@
+/**
+ * Runs as database rows: their items, their progress and the heartbeat of their node. Because they are in the
+ * database, any node can show and stop a run. `runner.ts` executes them.
+ */
 import type {
   ChannelRun,
   ChannelRunDetail,
@@ -11,11 +15,6 @@ import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-
-/**
- * Runs as database rows: their items, their progress and the heartbeat of their node. Because they are in the
- * database, any node can show and stop a run. `runner.ts` executes them.
- */
 
 /** Seconds without a heartbeat after which the node of a run is considered dead. */
 const SILENCE_SECONDS = 30;

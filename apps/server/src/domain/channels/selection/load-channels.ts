@@ -1,3 +1,4 @@
+/** Loads channels from the database for the relay, in pages: thousands of them must not block other calls. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
 import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
@@ -7,8 +8,6 @@ import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { ActiveChannel, MappedModel, ActiveMapping } from "./active-channel.ts";
-
-/** Loads channels from the database for the relay, in pages: thousands of them must not block other calls. */
 
 interface LoadDeps {
   db: Db;

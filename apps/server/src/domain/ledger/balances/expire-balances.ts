@@ -1,12 +1,11 @@
-import { reasons } from "@gateway/shared/reasons";
-import { recallLeases } from "#domain/ledger/leases/recall-leases.ts";
-import type { Database } from "#platform/database/db.ts";
-import { readStatement } from "#platform/database/prepared-statement.ts";
-
 /**
  * Deducts expired balances. Points of open calls remain until these calls end. The balance keeps its expiry
  * date until then, so that the next run deducts the points that they released.
  */
+import { reasons } from "@gateway/shared/reasons";
+import { recallLeases } from "#domain/ledger/leases/recall-leases.ts";
+import type { Database } from "#platform/database/db.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 
 type Books = Pick<Database, "db" | "pool">;
 

@@ -1,12 +1,11 @@
-import type { BatchStatement } from "#platform/database/batch-statement.ts";
-import type { Db } from "#platform/database/db.ts";
-import { readStatement } from "#platform/database/prepared-statement.ts";
-
 /**
  * Imports balances from another gateway: one ledger entry of the kind `import` per user, and past charges in
  * `usage_hours`, so that the books match the counters. It runs set-based in the import's transaction. Users
  * and keys are inserted with their counters, and booked after all keys and past charges are there.
  */
+import type { BatchStatement } from "#platform/database/batch-statement.ts";
+import type { Db } from "#platform/database/db.ts";
+import { readStatement } from "#platform/database/prepared-statement.ts";
 
 const { text: insertUsersText } = readStatement(import.meta.url, "insert-opening-users.sql");
 const { text: insertTokensText } = readStatement(import.meta.url, "insert-opening-tokens.sql");

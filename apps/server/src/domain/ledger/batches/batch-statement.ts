@@ -1,3 +1,6 @@
+/**
+ * Chooses the statement of a batch and makes its parameters. It must not depend on how a batch is collected or retried.
+ */
 import { rowOf } from "#domain/ledger/calls/call-record.ts";
 import { joinRows, type LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
@@ -8,10 +11,6 @@ import {
 } from "#domain/ledger/leases/settle-in-leases.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
 import { type LedgerOperation, payerOf, type ReserveInput } from "./operations.ts";
-
-/**
- * Chooses the statement of a batch and makes its parameters. It must not depend on how a batch is collected or retried.
- */
 
 const writeBatch = readStatement(import.meta.url, "write-batch.sql");
 

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 /**
  * Groups items into shared statements: items that arrive during a statement form the next one. It uses no
  * timer, so a single item is sent immediately. It must not depend on the statement's content.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Result of `run` for an item that must wait for the next statement. */
 export const again: unique symbol = Symbol("again");

@@ -1,6 +1,5 @@
-import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
-
 /** Items of a ledger batch: calls that begin, calls that end, first checkpoints, and leases to give back. */
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 
 export interface ReserveInput {
   requestId: string;

@@ -1,3 +1,4 @@
+/** Books what calls in leases have cost to the rows of accounts and tokens. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import { type Activity, startPeriodicTask } from "#platform/activity.ts";
@@ -6,8 +7,6 @@ import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
 import { bookChargesStatement } from "./booking-statements.ts";
-
-/** Books what calls in leases have cost to the rows of accounts and tokens. */
 
 /** A statement locks this number of accounts at most, for a few milliseconds. */
 const portion = 100;

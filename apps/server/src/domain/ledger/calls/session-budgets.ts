@@ -1,11 +1,10 @@
-import type { Pool } from "#platform/database/db.ts";
-
 /**
  * Budgets of agent sessions. A row of `session_budgets` counts what the calls of a session have reserved and
  * spent. Batches with such calls lock it after the rows of users and tokens, so that any number of nodes and
  * agents share one exact sum. Other batches do not read it. A call above its reservation is charged in full, so
  * that a client cannot lower a price with its own limit.
  */
+import type { Pool } from "#platform/database/db.ts";
 
 /** Points of a session. */
 export interface SessionState {

@@ -1,11 +1,10 @@
-import { readStatement } from "#platform/database/prepared-statement.ts";
-
 /**
  * What a batch wants of a lease, and what it gets. A lease is a row of `reservations` that belongs to no call: points
  * that a node has reserved for the next calls of one key, so that these begin without a statement. Only its
  * own node changes it, in batches of one shard, and each batch names the version that it read. A batch that
  * took effect although its response was lost therefore cannot take effect again.
  */
+import { readStatement } from "#platform/database/prepared-statement.ts";
 
 /** A batch's request for one lease. */
 export interface LeaseRequest {

@@ -1,3 +1,4 @@
+/** Decodes responses of Converse, complete and streamed, to the IR. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Frame, StreamDecoder } from "#dialects/dialect.ts";
@@ -6,8 +7,6 @@ import type { ChatEvent, ChatResponse, FinishReason, Part, Usage } from "#dialec
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";
 import { asRecord, compact, parseAnswer, parseRecord, readAs } from "#dialects/wire.ts";
-
-/** Decodes responses of Converse, complete and streamed, to the IR. */
 
 const wireUsage = z.looseObject({
   inputTokens: z.number().nullish(),

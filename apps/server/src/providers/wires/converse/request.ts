@@ -1,3 +1,4 @@
+/** Encodes requests for Converse. A block is an object with a single key, which is its type. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
@@ -18,8 +19,6 @@ import { invalidRequest } from "#errors.ts";
 import { claudeIds } from "#providers/call-ids.ts";
 import { objectRoot } from "#providers/schemas/root.ts";
 import { withCallsAsText } from "./calls-as-text.ts";
-
-/** Encodes requests for Converse. A block is an object with a single key, which is its type. */
 
 const imageFormats = new Set(["png", "jpeg", "gif", "webp"]);
 const documentFormats = lookupTable<string>({

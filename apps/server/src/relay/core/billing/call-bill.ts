@@ -216,7 +216,8 @@ export class CallBill implements OpenCall, HiddenCosts {
     const routed = this.#routed;
     if (at < this.#checkpointAt || this.#closing !== undefined || routed === undefined) return undefined;
     this.#checkpointAt = at + CHECKPOINT_MS;
-    const progress = this.#response?.progress();
+    // The rest of a response that its client left is read for its usage only: it is not delivered.
+    const progress = this.connection.left ? undefined : this.#response?.progress();
     if (progress === undefined) return undefined;
     const due = this.#due({ ...progress, routed, outcome: "interrupted" });
     const tier = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);

@@ -1,3 +1,4 @@
+/** The ways in which a call ends, and what its log row says about them. */
 import type { ErrorCode } from "@gateway/shared/errors";
 import type { Reason } from "@gateway/shared/reasons";
 import type { CharacterCount } from "#dialects/dialect.ts";
@@ -6,8 +7,6 @@ import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import { GatewayError, reasonOfError } from "#errors.ts";
 import type { CachedCall, ProviderOutcome, RoutedCall } from "#relay/core/call.ts";
-
-/** The ways in which a call ends, and what its log row says about them. */
 
 /** A call that reached a provider, and how it ended. */
 export interface EndedCall {

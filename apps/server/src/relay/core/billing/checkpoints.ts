@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+import { type Activity, type PeriodicTask, startPeriodicTask } from "#platform/activity.ts";
 import { now } from "#platform/clock.ts";
 import type { OpenCall, RelayServices } from "#relay/core/services.ts";
 
@@ -7,16 +8,16 @@ import type { OpenCall, RelayServices } from "#relay/core/services.ts";
  * Writes checkpoints of long calls while they run. Short calls are only scanned, which costs almost nothing.
  */
 const LOOK_EVERY_MS = 500;
+/** A node with an open call does not rest. */
+const RESTING_MS = 60_000;
 /** Calls per batch of checkpoints. Other work runs between two batches. */
 const PORTION = 50;
 
 /** Writes checkpoints of this node's open calls until closed. */
-export function keepCheckpoints({
-  open,
-  ledger,
-  onError,
-}: Pick<RelayServices, "open" | "ledger" | "onError">): { close(): void } {
-  let isLooking = false;
+export function keepCheckpoints(
+  { open, ledger, onError }: Pick<RelayServices, "open" | "ledger" | "onError">,
+  activity: Pick<Activity, "isResting" | "onWake">,
+): PeriodicTask {
   let isClosed = false;
 
   async function look(): Promise<void> {
@@ -45,21 +46,13 @@ export function keepCheckpoints({
     }
   }
 
-  const timer = setInterval(() => {
-    if (isLooking || open.size === 0) return;
-    isLooking = true;
-    look()
-      .catch(onError)
-      .finally(() => {
-        isLooking = false;
-      });
-  }, LOOK_EVERY_MS);
-  timer.unref();
+  const times = { everyMs: LOOK_EVERY_MS, restingMs: RESTING_MS };
+  const task = startPeriodicTask(activity, times, () => look().catch(onError));
 
   return {
-    close() {
+    async close() {
       isClosed = true;
-      clearInterval(timer);
+      await task.close();
     },
   };
 }

@@ -1,3 +1,7 @@
+/**
+ * Every kind of input part, inline and by address: what a provider honestly counts is billed and was reserved,
+ * however few bytes the client sent.
+ */
 import { describe, expect, it } from "vitest";
 import type { ChatRequest, MediaSource, Part } from "#dialects/ir.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
@@ -6,11 +10,6 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
 import { priceOptionsOf, reservedUsage } from "#relay/core/routing/price-options.ts";
 import { meter } from "./meter.ts";
-
-/**
- * Every kind of input part, inline and by address: what a provider honestly counts is billed and was reserved,
- * however few bytes the client sent.
- */
 
 const inline = (mediaType: string, head: string | Buffer, bytes = 500): MediaSource => ({
   type: "data",

@@ -1,3 +1,8 @@
+/**
+ * Reserves calls. What is not reserved must not be produced: a request without an output limit is reserved with
+ * the longest response of its model. Where the balance or a budget does not cover that, less is reserved and
+ * sent as the limit.
+ */
 import { aliasesIn } from "@gateway/shared/models/model-alias";
 import type { SessionShare } from "#domain/ledger/batches/operations.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
@@ -5,12 +10,6 @@ import type { PlannedCall, ReceivedCall } from "#relay/core/call.ts";
 import { planAgain } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallBill } from "./call-bill.ts";
-
-/**
- * Reserves calls. What is not reserved must not be produced: a request without an output limit is reserved with
- * the longest response of its model. Where the balance or a budget does not cover that, less is reserved and
- * sent as the limit.
- */
 
 /** Errors after which a smaller amount may be covered. */
 const tooLittle: ReadonlySet<string> = new Set([

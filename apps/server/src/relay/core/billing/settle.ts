@@ -1,14 +1,13 @@
+/**
+ * Facts about the end of a call, from which `usageOwed` decides the charge. Only this module decides it, for every
+ * kind of call. docs/money.md contains the same table. Pure; does not use prices or balances.
+ */
 import type { Outcome } from "@gateway/shared/usage/log";
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { CallKind, Reach } from "#relay/core/call.ts";
 import { meter, type MeteredUsage } from "./meter.ts";
-
-/**
- * Facts about the end of a call, from which `usageOwed` decides the charge. Only this module decides it, for every
- * kind of call. docs/money.md contains the same table. Pure; does not use prices or balances.
- */
 
 export interface CallEnd {
   kind: CallKind;

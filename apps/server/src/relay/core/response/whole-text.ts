@@ -1,3 +1,8 @@
+/**
+ * Complete responses in memory. Responses that must be read whole before they are sent (translations,
+ * corrections, conversions) count in the memory budget. Others are read up to `LARGE_BYTES` and passed on as
+ * they arrive beyond that.
+ */
 import { StringDecoder } from "node:string_decoder";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
@@ -5,12 +10,6 @@ import { addPiece } from "#platform/body/add-piece.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http/http.ts";
 import { tooLarge } from "#platform/http/transport-error.ts";
 import type { MemoryShare } from "#relay/core/call.ts";
-
-/**
- * Complete responses in memory. Responses that must be read whole before they are sent (translations,
- * corrections, conversions) count in the memory budget. Others are read up to `LARGE_BYTES` and passed on as
- * they arrive beyond that.
- */
 
 /**
  * Maximum size of a response that is read into memory if it can pass unchanged. Larger ones pass as bytes.

@@ -1,3 +1,7 @@
+/**
+ * Limits for responses far longer than their request allows: by text, bytes and time. Anything beyond would
+ * not be billed. docs/money.md contains the table.
+ */
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
@@ -5,11 +9,6 @@ import { mostOf } from "#domain/pricing/plausible.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
-
-/**
- * Limits for responses far longer than their request allows: by text, bytes and time. Anything beyond would
- * not be billed. docs/money.md contains the table.
- */
 
 /** Our token count may exceed the provider's: white space and tables have many characters per token. */
 const COUNT_FACTOR = 2;

@@ -1,9 +1,8 @@
+/** What is known about a call before its body is parsed: whether its model exists, and whether it may be free. */
 import { findPrice, type ActivePrice, type PriceTable } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { priceOptionsOf } from "./price-options.ts";
-
-/** What is known about a call before its body is parsed: whether its model exists, and whether it may be free. */
 
 type ModelLookup = Pick<RelayServices, "candidates" | "groups" | "prices">;
 

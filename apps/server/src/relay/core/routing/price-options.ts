@@ -1,3 +1,8 @@
+/**
+ * What a list of channels means for every call of one model. Computed once per list, not per call, as there
+ * may be thousands of channels. Candidate lists are immutable and only replaced as a whole, so results stay
+ * valid.
+ */
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
@@ -9,12 +14,6 @@ import { longestAnswer } from "#domain/pricing/plausible.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
-
-/**
- * What a list of channels means for every call of one model. Computed once per list, not per call, as there
- * may be thousands of channels. Candidate lists are immutable and only replaced as a whole, so results stay
- * valid.
- */
 
 /** The part of an estimate that is reserved for a call. */
 export interface Reserves {
