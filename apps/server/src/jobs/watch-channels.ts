@@ -6,6 +6,7 @@ import type { Job, JobServices } from "./job.ts";
 export const watchChannels: Job = {
   name: "watch-channels",
   every: "* * * * *",
+  restingEvery: "*/5 * * * *",
   async run(services) {
     const { ChannelTestFrequency, ChannelUpdateFrequency } = services.probe.settings.current();
     await startIfDue(services, "test", ChannelTestFrequency);
