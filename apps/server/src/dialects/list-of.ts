@@ -23,7 +23,7 @@ export function listOf<Item extends z.ZodType>(item: Item, { least = 0 } = {}) {
           return z.NEVER;
         }
         if (values.length <= PORTION && result.data !== undefined) return result.data;
-        items.push(...(result.data ?? []));
+        for (const value of result.data ?? []) items.push(value);
       }
       return items;
     });

@@ -93,6 +93,8 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
   const turns = new Map<string, Turn>();
   let spare: Turn | undefined = newTurn(session.first, session.routed);
   let holding: Promise<Turn> | undefined;
+  /** Charges of transcriptions, one after the other. */
+  let paying: Promise<void> = Promise.resolve();
   let number = 0;
   let closed = false;
   /** Tokens of the conversation by the provider's last report, and the input since then. */
@@ -169,6 +171,8 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
 
   /** Runs one reservation at a time, for any number of callers. */
   async function ready(rated = true, limit = 0): Promise<void> {
+    // A key that may have one call at a time cannot reserve a response beside a transcription.
+    await paying.catch(() => {});
     while (spare === undefined || !covers(spare.routed.planned.plan.estimate, read(), mostOutput(limit))) {
       if (holding === undefined) {
         const turn = spare;
@@ -221,7 +225,12 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
   }
 
   /** Charges the recorded transcriptions, with the given reservation or new ones. */
-  async function payOwed(reserved?: Turn): Promise<void> {
+  function payOwed(reserved?: Turn): Promise<void> {
+    paying = paying.catch(() => {}).then(() => pay(reserved));
+    return paying;
+  }
+
+  async function pay(reserved?: Turn): Promise<void> {
     let turn = reserved;
     for (let next = owed.shift(); next !== undefined; next = owed.shift()) {
       const { usage, at } = next;

@@ -27,6 +27,10 @@ interface EndingCalls {
   partlyReserved: boolean[];
 }
 
+function noEndingCalls(): EndingCalls {
+  return { rows: [], ords: [], leases: [], leaseAmounts: [], cachedTokens: [], partlyReserved: [] };
+}
+
 /**
  * Returns the statement for these operations and leases, with its parameter values.
  * @param part the node's rows in the roll-up
@@ -37,14 +41,7 @@ export function batchOf(
   { nodeId, part, logRows }: { nodeId: string; part: number; logRows: Pick<LogRowFormat, "format"> },
 ): PreparedStatement & { values: unknown[] } {
   const beginning: object[] = [];
-  const ending: EndingCalls = {
-    rows: [],
-    ords: [],
-    leases: [],
-    leaseAmounts: [],
-    cachedTokens: [],
-    partlyReserved: [],
-  };
+  const ending = noEndingCalls();
   const ownReservations: string[] = [];
   const sessions: number[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
