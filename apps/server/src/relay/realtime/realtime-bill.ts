@@ -89,7 +89,6 @@ interface BilledSession {
 export function openBill(services: RelayServices, session: BilledSession): RealtimeBill {
   const { target } = session.routed;
   const call = session.routed.planned.received;
-  const openedAt = call.startedAt;
   const turns = new Map<string, Turn>();
   let spare: Turn | undefined = newTurn(session.first, session.routed);
   let holding: Promise<Turn> | undefined;
@@ -246,7 +245,7 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
   }
 
   async function giveBack({ bill, routed }: Turn, outcome: EndedCall["outcome"]): Promise<void> {
-    bill.beginAt(openedAt);
+    bill.beginAt(call.startedAt);
     await bill.settle({ routed, outcome, reported: NOTHING_USED, delivered: nothing().tally });
   }
 
