@@ -22,7 +22,7 @@ describe("the token of Kling", () => {
     expect(signed?.headers).toEqual({ authorization: `Bearer ${token}` });
   });
 
-  it.each(["access", "access|", "|secret"])("is not created from %s", (key) => {
-    expect(() => kling.sign?.(request, key, io)).toThrow(CredentialError);
+  it.each(["access", "access|", "|secret"])("is not created from %s", async (key) => {
+    await expect(kling.sign?.(request, key, io)).rejects.toThrow(CredentialError);
   });
 });
