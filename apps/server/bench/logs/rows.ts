@@ -18,7 +18,7 @@ export async function fillUsers(pool: Pool, users: number): Promise<void> {
   );
   await pool.query(
     `INSERT INTO tokens (user_id, name, key_hash, key_encrypted, key_hint, unlimited_quota)
-     SELECT u.id, 'key-' || n, decode(md5(u.id || '-' || n), 'hex'), '\\x00', 'sk-…', true
+     SELECT u.id, 'key-' || n, decode(md5(u.id || '-' || n), 'hex'), '\\x', 'sk-…', true
        FROM users u, generate_series(1, $1::int) n WHERE u.username LIKE 'seed-%' ORDER BY u.id, n`,
     [tokensPerUser],
   );

@@ -1,23 +1,46 @@
+import { revealKey } from "#domain/tokens/keys.ts";
 import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
 
 /** Key of the row of `options` that identifies the secret key of this database. */
 const KEY = "SecretKeyCheck";
 
+/** Value with which an operator who has lost the key lets the next start replace it. */
+const REPLACE = "replace";
+
 /**
  * Throws when the database was used with another secret key: its API keys would not be found, and its channel keys
- * could not be decrypted.
+ * could not be decrypted. The first start of this version has no row to compare with, and tries a stored API key.
  */
 export async function requireSameSecret(db: Db, secrets: Secrets): Promise<void> {
   const own = secrets.hash(KEY);
   const value = Buffer.from(own).toString("base64");
-  await db.option.createMany({ data: [{ key: KEY, value }], skipDuplicates: true });
   const row = await db.option.findUnique({ where: { key: KEY } });
-  const known = Buffer.from(typeof row?.value === "string" ? row.value : value, "base64");
-  if (sameSecret(known, own)) return;
-  throw new Error(
+  if (row?.value === REPLACE) await db.option.update({ where: { key: KEY }, data: { value } });
+  else if (row === null) {
+    if (!(await opensStoredKey(db, secrets))) throw otherSecret();
+    await db.option.createMany({ data: [{ key: KEY, value }], skipDuplicates: true });
+  } else if (!sameSecret(Buffer.from(String(row.value), "base64"), own)) throw otherSecret();
+}
+
+async function opensStoredKey(db: Db, secrets: Secrets): Promise<boolean> {
+  const token = await db.token.findFirst({
+    where: { key_encrypted: { not: new Uint8Array() } },
+    orderBy: { id: "desc" },
+  });
+  if (token === null) return true;
+  try {
+    revealKey(secrets, token);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function otherSecret(): Error {
+  return new Error(
     "SECRET_KEY, or the file DATA_DIR/secret-key, differs from the one with which this database was set up. " +
       "Start with the earlier key: without it, stored API keys and channel keys cannot be used. " +
-      `If that key is lost, delete the row of options whose key is '${KEY}', and enter all credentials again.`,
+      `If that key is lost, set the value of '${KEY}' in the table options to '"${REPLACE}"', and enter all credentials again.`,
   );
 }

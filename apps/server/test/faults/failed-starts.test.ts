@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { newKey, sealKey } from "#domain/tokens/keys.ts";
 import { connect } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { requireSameSecret } from "#start/same-secret.ts";
@@ -17,6 +18,8 @@ import { nightly } from "#test/nightly.ts";
 let place: Awaited<ReturnType<typeof installedDatabase>>;
 /** A database that was used with `testSecretKey`. */
 let used: Awaited<ReturnType<typeof installedDatabase>>;
+/** A database with an API key, which no start has compared with its key yet. */
+let earlier: Awaited<ReturnType<typeof installedDatabase>>;
 let other: Server;
 let folder: string;
 
@@ -26,6 +29,13 @@ beforeAll(async () => {
   const { db, close } = connect(used.url, { max: 1 });
   await requireSameSecret(db, openSecrets(testSecretKey));
   await close();
+  earlier = await installedDatabase();
+  const stored = connect(earlier.url, { max: 1 });
+  const owner = await stored.db.user.create({ data: { username: "owner", aff_code: "owner" } });
+  await stored.db.token.create({
+    data: { user_id: owner.id, name: "key", ...sealKey(openSecrets(testSecretKey), newKey()) },
+  });
+  await stored.close();
   folder = await mkdtemp(join(tmpdir(), "gateway-failed-"));
   await writeFile(join(folder, "file"), "");
   other = createServer().listen(0, "127.0.0.1");
@@ -35,6 +45,7 @@ afterAll(async () => {
   other.close();
   await place.drop();
   await used.drop();
+  await earlier.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -113,6 +124,11 @@ const starts: [string, () => Record<string, string>, RegExp][] = [
   [
     "another SECRET_KEY than that of the database",
     () => ({ DATABASE_URL: used.url, SECRET_KEY: `another ${testSecretKey}` }),
+    /SECRET_KEY.*differs from the one.*Start with the earlier key/,
+  ],
+  [
+    "another SECRET_KEY, on a database of an earlier version",
+    () => ({ DATABASE_URL: earlier.url, SECRET_KEY: `another ${testSecretKey}` }),
     /SECRET_KEY.*differs from the one.*Start with the earlier key/,
   ],
   ["an embedded database below a file", () => ({ DATA_DIR: join(folder, "file", "data") }), /DATA_DIR/],
