@@ -1,6 +1,6 @@
 import { revealKey } from "#domain/tokens/keys.ts";
 import type { Db } from "#platform/database/db.ts";
-import { sameSecret, type Secrets } from "#platform/secrets.ts";
+import type { Secrets } from "#platform/secrets.ts";
 
 /** Key of the row of `options` that identifies the secret key of this database. */
 const KEY = "SecretKeyCheck";
@@ -13,14 +13,13 @@ const REPLACE = "replace";
  * could not be decrypted. The first start of this version has no row to compare with, and tries a stored API key.
  */
 export async function requireSameSecret(db: Db, secrets: Secrets): Promise<void> {
-  const own = secrets.hash(KEY);
-  const value = Buffer.from(own).toString("base64");
+  const value = Buffer.from(secrets.hash(KEY)).toString("base64");
   const row = await db.option.findUnique({ where: { key: KEY } });
   if (row?.value === REPLACE) await db.option.update({ where: { key: KEY }, data: { value } });
   else if (row === null) {
     if (!(await opensStoredKey(db, secrets))) throw otherSecret();
     await db.option.createMany({ data: [{ key: KEY, value }], skipDuplicates: true });
-  } else if (!sameSecret(Buffer.from(String(row.value), "base64"), own)) throw otherSecret();
+  } else if (row.value !== value) throw otherSecret();
 }
 
 async function opensStoredKey(db: Db, secrets: Secrets): Promise<boolean> {
