@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
 import { createFrameSplitter, formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
-import type { Answer, Pieces } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/response/pieces.ts";
+import type { Answer } from "#relay/core/call.ts";
+import { streamText, tapText } from "#relay/core/response/text-stream.ts";
 import type { Summary } from "./summarize.ts";
 
 const blockOf = ({ text }: Summary): Wire => ({ type: "compaction", content: text, encrypted_content: null });
@@ -61,11 +61,11 @@ export function blockAnswer(summary: Summary, stream: boolean): Answer {
     { type: "message_stop" },
   ];
   const type = { "content-type": "text/event-stream; charset=utf-8" };
-  return { kind: "stream", headers: { ...headers, ...type }, frames: framesOf(events) };
-}
-
-async function* framesOf(events: readonly Wire[]): Pieces<string> {
-  for (const event of events) yield format(event);
+  return {
+    kind: "stream",
+    headers: { ...headers, ...type },
+    stream: streamText(events.map(format).join("")),
+  };
 }
 
 /** Returns a response with the block before its other blocks. */
@@ -80,7 +80,7 @@ export function withBlock(answer: Answer, summary: Summary): Answer {
           .push(Buffer.from(text))
           .map(({ frame }) => inEvent(frame, summary))
           .join("");
-      return { ...answer, frames: tapPieces(answer.frames, { piece }) };
+      return { ...answer, stream: tapText(answer.stream, { piece }) };
     }
     case "bytes":
       return answer;

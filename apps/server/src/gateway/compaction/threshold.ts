@@ -10,7 +10,7 @@ import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import { isInstruction, summaryMessage, tokensIn } from "#relay/chat/context-edits.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/response/pieces.ts";
+import { tapText } from "#relay/core/response/text-stream.ts";
 import { allSpeakResponses } from "#relay/core/routing/price-options.ts";
 import { isOurs, unsealedText } from "./seal.ts";
 import { type CompactionResult, summarize } from "./summarize.ts";
@@ -125,7 +125,7 @@ function withItem(answer: Answer, item: Wire): Answer {
           .push(Buffer.from(text))
           .map(({ frame }) => edit(frame))
           .join("");
-      return { ...answer, frames: tapPieces(answer.frames, { piece }) };
+      return { ...answer, stream: tapText(answer.stream, { piece }) };
     }
     case "bytes":
       return answer;

@@ -8,7 +8,8 @@ import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
-import type { Answer, Pieces } from "#relay/core/call.ts";
+import type { Answer } from "#relay/core/call.ts";
+import { streamText } from "#relay/core/response/text-stream.ts";
 import { offersResponses } from "#relay/core/routing/price-options.ts";
 import { type CompactionResult, isTrigger, summarize, summaryBody } from "./summarize.ts";
 
@@ -63,7 +64,7 @@ export async function compacting(services: GatewayServices, call: ChatCall): Pro
   const response = responseOf(made);
   if (!call.stream) return { kind: "body", headers: made.headers, body: JSON.stringify(response) };
   const headers = { ...made.headers, "content-type": "text/event-stream; charset=utf-8" };
-  return { kind: "stream", headers, frames: eventsOf(response, made.item) };
+  return { kind: "stream", headers, stream: streamText(eventsOf(response, made.item)) };
 }
 
 function responseOf({ id, createdAt, model, item, usage }: CompactionResult): Wire {
@@ -80,7 +81,7 @@ function responseOf({ id, createdAt, model, item, usage }: CompactionResult): Wi
   };
 }
 
-async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
+function eventsOf(response: Wire, item: Wire): string {
   const begun = { ...response, status: "in_progress", output: [], usage: null };
   const events: Wire[] = [
     { type: "response.created", response: begun },
@@ -89,10 +90,12 @@ async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
     { type: "response.output_item.done", output_index: 0, item },
     { type: "response.completed", response },
   ];
-  for (const [index, event] of events.entries()) {
-    const data = JSON.stringify({ ...event, sequence_number: index });
-    yield formatFrame({ event: String(event["type"]), data });
-  }
+  return events
+    .map((event, index) => {
+      const data = JSON.stringify({ ...event, sequence_number: index });
+      return formatFrame({ event: String(event["type"]), data });
+    })
+    .join("");
 }
 
 /** Returns the call that creates the summary, from the call that requested the compaction. */

@@ -17,7 +17,7 @@ import { requireStorable } from "#gateway/body/storable.ts";
 import { type ReadTurn, type DecodedChat, turnOf } from "#gateway/chat/chat.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/response/pieces.ts";
+import { tapText } from "#relay/core/response/text-stream.ts";
 import { storeResponse } from "./store-response.ts";
 
 /**
@@ -144,7 +144,7 @@ function storing(
     answered: async (answer: Promise<Answer>) => {
       const made = await answer;
       if (made.kind !== "stream") return made;
-      return { ...made, frames: tapPieces(made.frames, { piece: (text) => stream.piece(text) }) };
+      return { ...made, stream: tapText(made.stream, { piece: (text) => stream.piece(text) }) };
     },
   };
 }

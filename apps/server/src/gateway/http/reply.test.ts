@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Answer } from "#relay/core/call.ts";
+import type { TextReader, TextStream } from "#relay/core/response/text-stream.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 
 let app: FastifyInstance | undefined;
@@ -33,12 +34,35 @@ async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50)
 const streamOf = (...frames: (string | Promise<void>)[]): Answer => ({
   kind: "stream",
   headers: { "content-type": "text/event-stream", "x-upstream-request-id": "v", "set-cookie": "a=1" },
-  frames: (async function* () {
-    for (const frame of frames)
-      if (typeof frame === "string") yield frame;
-      else await frame;
-  })(),
+  stream: streamFrom(
+    (async function* () {
+      for (const frame of frames)
+        if (typeof frame === "string") yield frame;
+        else await frame;
+    })(),
+  ),
 });
+
+/** Returns the stream of pieces that are taken as the client accepts them. */
+function streamFrom(pieces: AsyncGenerator<string, void, undefined>): TextStream {
+  let client: TextReader | undefined;
+  async function next(): Promise<void> {
+    for (let piece = await pieces.next(); piece.done !== true; piece = await pieces.next())
+      if (client?.write(piece.value) !== true) return;
+    client?.end();
+  }
+  return {
+    start(reader) {
+      client = reader;
+      void next();
+    },
+    resume: () => void next(),
+    async leave() {
+      client = undefined;
+      await pieces.return();
+    },
+  };
+}
 
 /** Returns the text of a response. Calls `goOn` once it contains three heartbeats. */
 async function textOf(response: Response, goOn: () => void): Promise<string> {
@@ -112,7 +136,7 @@ async function serveEndless(stalledMs: number): Promise<{ port: number; left: Pr
         left.resolve();
       }
     })();
-    await sendAnswer(reply, { kind: "stream", headers: {}, frames }, options);
+    await sendAnswer(reply, { kind: "stream", headers: {}, stream: streamFrom(frames) }, options);
     return reply;
   });
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
+import { streamText, type TextReader, type TextStream } from "#relay/core/response/text-stream.ts";
 import { allowedHeaders, answerHeaders, wholeHead } from "./answer-headers.ts";
 
 /**
@@ -35,13 +36,14 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       return sendBody(reply, answer, options);
     case "stream": {
       const headers = answerHeaders(answer.headers, options.headers);
-      await begin(reply, 200, { ...headers, ...unbuffered }, answer.frames);
-      await pump(reply, answer.frames, options);
-      return;
+      await begin(reply, 200, { ...headers, ...unbuffered }, () => answer.stream.leave());
+      return writeStream(reply, answer.stream, options);
     }
     case "bytes":
-      await begin(reply, answer.status ?? 200, answerHeaders(answer.headers, options.headers), answer.chunks);
-      await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
+      await begin(reply, answer.status ?? 200, answerHeaders(answer.headers, options.headers), () =>
+        answer.chunks.return(),
+      );
+      return writeChunks(reply, answer.chunks, options);
   }
 }
 
@@ -58,19 +60,14 @@ async function sendBody(
     ...options.headers,
   };
   if (body.length > MOST_AT_ONCE) {
-    const chunks = once(Buffer.from(body));
-    await begin(reply, 200, headers, chunks);
-    return pump(reply, chunks, { ...options, heartbeatMs: 0 });
+    await begin(reply, 200, headers, async () => {});
+    return writeStream(reply, streamText(body), { ...options, heartbeatMs: 0 });
   }
   // Before `hijack`, so that a header that cannot be sent ends in an error. Head and body leave in one write.
   reply.raw.writeHead(200, wholeHead(reply.request, headers));
   reply.hijack();
   reply.raw.end(body);
   watchStalled(reply, options);
-}
-
-async function* once(bytes: Buffer): Pieces<Buffer> {
-  yield bytes;
 }
 
 /** Watches a response that its client has not accepted at once. Ends it when the client stalls. */
@@ -82,18 +79,18 @@ function watchStalled(reply: FastifyReply, options: ReplyOptions): void {
   });
 }
 
-/** Writes the head. If that fails, leaves the response, so that its bill is closed. */
+/** Writes the head. @param leave called if that fails, so that the bill of the response is closed */
 async function begin(
   reply: FastifyReply,
   status: number,
   headers: Record<string, string>,
-  pieces: Pieces<string> | Pieces<Buffer>,
+  leave: () => Promise<unknown>,
 ): Promise<void> {
   reply.hijack();
   try {
     reply.raw.writeHead(status, wholeHead(reply.request, headers));
   } catch (error) {
-    await pieces.return();
+    await leave();
     reply.raw.destroy();
     throw error;
   }
@@ -133,13 +130,18 @@ export async function sendWhenReady(
   try {
     answer = await pending;
   } catch (error) {
-    return pump(reply, once(Buffer.from(early.fail(error))), { ...options, heartbeatMs: 0 });
+    return writeStream(reply, streamText(early.fail(error)), { ...options, heartbeatMs: 0 });
   } finally {
     clearInterval(beat);
   }
-  if (answer.kind === "body")
-    return pump(reply, once(Buffer.from(answer.body)), { ...options, heartbeatMs: 0 });
-  await pump(reply, answer.kind === "stream" ? answer.frames : answer.chunks, options);
+  switch (answer.kind) {
+    case "body":
+      return writeStream(reply, streamText(answer.body), { ...options, heartbeatMs: 0 });
+    case "stream":
+      return writeStream(reply, answer.stream, options);
+    case "bytes":
+      return writeChunks(reply, answer.chunks, options);
+  }
 }
 
 /** Whether the promise settles in time, with either result. */
@@ -164,32 +166,138 @@ const unbuffered = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 const LOOKS = 5;
 
 /**
- * Writes the pieces as fast as the client accepts them. A broken response is cut off, so that the client
- * notices.
+ * Writes a stream as fast as the client accepts it. Resolves when its bill is closed. A response that breaks is cut
+ * off, so that the client notices.
  */
-async function pump(
+async function writeStream(reply: FastifyReply, stream: TextStream, options: ReplyOptions): Promise<void> {
+  options.streams.inc();
+  try {
+    await new StreamWriter(reply, stream, options).run();
+  } finally {
+    options.streams.dec();
+  }
+}
+
+class StreamWriter implements TextReader {
+  readonly #reply: FastifyReply;
+  readonly #stream: TextStream;
+  readonly #options: ReplyOptions;
+  readonly #over = Promise.withResolvers<void>();
+  /** Parts of a long text that the socket has not accepted yet. */
+  #parts: Buffer[] = [];
+  #isWaiting = false;
+  #isLeft = false;
+  #hasEnded = false;
+  #lastWrite = now();
+
+  constructor(reply: FastifyReply, stream: TextStream, options: ReplyOptions) {
+    this.#reply = reply;
+    this.#stream = stream;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { signal, heartbeatMs } = this.#options;
+    const beat = heartbeatMs === 0 ? undefined : setInterval(() => this.#beat(), heartbeatMs / LOOKS);
+    const onAbort = (): void => void this.#leave();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else this.#stream.start(this);
+    try {
+      await this.#over.promise;
+    } finally {
+      clearInterval(beat);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  write(text: string): boolean {
+    const { raw } = this.#reply;
+    this.#lastWrite = now();
+    if (this.#isWaiting) this.#parts.push(...partsOf(text));
+    else if (text.length <= MOST_AT_ONCE) {
+      if (raw.write(text)) return true;
+      void this.#wait();
+    } else {
+      this.#parts = partsOf(text);
+      if (this.#writeParts()) return true;
+      void this.#wait();
+    }
+    return false;
+  }
+
+  end(error?: unknown): void {
+    if (error !== undefined) return this.#cutOff(error);
+    this.#hasEnded = true;
+    if (!this.#isWaiting) this.#finish();
+  }
+
+  #beat(): void {
+    const { raw } = this.#reply;
+    const { heartbeat, heartbeatMs } = this.#options;
+    if (now() - this.#lastWrite < heartbeatMs || raw.writableNeedDrain || this.#isWaiting) return;
+    this.#lastWrite = now();
+    raw.write(heartbeat);
+  }
+
+  /** Returns whether the socket accepts more after all parts. */
+  #writeParts(): boolean {
+    for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift())
+      if (!this.#reply.raw.write(part)) return false;
+    return true;
+  }
+
+  async #wait(): Promise<void> {
+    this.#isWaiting = true;
+    do {
+      if (await drained(this.#reply, this.#options)) continue;
+      await this.#leave();
+      return;
+    } while (!this.#isLeft && !this.#writeParts());
+    this.#isWaiting = false;
+    if (this.#isLeft) return;
+    if (this.#hasEnded) this.#finish();
+    else this.#stream.resume();
+  }
+
+  #finish(): void {
+    this.#reply.raw.end();
+    watchStalled(this.#reply, this.#options);
+    this.#over.resolve();
+  }
+
+  /** The client is gone or accepts nothing any more. */
+  async #leave(): Promise<void> {
+    this.#isLeft = true;
+    try {
+      await this.#stream.leave();
+    } catch (error) {
+      this.#reply.log.debug({ err: error }, "an answer broke off");
+    }
+    this.#reply.raw.destroy();
+    this.#over.resolve();
+  }
+
+  #cutOff(error: unknown): void {
+    this.#reply.log.debug({ err: error }, "an answer broke off");
+    this.#reply.raw.destroy();
+    this.#over.resolve();
+  }
+}
+
+/** Writes bytes in the same way. */
+async function writeChunks(
   reply: FastifyReply,
-  pieces: AsyncGenerator<string | Buffer, void, undefined>,
+  chunks: Pieces<Buffer>,
   options: ReplyOptions,
 ): Promise<void> {
   const { raw } = reply;
-  let lastWrite = now();
-  const beat =
-    options.heartbeatMs === 0
-      ? undefined
-      : setInterval(() => {
-          if (now() - lastWrite < options.heartbeatMs || raw.writableNeedDrain) return;
-          lastWrite = now();
-          raw.write(options.heartbeat);
-        }, options.heartbeatMs / LOOKS);
   options.streams.inc();
   try {
-    for await (const piece of pieces) {
+    for await (const chunk of chunks) {
       if (options.signal.aborted) break;
-      lastWrite = now();
-      if (piece.length <= MOST_AT_ONCE) {
-        if (piece.length > 0 && !raw.write(piece)) await accepted(reply, options);
-      } else for (const part of partsOf(piece)) if (!raw.write(part)) await accepted(reply, options);
+      const parts = chunk.length <= MOST_AT_ONCE ? [chunk] : partsOf(chunk);
+      for (const part of parts) if (!raw.write(part)) await accepted(reply, options);
     }
     raw.end();
     watchStalled(reply, options);
@@ -197,7 +305,6 @@ async function pump(
     reply.log.debug({ err: error }, "an answer broke off");
     raw.destroy();
   } finally {
-    clearInterval(beat);
     options.streams.dec();
   }
 }
@@ -242,9 +349,11 @@ function drained(
 /** Maximum bytes per write. A partly accepted write cannot be observed, so no write is large. */
 const MOST_AT_ONCE = 64 * 1024;
 
-function* partsOf(piece: string | Buffer): Generator<Buffer> {
+function partsOf(piece: string | Buffer): Buffer[] {
   const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
-  for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) yield bytes.subarray(at, at + MOST_AT_ONCE);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) parts.push(bytes.subarray(at, at + MOST_AT_ONCE));
+  return parts;
 }
 
 /** Bytes handed to the operating system: those written, minus those still buffered in this process. */

@@ -20,6 +20,7 @@ import type { Cancellation } from "#platform/http/cancellation.ts";
 import type { MessageSocket } from "#platform/http/web-socket.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
+import { piecesOf } from "#relay/core/response/text-stream.ts";
 import type { ResponseSockets } from "#relay/core/upstream/response-sockets.ts";
 import { errorEvent } from "./error-event.ts";
 import type { History } from "./history.ts";
@@ -116,7 +117,7 @@ function homeOf(
 async function pass(socket: MessageSocket, signal: Cancellation, answer: Answer): Promise<void> {
   if (answer.kind !== "stream") throw internalError(new Error("A response was not streamed."));
   const splitter = createFrameSplitter();
-  for await (const piece of answer.frames) {
+  for await (const piece of piecesOf(answer.stream)) {
     if (signal.aborted) break;
     for (const { frame } of splitter.push(Buffer.from(piece))) await sendEvent(socket, frame.data);
   }

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { tapPieces } from "#relay/core/response/pieces.ts";
+import { tapText } from "#relay/core/response/text-stream.ts";
 
 /**
  * Adds the fields that a response object repeats from its request but that the provider did not receive: the
@@ -12,7 +12,7 @@ export function repeating(answer: Answer, fields: Wire): Answer {
     case "body":
       return { ...answer, body: inObject(answer.body, fields) };
     case "stream":
-      return { ...answer, frames: tapPieces(answer.frames, { piece: (text) => inEvents(text, fields) }) };
+      return { ...answer, stream: tapText(answer.stream, { piece: (text) => inEvents(text, fields) }) };
     case "bytes":
       return answer;
   }

@@ -5,7 +5,8 @@
  * response are missing.
  */
 import { pipeline, Readable } from "node:stream";
-import { textOf, type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/http.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { type Decoder, decoderOf } from "./decoders.ts";
 
@@ -16,8 +17,7 @@ export function decompressResponse(response: UpstreamResponse): UpstreamResponse
   const open = decoderOf(String(coding), { isLenient: true });
   if (open === undefined) return response;
   const { "content-encoding": _coding, "content-length": _length, ...headers } = response.headers;
-  const chunks = () => decompress(response, open);
-  return { ...response, headers, chunks, text: (maxBytes) => textOf(chunks(), maxBytes) };
+  return { ...response, headers, ...bodyOf(() => decompress(response, open)) };
 }
 
 async function* decompress(

@@ -4,6 +4,7 @@ import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "./answer-limits.ts";
 import type { CancelSignal } from "./cancellation.ts";
 import { throughProxy } from "./proxy.ts";
+import { type Body, type BodyFlow, type BodyReader, textIn } from "./response-body.ts";
 import { classify, tooLarge, TransportError } from "./transport-error.ts";
 
 /**
@@ -44,13 +45,9 @@ export interface StreamedBody {
   open(): AsyncIterable<Buffer>;
 }
 
-export interface UpstreamResponse {
+export interface UpstreamResponse extends Body {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Reads at most `maxBytes`. A longer body fails with TransportError. */
-  text(maxBytes: number): Promise<string>;
-  /** The body as it arrives. Leaving the loop early cancels the call. */
-  chunks(): AsyncGenerator<Buffer, void, undefined>;
   cancel(): void;
 }
 
@@ -103,6 +100,9 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   #ended = false;
   #failure: TransportError | undefined;
   #wake: (() => void) | undefined;
+  #reader: BodyReader | undefined;
+  #isPaused = false;
+  #isScheduled = false;
   #signal: CancelSignal | undefined;
   #onAbort = () => this.cancel();
   #progress: RequestProgress | undefined;
@@ -157,6 +157,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
       headers,
       text: (maxBytes) => this.#text(maxBytes),
       chunks: () => this.#chunks(),
+      read: (reader) => this.#read(reader),
       cancel: () => this.cancel(),
     });
   }
@@ -167,7 +168,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#queued += chunk.length;
     this.#progress?.received(chunk.length);
     if (this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES) controller.pause();
-    this.#wake?.();
+    this.#wakeReader();
   }
 
   /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
@@ -208,8 +209,56 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   #release(): void {
     this.#signal?.removeEventListener("abort", this.#onAbort);
-    this.#wake?.();
+    this.#wakeReader();
   }
+
+  #wakeReader(): void {
+    if (this.#reader === undefined) this.#wake?.();
+    else this.#schedule();
+  }
+
+  #read(reader: BodyReader): BodyFlow {
+    this.#reader = reader;
+    this.#schedule();
+    return {
+      pause: () => {
+        this.#isPaused = true;
+      },
+      resume: () => {
+        this.#isPaused = false;
+        this.#schedule();
+      },
+    };
+  }
+
+  /** Pieces that one read of the socket brings are handed over together: the parser calls back for each. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isPaused) return;
+    this.#isScheduled = true;
+    queueMicrotask(this.#deliver);
+  }
+
+  readonly #deliver = (): void => {
+    this.#isScheduled = false;
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    try {
+      while (!this.#isPaused) {
+        const chunk = this.#take();
+        if (chunk !== undefined) reader.data(chunk);
+        else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.#ended) {
+          this.#reader = undefined;
+          reader.end();
+          return;
+        } else return;
+      }
+    } catch (error) {
+      this.#reader = undefined;
+      this.cancel();
+      reader.fail(error);
+    }
+  };
 
   #chunks(): AsyncGenerator<Buffer, void, undefined> {
     return generatorOf(
@@ -278,23 +327,6 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
       this.#controller.resume();
     return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
   }
-}
-
-/** Reads a whole body. Throws TransportError when it is longer than `maxBytes`. */
-export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    parts.push(chunk);
-  }
-  return textIn(parts);
-}
-
-/** Decodes the parts of a body together: a character may be split over two of them. */
-export function textIn(parts: readonly Buffer[]): string {
-  return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
 }
 
 interface RequestTarget {

@@ -4,6 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";
 
 const request: ChatRequest = {
@@ -22,10 +23,9 @@ function read(
   const response: UpstreamResponse = {
     status: 200,
     headers: { "content-type": type },
-    text: () => Promise.resolve(text),
-    async *chunks() {
+    ...bodyOf(async function* chunks() {
       yield await Promise.resolve(Buffer.from(text));
-    },
+    }),
     cancel() {},
   };
   const upstream = dialects[from];

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
-import type { AnswerMender, CharacterCount, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
+import type {
+  AnswerMender,
+  CharacterCount,
+  StreamDecoder,
+  Upstream,
+  UpstreamDialect,
+} from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { withOrigin } from "#dialects/reasoning/proof.ts";
@@ -27,7 +33,7 @@ import {
   wholeText,
 } from "#relay/core/response/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { readFrames } from "./frames.ts";
+import { type FrameHandler, FrameReader } from "./frame-reader.ts";
 
 /** A complete response: read, metered, and encoded for the client. */
 export interface ReadBody {
@@ -59,12 +65,7 @@ type BodyResult =
 export async function readBody(call: ReadCall, came: ChatResponseSource): Promise<BodyResult> {
   const { response, upstream } = came;
   const { memory } = call;
-  if (isEventStream(response))
-    return encodeBody(
-      call,
-      came,
-      await collect(came, (isClosing) => readFrames(response, isClosing, undefined, memory), memory),
-    );
+  if (isEventStream(response)) return encodeBody(call, came, await collect(came, memory));
   let text: string;
   if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call)) {
     const begun = await beginOf(response, memory);
@@ -72,7 +73,7 @@ export async function readBody(call: ReadCall, came: ChatResponseSource): Promis
     else if (isObject(begun.head)) return { large: begun.response, upstream };
     else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
-  if (isEvents(text)) return encodeBody(call, came, await collect(came, () => framesIn(text), undefined));
+  if (isEvents(text)) return encodeBody(call, came, collectText(came, text));
   return readText(call, came, text);
 }
 
@@ -212,42 +213,86 @@ export function brokenOff(raw: string | undefined): UpstreamError {
   return { kind: "server", message: `The model could not finish its answer${reason}.`, status: 200 };
 }
 
-async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefined> {
-  const splitter = createFrameSplitter();
-  yield splitter.push(Buffer.from(text));
-  yield splitter.flush();
-}
-
 /** Collects a stream that was not requested: some providers always stream. */
-async function collect(
-  { response, upstream, mender }: ChatResponseSource,
-  open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
+function collect(
+  came: ChatResponseSource,
   memory: MemoryShare | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
-  const decoder = mendedDecoder(upstream.decodeStream(), mender);
-  const collector = createCollector();
-  let closing = false;
-  let size = 0;
-  let counted = 0;
-  for await (const batch of open(() => closing)) {
-    for (const { frame, raw } of batch) {
-      size += raw.length;
-      closing ||= upstream.isLast(frame);
-      for (const event of decoder.frame(frame)) collector.add(event);
-    }
-    if (size - counted > UNCOUNTED_BYTES) {
-      await memory?.add(size - counted);
-      counted = size;
-    }
-    if (size > MAX_BODY_BYTES)
-      throw new TransportError("network", `The response is larger than ${MAX_BODY_BYTES} bytes.`);
-    if (collector.answer !== undefined && "error" in collector.answer) return collector.answer;
+  return new Promise((resolve, reject) => {
+    const collected = new CollectedStream(came);
+    let counted = 0;
+    const handler: FrameHandler = {
+      frames(frames) {
+        collected.add(frames);
+        if (collected.size > MAX_BODY_BYTES)
+          throw new TransportError("network", `The response is larger than ${MAX_BODY_BYTES} bytes.`);
+        const { error } = collected;
+        if (error !== undefined) {
+          reader.close();
+          return resolve({ error });
+        }
+        const more = collected.size - counted;
+        if (memory === undefined || more <= UNCOUNTED_BYTES) return;
+        counted = collected.size;
+        reader.pause();
+        memory.add(more).then(
+          () => reader.resume(),
+          (error: unknown) => {
+            reader.close();
+            reject(error);
+          },
+        );
+      },
+      end: () => resolve(collected.answer()),
+      fail: reject,
+      isComplete: () => collected.isComplete,
+    };
+    const reader = FrameReader.open(came.response, handler, memory);
+  });
+}
+
+function collectText(came: ChatResponseSource, text: string): ChatResponse | { error: UpstreamError } {
+  const splitter = createFrameSplitter();
+  const collected = new CollectedStream(came);
+  collected.add(splitter.push(Buffer.from(text)));
+  collected.add(splitter.flush());
+  return collected.answer();
+}
+
+class CollectedStream {
+  readonly #came: ChatResponseSource;
+  readonly #decoder: StreamDecoder;
+  readonly #collector = createCollector();
+  isComplete = false;
+  /** Characters. */
+  size = 0;
+
+  constructor(came: ChatResponseSource) {
+    this.#came = came;
+    this.#decoder = mendedDecoder(came.upstream.decodeStream(), came.mender);
   }
-  for (const event of decoder.end()) collector.add(event);
-  const { answer } = collector;
-  if (answer === undefined) return { error: unreadable(response.status) };
-  if ("error" in answer) return answer;
-  return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
+
+  /** The error that the stream ended with. */
+  get error(): UpstreamError | undefined {
+    const { answer } = this.#collector;
+    return answer !== undefined && "error" in answer ? answer.error : undefined;
+  }
+
+  add(frames: readonly RawFrame[]): void {
+    for (const { frame, raw } of frames) {
+      this.size += raw.length;
+      this.isComplete ||= this.#came.upstream.isLast(frame);
+      for (const event of this.#decoder.frame(frame)) this.#collector.add(event);
+    }
+  }
+
+  answer(): ChatResponse | { error: UpstreamError } {
+    if (this.error === undefined) for (const event of this.#decoder.end()) this.#collector.add(event);
+    const { answer } = this.#collector;
+    if (answer === undefined) return { error: unreadable(this.#came.response.status) };
+    if ("error" in answer) return answer;
+    return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
+  }
 }
 
 /** Returns undefined for JSON that is no response of this dialect; another channel may return one. */

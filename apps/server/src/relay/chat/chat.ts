@@ -102,7 +102,7 @@ async function readChat(
     if ("error" in opened) return { error: refusal(provider, opened.error) };
     bill.accept(routed);
     const type = streamType(call.request);
-    return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
+    return { kind: "stream", headers: { ...headers, "content-type": type }, stream: opened.stream };
   }
   if (call.background === true) {
     const taken = await startBackground(services, response, routed, bill);

@@ -6,6 +6,7 @@ import type { ChatEvent, DialectId } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";
 
 const request = {
@@ -142,10 +143,9 @@ function read(client: DialectId, body: Wire) {
   const response = {
     status: 200,
     headers: { "content-type": "application/json" },
-    text: () => Promise.resolve(text),
-    async *chunks() {
+    ...bodyOf(async function* chunks() {
       yield await Promise.resolve(Buffer.from(text));
-    },
+    }),
     cancel() {},
   };
   return readBody(

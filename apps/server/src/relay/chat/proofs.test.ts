@@ -5,6 +5,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { clientDialects } from "#dialects/index.ts";
 import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { type Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { readBody } from "./body.ts";
@@ -170,10 +171,9 @@ async function received(client: ClientDialectId, from: Host): Promise<Wire> {
   const response = {
     status: 200,
     headers: { "content-type": "application/json" },
-    chunks: async function* chunks() {
+    ...bodyOf(async function* chunks() {
       yield Buffer.from(text);
-    },
-    text: async () => text,
+    }),
     cancel() {},
   };
   const { upstream, mender, origin } = sent;

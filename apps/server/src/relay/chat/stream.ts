@@ -4,23 +4,22 @@ import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError } from "#errors.ts";
-import { generatorOf } from "#platform/generator-of.ts";
 import { type UpstreamResponse } from "#platform/http/http.ts";
+import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { EndedCall } from "#relay/core/billing/call-end.ts";
-import type { Pieces, RoutedCall } from "#relay/core/call.ts";
+import type { RoutedCall } from "#relay/core/call.ts";
+import type { TextReader, TextStream } from "#relay/core/response/text-stream.ts";
 import { peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
 import { finish, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { readFrames } from "./frames.ts";
+import { type FrameHandler, FrameReader } from "./frame-reader.ts";
 import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
 
-/**
- * A streamed response, frame by frame. Only the frames that complete it are buffered: they wait for the bill.
- */
-type StreamResult = { frames: Pieces<string> } | { error: UpstreamError };
+/** A streamed response. Only the frames that complete it are buffered: they wait for the bill. */
+type StreamResult = { stream: TextStream } | { error: UpstreamError };
 
 interface ChatResponseSource {
   response: UpstreamResponse;
@@ -32,7 +31,7 @@ interface ChatResponseSource {
 
 /**
  * Waits for the first frame, so that another channel can still replace a provider that fails at once. Then
- * yields the rest as it arrives.
+ * the rest passes as it arrives.
  */
 export async function openStream(
   call: ChatCall,
@@ -50,38 +49,10 @@ export async function openStream(
   const pipe = untouched
     ? passingPipe(call, upstream, tried.mender)
     : translatingPipe(call, tried, mendedDecoder(upstream.decodeStream(), tried.mender));
-  const events = openArray === undefined ? response : unframed(response, openArray());
-  const batches = readFrames(events, () => pipe.closing(), undefined, call.memory);
-  let first = "";
-  let ended = false;
-  // Reads a complete response without content to its end: its usage may follow.
-  const goesOn = () => (first === "" && pipe.pending() === "") || (isWhole(pipe) && isSilent(pipe));
-  while (!ended && pipe.error() === undefined && goesOn()) {
-    const next = await batches.next();
-    if (next.done) {
-      ended = true;
-      first += pipe.end();
-    } else {
-      first += taken(pipe, next.value);
-    }
-  }
-  const error = pipe.error();
-  if (error !== undefined) {
-    await batches.return();
-    return { error };
-  }
-  if (ended && isSilent(pipe)) {
-    return {
-      error: { kind: "server", message: "The provider returned an empty response.", status: response.status },
-    };
-  }
-  bill.attempts.receiveByte();
-  if (hasText(pipe)) bill.attempts.receiveText();
-  return { frames: run({ call, routed, bill, pipe }, { first, ended, batches }) };
-}
-
-function hasText({ tally }: Pipe): boolean {
-  return tally.narrow > 0 || tally.wide > 0;
+  const events = openArray === undefined ? response : { ...response, ...mapBody(response, openArray()) };
+  const stream = new ChatStream({ call, routed, bill, pipe, status: response.status });
+  stream.read(events);
+  return opened(stream);
 }
 
 /**
@@ -96,130 +67,189 @@ async function openWhole(
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
   const pipe = translatingPipe(call, tried, { frame: () => [], end: () => eventsOf(answer) });
-  bill.attempts.receiveByte();
-  const begun = { first: pipe.end(), ended: true, batches: noFrames() };
-  return { frames: run({ call, routed, bill, pipe }, begun) };
+  const stream = new ChatStream({ call, routed, bill, pipe, status: tried.response.status });
+  stream.end();
+  return opened(stream);
 }
 
-async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
-
-function unframed(
-  response: UpstreamResponse,
-  read: (chunk: Uint8Array) => Buffer,
-): Pick<UpstreamResponse, "chunks" | "cancel"> {
-  return {
-    cancel: () => response.cancel(),
-    async *chunks() {
-      for await (const chunk of response.chunks()) {
-        const events = read(chunk);
-        if (events.length > 0) yield events;
-      }
-    },
-  };
+async function opened(stream: ChatStream): Promise<StreamResult> {
+  const error = await stream.opened;
+  return error === undefined ? { stream } : { error };
 }
 
-/** Whether the response has no content and no usage. */
-function isSilent(pipe: Pipe): boolean {
-  return pipe.usage() === undefined && pipe.output() === "nothing";
-}
-
-interface RunningStream {
+interface StreamParts {
   /** The call as it was sent. */
   readonly call: ChatCall;
   readonly routed: RoutedCall<ChatCall>;
   readonly bill: CallBill;
   readonly pipe: Pipe;
-}
-
-interface StreamStart {
-  first: string;
-  ended: boolean;
-  batches: AsyncGenerator<RawFrame[], void, undefined>;
-}
-
-/** Returns the text of these frames, up to one that ends the response with an error. */
-function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
-  let text = "";
-  for (const frame of frames) {
-    text += pipe.frame(frame);
-    if (pipe.error() !== undefined) break;
-  }
-  return text;
-}
-
-/** Returns the pieces of the response. Leaving them at any time closes the bill. */
-function run(stream: RunningStream, begun: StreamStart): Pieces<string> {
-  const { bill, pipe } = stream;
-  const { batches } = begun;
-  let first = begun.first;
-  let isEnded = begun.ended;
-  let isOver = false;
-  // All frames read were passed on: the next one is read only after the client took the last piece.
-  bill.deliver({
-    progress: () =>
-      pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally },
-  });
-
-  async function next(): Promise<string | undefined> {
-    if (isOver) return undefined;
-    let text = first;
-    first = "";
-    while (text === "" && !isEnded) {
-      try {
-        const batch = await batches.next();
-        if (batch.done === true) {
-          isEnded = true;
-          text = pipe.end();
-        } else text += taken(pipe, batch.value);
-        if (bill.attempts.firstTextAt === undefined && hasText(pipe)) bill.attempts.receiveText();
-      } catch (error) {
-        isEnded = true;
-        text += endAfterBreak(stream, error);
-      }
-      isEnded ||= pipe.error() !== undefined;
-    }
-    if (text !== "") return text;
-    isOver = true;
-    return lastText(stream);
-  }
-
-  return generatorOf(next, async () => {
-    if (isOver) return;
-    isOver = true;
-    // No one requests more pieces. The rest is read only for its usage.
-    await leave(stream, batches);
-  });
+  /** Status of the provider's response. */
+  readonly status: number;
 }
 
 /**
- * Handles a broken stream: a cancelled call means that the client left, other errors are the upstream's, or a
- * defect.
+ * A response between its provider and its client: the frames that arrive together become one text, which is
+ * written at once. It waits only for the first frame, for a client that accepts no more, and for the bill.
  */
-function endAfterBreak({ bill, pipe }: RunningStream, error: unknown): string {
-  if (!(error instanceof TransportError || error instanceof GatewayError)) bill.reportDefect(error);
-  // It broke after the last frame, so nothing of the response is missing.
-  else if (pipe.closing()) return pipe.end();
-  pipe.broken = error;
-  return "";
+class ChatStream implements TextStream, FrameHandler {
+  /**
+   * Resolves when the response has begun; with the error of a provider that failed before. Rejects when the
+   * request broke before.
+   */
+  readonly opened: Promise<UpstreamError | undefined>;
+  readonly #parts: StreamParts;
+  #reader: FrameReader | undefined;
+  #opening: PromiseWithResolvers<UpstreamError | undefined> | undefined;
+  #client: TextReader | undefined;
+  #isAccepting = false;
+  /** Text that the client has not received yet. */
+  #unsent = "";
+  /** No frame follows. */
+  #isEnded = false;
+  #onEnd: (() => void) | undefined;
+  /** Resolves when the bill is closed. Set once that has begun. */
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+    this.#opening = Promise.withResolvers();
+    this.opened = this.#opening.promise;
+  }
+
+  read(response: UpstreamResponse): void {
+    this.#reader = FrameReader.open(response, this, this.#parts.call.memory);
+  }
+
+  isComplete(): boolean {
+    return this.#parts.pipe.closing();
+  }
+
+  frames(frames: readonly RawFrame[]): void {
+    const { pipe } = this.#parts;
+    let text = "";
+    for (const frame of frames) {
+      text += pipe.frame(frame);
+      if (pipe.error() === undefined) continue;
+      this.#isEnded = true;
+      this.#reader?.close();
+      break;
+    }
+    this.#take(text);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#take(this.#parts.pipe.end());
+  }
+
+  /** A cancelled call means that the client left, other errors are the upstream's, or a defect. */
+  fail(error: unknown): void {
+    const { bill, pipe } = this.#parts;
+    if (this.#opening !== undefined) return this.#opening.reject(error);
+    this.#isEnded = true;
+    const isDefect = !(error instanceof TransportError || error instanceof GatewayError);
+    if (isDefect) bill.reportDefect(error);
+    // It broke after the last frame, so nothing of the response is missing.
+    if (!isDefect && pipe.closing()) return this.#take(pipe.end());
+    pipe.broken = error;
+    this.#take("");
+  }
+
+  start(client: TextReader): void {
+    this.#client = client;
+    this.resume();
+  }
+
+  resume(): void {
+    this.#isAccepting = true;
+    this.#send();
+    if (this.#isAccepting) this.#reader?.resume();
+  }
+
+  leave(): Promise<void> {
+    return (this.#closed ??= this.#leave());
+  }
+
+  #take(text: string): void {
+    const { bill, pipe } = this.#parts;
+    this.#unsent += text;
+    if (this.#opening !== undefined) {
+      if (this.#isEnded || !this.#isPreliminary()) this.#open(this.#opening);
+      return;
+    }
+    if (bill.attempts.firstTextAt === undefined && hasText(pipe)) bill.attempts.receiveText();
+    if (this.#closed === undefined) this.#send();
+    else if (this.#isEnded) this.#onEnd?.();
+  }
+
+  /** Whether another provider may still respond. A complete response without content is read to its end for its usage. */
+  #isPreliminary(): boolean {
+    const { pipe } = this.#parts;
+    return (this.#unsent === "" && pipe.pending() === "") || (isWhole(pipe) && isSilent(pipe));
+  }
+
+  #open(opening: PromiseWithResolvers<UpstreamError | undefined>): void {
+    const { bill, pipe, status } = this.#parts;
+    this.#opening = undefined;
+    const error = pipe.error();
+    if (error !== undefined) return opening.resolve(error);
+    if (this.#isEnded && isSilent(pipe))
+      return opening.resolve({ kind: "server", message: "The provider returned an empty response.", status });
+    bill.attempts.receiveByte();
+    if (hasText(pipe)) bill.attempts.receiveText();
+    // More is read only when the client has accepted what was read before, so all of it counts as delivered.
+    this.#reader?.pause();
+    bill.deliver({
+      progress: () =>
+        pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally },
+    });
+    opening.resolve(undefined);
+  }
+
+  #send(): void {
+    if (this.#client === undefined || !this.#isAccepting || this.#closed !== undefined) return;
+    const text = this.#unsent;
+    this.#unsent = "";
+    if (text !== "" && !this.#client.write(text)) {
+      this.#isAccepting = false;
+      this.#reader?.pause();
+    } else if (this.#isEnded) this.#closed = this.#complete(this.#client);
+  }
+
+  async #complete(client: TextReader): Promise<void> {
+    try {
+      const text = await lastText(this.#parts);
+      if (text !== "") client.write(text);
+      client.end();
+    } catch (error) {
+      client.end(error);
+    }
+  }
+
+  /** Closes the bill of a response whose client left. The rest is read only for its usage. */
+  async #leave(): Promise<void> {
+    const { routed, bill, pipe } = this.#parts;
+    bill.connection.leave();
+    // Charge what was delivered when the client left, unless the provider's own count arrives.
+    bill.stopDelivery();
+    const delivered = { ...pipe.tally };
+    if (!this.#isEnded)
+      await new Promise<void>((resolve) => {
+        this.#onEnd = resolve;
+        this.#reader?.resume();
+      });
+    if (isWhole(pipe) && isSilent(pipe)) return bill.fail(silence());
+    await bill.settle({ ...endOf(pipe), routed, delivered, outcome: "client-left" }).catch(() => {});
+  }
 }
 
-async function leave(stream: RunningStream, batches: StreamStart["batches"]): Promise<void> {
-  const { routed, bill, pipe } = stream;
-  bill.connection.leave();
-  // Charge what was delivered when the client left, unless the provider's own count arrives.
-  bill.stopDelivery();
-  const delivered = { ...pipe.tally };
-  try {
-    for await (const batch of batches) {
-      taken(pipe, batch);
-      if (pipe.error() !== undefined) break;
-    }
-    pipe.end();
-  } catch (error) {
-    endAfterBreak(stream, error);
-  }
-  if (isWhole(pipe) && isSilent(pipe)) return bill.fail(silence());
-  await bill.settle({ ...endOf(pipe), routed, delivered, outcome: "client-left" }).catch(() => {});
+function hasText({ tally }: Pipe): boolean {
+  return tally.narrow > 0 || tally.wide > 0;
+}
+
+/** Whether the response has no content and no usage. */
+function isSilent(pipe: Pipe): boolean {
+  return pipe.usage() === undefined && pipe.output() === "nothing";
 }
 
 /** Returns the end for the bill. A refusal without usage is free, as in a response that is not streamed. */
@@ -240,7 +270,7 @@ function isWhole(pipe: Pipe): boolean {
 /**
  * Closes the bill, then returns the bytes that complete the response, or one error in the client's dialect.
  */
-async function lastText({ call, routed, bill, pipe }: RunningStream): Promise<string> {
+async function lastText({ call, routed, bill, pipe }: StreamParts): Promise<string> {
   const gone = isWhole(pipe) ? undefined : bill.connection.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);

@@ -1,7 +1,7 @@
 /**
  * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
  * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`). All parts of the
- * relay share these types; the file imports nothing from the relay.
+ * relay share these types; the file imports nothing from the relay but the type of a stream.
  */
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
@@ -13,6 +13,7 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
+import type { TextStream } from "./response/text-stream.ts";
 
 /** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
 export interface ReceivedCall {
@@ -132,12 +133,12 @@ export interface CachedCall {
 }
 
 /**
- * The response for the client. `frames` and `chunks` must be read to the end or left with `return()`: both
- * close the bill.
+ * The response for the client. A stream must be started or left, and `chunks` must be read to the end or left with
+ * `return()`: each closes the bill.
  */
 export type Answer =
   | { kind: "body"; headers: Record<string, string>; body: string }
-  | { kind: "stream"; headers: Record<string, string>; frames: Pieces<string> }
+  | { kind: "stream"; headers: Record<string, string>; stream: TextStream }
   | {
       kind: "bytes";
       /** Default: 200. */

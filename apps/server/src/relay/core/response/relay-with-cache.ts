@@ -1,10 +1,11 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
-import type { Answer, Pieces, ReceivedCall } from "#relay/core/call.ts";
+import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { type Exchange, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
 import { tapPieces } from "./pieces.ts";
 import { openResponseCache } from "./response-cache.ts";
+import { tapText } from "./text-stream.ts";
 
 /**
  * Relays a call whose bodies may be logged and whose response may be cached.
@@ -83,10 +84,11 @@ function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | u
           keep(answer.body, Buffer.byteLength(answer.body));
           return answer;
         case "stream":
-          return { ...answer, frames: listening(answer.frames, longest(services), keep) };
+          return { ...answer, stream: tapText(answer.stream, recordText(longest(services), keep)) };
         case "bytes": {
           const readable = /^(text\/|application\/json)/.test(answer.headers["content-type"] ?? "");
-          return { ...answer, chunks: listening(answer.chunks, readable ? longest(services) : 0, keep) };
+          const tap = recordText(readable ? longest(services) : 0, keep);
+          return { ...answer, chunks: tapPieces<Buffer>(answer.chunks, tap) };
         }
       }
     },
@@ -100,23 +102,19 @@ function longest(services: RelayServices): number {
   return services.settings.current().BodyKilobytes * 1_024;
 }
 
-/** Passes the pieces on. At the end, or when they are left, calls `done` with as much text as may be kept. */
-function listening<Piece extends string | Buffer>(
-  pieces: Pieces<Piece>,
-  most: number,
-  done: (text: string, bytes: number) => void,
-): Pieces<Piece> {
+/** Collects as much of the response's text as may be kept. Calls `done` with it at the end, or when it is left. */
+function recordText(most: number, done: (text: string, bytes: number) => void) {
   let text = "";
   let bytes = 0;
   // A character may be split between two pieces.
   const decoder = new TextDecoder();
-  return tapPieces(pieces, {
-    piece(piece) {
+  return {
+    piece<Piece extends string | Buffer>(piece: Piece): Piece {
       bytes += Buffer.byteLength(piece);
       if (text.length < most)
         text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
       return piece;
     },
     ended: () => done(text, bytes),
-  });
+  };
 }

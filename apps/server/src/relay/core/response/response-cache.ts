@@ -5,10 +5,11 @@ import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
 import { openShare } from "#relay/core/billing/reserve.ts";
-import type { Answer, BilledUsage, CachedCall, Pieces, ReceivedCall } from "#relay/core/call.ts";
+import type { Answer, BilledUsage, CachedCall, ReceivedCall } from "#relay/core/call.ts";
 import { planCall } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { tapPieces } from "./pieces.ts";
+import { streamText, tapText } from "./text-stream.ts";
 
 /**
  * Cached responses: the same request of the same token gets its earlier response without a provider request.
@@ -84,14 +85,14 @@ export function openResponseCache(
           return { ...answer, headers };
         case "stream": {
           const done = (text: string) => remember("stream", answer.headers, text);
-          return { ...answer, headers, frames: gathering(answer.frames, longest, done) };
+          return { ...answer, headers, stream: tapText(answer.stream, gatherText(longest, done)) };
         }
         case "bytes": {
           // A large JSON response. These endpoints pass nothing else as bytes.
           if (!isJson(answer)) return answer;
           const { "content-length": _length, ...lasting } = answer.headers;
           const done = (text: string) => remember("body", lasting, text);
-          return { ...answer, headers, chunks: gathering(answer.chunks, longest, done) };
+          return { ...answer, headers, chunks: tapPieces<Buffer>(answer.chunks, gatherText(longest, done)) };
         }
       }
     },
@@ -143,7 +144,7 @@ async function serveFromCache(
   const headers = { ...found.headers, "x-gateway-cache": "hit", age };
   return found.kind === "body"
     ? { kind: "body", headers, body: found.text }
-    : { kind: "stream", headers, frames: once(found.text) };
+    : { kind: "stream", headers, stream: streamText(found.text) };
 }
 
 /** Returns the call with the terms of the cached response, at current prices and rights. */
@@ -166,24 +167,16 @@ function cachedCall(
   return { planned: { ...planned, plan }, terms };
 }
 
-async function* once(text: string): AsyncGenerator<string, void, undefined> {
-  yield text;
-}
-
 function isJson({ headers, status = 200 }: Extract<Answer, { kind: "bytes" }>): boolean {
   return status === 200 && (headers["content-type"] ?? "").startsWith("application/json");
 }
 
-/** Passes the pieces on. After the last one, calls `done` with their text, unless it is too long. */
-function gathering<Piece extends string | Buffer>(
-  pieces: Pieces<Piece>,
-  longest: number,
-  done: (text: string) => void,
-): Pieces<Piece> {
+/** Gathers the response's text. Calls `done` with it after the last piece, unless it is too long. */
+function gatherText(longest: number, done: (text: string) => void) {
   let parts: Buffer[] = [];
   let size = 0;
-  return tapPieces(pieces, {
-    piece(piece) {
+  return {
+    piece<Piece extends string | Buffer>(piece: Piece): Piece {
       if (size > longest) return piece;
       const bytes: Buffer = typeof piece === "string" ? Buffer.from(piece) : piece;
       size += bytes.length;
@@ -194,5 +187,5 @@ function gathering<Piece extends string | Buffer>(
     whole() {
       if (size <= longest) done(Buffer.concat(parts).toString("utf8"));
     },
-  });
+  };
 }

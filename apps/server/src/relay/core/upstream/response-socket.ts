@@ -3,7 +3,8 @@ import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "#platform/http/answer-limits.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
-import { type RequestProgress, textOf, type UpstreamResponse } from "#platform/http/http.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http/http.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { MessageSocket } from "#platform/http/web-socket.ts";
 
@@ -160,12 +161,10 @@ export function openResponseLine(socket: MessageSocket): ResponseLine {
     const leave = () => {
       if (!isOver) close();
     };
-    const chunks = () => generatorOf(piece, async () => leave());
     return {
       status: 200,
       headers: { "content-type": "text/event-stream" },
-      chunks,
-      text: (maxBytes) => textOf(chunks(), maxBytes),
+      ...bodyOf(() => generatorOf(piece, async () => leave())),
       cancel: leave,
     };
   }
@@ -212,15 +211,8 @@ function refusalOf(event: Event, progress: RequestProgress | undefined): Upstrea
   const body = Buffer.from(JSON.stringify({ error: error ?? event.read() }));
   const answer = { status, headers: Object.fromEntries(texts) as Record<string, string> };
   progress?.answered(status, answer.headers, "websocket");
-  let isRead = false;
-  const chunks = () =>
-    generatorOf(
-      async () => {
-        if (isRead) return undefined;
-        isRead = true;
-        return body;
-      },
-      async () => {},
-    );
-  return { ...answer, chunks, text: (maxBytes) => textOf(chunks(), maxBytes), cancel: () => {} };
+  async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
+    yield body;
+  }
+  return { ...answer, ...bodyOf(chunks), cancel: () => {} };
 }

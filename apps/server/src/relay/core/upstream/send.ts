@@ -11,8 +11,8 @@ import {
   type StreamedBody,
   type UpstreamClient,
   type UpstreamResponse,
-  textOf,
 } from "#platform/http/http.ts";
+import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { type WebSocketAnswer, openWebSocket } from "#platform/http/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
@@ -25,7 +25,6 @@ import {
   dialectsFor,
 } from "#providers/provider.ts";
 import { type TokenCache, createTokenCache } from "#providers/token-cache.ts";
-import type { Pieces } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /**
@@ -226,23 +225,14 @@ function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamRe
   const type = String(response.headers["content-type"] ?? "");
   if (unframe === undefined || !type.startsWith(unframe.contentType)) return response;
   const read = unframe.open();
-  async function* chunks(): Pieces<Buffer> {
-    for await (const chunk of response.chunks()) {
-      let events: Buffer;
-      try {
-        events = read(chunk);
-      } catch (error) {
-        throw new TransportError("network", "The upstream's stream is damaged.", error);
-      }
-      if (events.length > 0) yield events;
+  const body = mapBody(response, (chunk) => {
+    try {
+      return read(chunk);
+    } catch (error) {
+      throw new TransportError("network", "The upstream's stream is damaged.", error);
     }
-  }
-  return {
-    ...response,
-    headers: { ...response.headers, "content-type": "text/event-stream" },
-    chunks,
-    text: (maxBytes) => textOf(chunks(), maxBytes),
-  };
+  });
+  return { ...response, headers: { ...response.headers, "content-type": "text/event-stream" }, ...body };
 }
 
 /** Returns the upstream wire for a client's call through this channel. */

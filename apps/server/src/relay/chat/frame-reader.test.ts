@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { RawFrame } from "#dialects/stream/sse.ts";
+import { bodyOf } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { createMemoryBudget } from "#platform/memory/memory-budget.ts";
-import { readFrames } from "./frames.ts";
+import type { MemoryShare } from "#relay/core/call.ts";
+import { FrameReader, type StreamLimits } from "./frame-reader.ts";
 
 /** Creates an upstream that sends these chunks while it is read. A number is a pause in milliseconds. */
 function upstream(script: Iterable<string | number>) {
@@ -13,7 +16,7 @@ function upstream(script: Iterable<string | number>) {
       state.cancelled = true;
       wake();
     },
-    async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    ...bodyOf(async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
       try {
         for (const step of script) {
           if (typeof step === "number")
@@ -29,7 +32,7 @@ function upstream(script: Iterable<string | number>) {
       } finally {
         state.cancelled = true;
       }
-    },
+    }),
   };
 }
 
@@ -39,16 +42,27 @@ function* forever<T>(...steps: T[]): Generator<T> {
 
 const limits = { maxChars: 10_000, graceMs: 60 };
 
-async function read(source: ReturnType<typeof upstream>, isComplete = (data: string) => data === "last") {
+/** Reads the frames, and returns the data of each. */
+function read(
+  source: ReturnType<typeof upstream>,
+  { options = limits, memory }: { options?: StreamLimits; memory?: MemoryShare } = {},
+): Promise<string[]> {
   const seen: string[] = [];
-  const complete = () => seen.some(isComplete);
-  for await (const batch of readFrames(source, complete, limits))
-    for (const { frame } of batch) seen.push(frame.data);
-  return seen;
+  return new Promise((resolve, reject) => {
+    const handler = {
+      frames(frames: readonly RawFrame[]) {
+        for (const { frame } of frames) seen.push(frame.data);
+      },
+      end: () => resolve(seen),
+      fail: reject,
+      isComplete: () => seen.includes("last"),
+    };
+    FrameReader.open(source, handler, memory, options);
+  });
 }
 
-describe("readFrames", () => {
-  it("yields the frames up to the end", async () => {
+describe("a reader of frames", () => {
+  it("passes the frames up to the end", async () => {
     const source = upstream(["data: a\n\ndata:", " last\n\n", "data: b"]);
     expect(await read(source)).toEqual(["a", "last", "b"]);
   });
@@ -92,7 +106,7 @@ describe("readFrames", () => {
   });
 });
 
-describe("readFrames: memory budget", () => {
+describe("a reader of frames: memory budget", () => {
   const megabyte = 1024 * 1024;
   const long = ["data: ", ...Array.from({ length: 32 }, () => "x".repeat(64 * 1024))];
 
@@ -106,11 +120,9 @@ describe("readFrames: memory budget", () => {
         most = Math.max(most, budget.used);
       }
     }
-    const sizes: number[] = [];
-    const whole = { maxChars: 8 * megabyte, graceMs: 60 };
-    for await (const batch of readFrames(upstream(script()), () => false, whole, memory))
-      for (const { frame } of batch) sizes.push(frame.data.length);
-    expect(sizes).toEqual([32 * 64 * 1024, 4]);
+    const options = { maxChars: 8 * megabyte, graceMs: 60 };
+    const seen = await read(upstream(script()), { options, memory });
+    expect(seen.map((data) => data.length)).toEqual([32 * 64 * 1024, 4]);
     expect(most).toBeGreaterThan(4 * megabyte);
     expect(budget.used).toBe(1);
   });
@@ -119,12 +131,10 @@ describe("readFrames: memory budget", () => {
     const budget = createMemoryBudget(8 * megabyte);
     const other = await budget.acquire(4 * megabyte, { owner: "user2" });
     const memory = await budget.acquire(1, { owner: "user1", timeoutMs: 50 });
-    const read = async () => {
-      const whole = { maxChars: 8 * megabyte, graceMs: 60 };
-      for await (const batch of readFrames(upstream([...long, ...long]), () => false, whole, memory))
-        expect(batch).toEqual([]);
-    };
-    await expect(read()).rejects.toMatchObject({ code: "overloaded" });
+    const options = { maxChars: 8 * megabyte, graceMs: 60 };
+    await expect(read(upstream([...long, ...long]), { options, memory })).rejects.toMatchObject({
+      code: "overloaded",
+    });
     expect(budget.used).toBe(4 * megabyte + 1);
     other.release();
   });
