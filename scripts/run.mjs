@@ -5,6 +5,7 @@
 //   bench:abuse  CPU time of large requests that are not paid, beside a plain JSON.parse
 //   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
+//   bench:states  a gateway that was just started, at rest, and with streams open, beside the pass-through
 //   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on
 //   bench:import  time and memory of an import of 100,000 users and a million calls
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
@@ -42,6 +43,7 @@ const programs = {
   "bench:ledger": "bench/ledger.ts",
   "bench:session": "bench/session.ts",
   "bench:start": "bench/footprint.ts",
+  "bench:states": "bench/states.ts",
   cli: "src/cli/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",

@@ -4,13 +4,15 @@
  * Usage: node load.ts '<JSON of LoadOrder>'; prints the JSON of a LoadResult.
  */
 import { connect, type Socket } from "node:net";
-import { requestBody, type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
+import { type LoadName, requestBody, scenarioOf, streamMs } from "./scenarios.ts";
 
 export interface LoadOrder {
   /** Connections are spread over them. */
   urls: string[];
   key: string;
-  scenario: ScenarioName;
+  scenario: LoadName;
+  /** The target translates, so the scenario's client may speak another dialect than the provider. */
+  translates: boolean;
   connections: number;
   /** Only responses that begin and end within this time count. */
   seconds: number;
@@ -82,18 +84,22 @@ class AnswerReader {
     for (const [, at] of piece.matchAll(sentAt)) this.delays.push(now - Number(at));
   }
 
-  isRight(stream: boolean): boolean {
-    return this.status === 200 && this.#tail.includes(stream ? "data: [DONE]" : "}");
+  /** @param end text that the end of a right response contains */
+  isRight(end: string): boolean {
+    return this.status === 200 && this.#tail.includes(end);
   }
 }
 
 async function run(order: LoadOrder): Promise<LoadResult> {
-  const body = requestBody(order.scenario);
-  const { stream } = scenarios[order.scenario];
+  const { stream, everyMs = 0, startMs, client: spoken } = scenarioOf(order.scenario);
+  const dialect = order.translates ? spoken : undefined;
+  const body = requestBody(order.scenario, dialect);
+  const path = dialect === "anthropic" ? "/v1/messages" : "/v1/chat/completions";
+  const rightEnd = !stream ? "}" : dialect === "anthropic" ? '"message_stop"' : "data: [DONE]";
   const servers = order.urls.map((url) => {
     const { hostname, port } = new URL(url);
     const request = Buffer.from(
-      `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${order.key}\r\n` +
+      `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${order.key}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
     return { hostname, port: Number(port), request };
@@ -103,7 +109,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const delays: number[] = [];
   let chunks = 0;
   // Streams start evenly over the duration of one stream, as in real use.
-  const apartMs = streamMs(order.scenario) / order.connections;
+  const apartMs = (startMs ?? streamMs(order.scenario)) / order.connections;
   let failed = 0;
   let firstFailure = "";
   const start = performance.now();
@@ -138,10 +144,11 @@ async function run(order: LoadOrder): Promise<LoadResult> {
           const now = performance.now();
           chunks += reader.chunks;
           for (const delay of reader.delays) delays.push(delay);
-          if (!reader.isRight(stream)) fail(`${reader.status} ${reader.text}`);
+          if (!reader.isRight(rightEnd)) fail(`${reader.status} ${reader.text}`);
           else if (now <= end) latencies.push(now - sent);
-          if (now < end) send();
-          else socket.end();
+          if (now >= end) socket.end();
+          else if (everyMs === 0) send();
+          else setTimeout(send, Math.max(0, sent + everyMs - now));
         });
         socket.on("error", (error) => fail(error.message));
         socket.on("close", () => {

@@ -26,6 +26,7 @@ import {
 } from "./processes.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 import {
+  FASTIFY,
   type Line,
   PASS_THROUGH,
   print,
@@ -107,8 +108,13 @@ async function startTargets(): Promise<Target[]> {
     const bare = await startServer([join(here, "pass-through.ts"), provider.url], folder, PASS_THROUGH);
     targets.push({ name: PASS_THROUGH, ...bare, key: PROVIDER_KEY });
   }
+  if (wanted(FASTIFY)) {
+    const fastify = await startServer([join(here, "fastify.ts"), provider.url], folder, FASTIFY);
+    targets.push({ name: FASTIFY, ...fastify, key: PROVIDER_KEY });
+  }
   if (wanted("provider")) targets.push({ name: "provider", ...provider, key: PROVIDER_KEY });
-  if (targets.length === 0) refuse("--only names none of: gateway, without-ledger, pass-through, provider.");
+  if (targets.length === 0)
+    refuse("--only names none of: gateway, without-ledger, pass-through, fastify, provider.");
   return targets;
 }
 
@@ -151,11 +157,15 @@ async function warmUp(
     calls += (await one(5)).requests;
 }
 
+/** Targets that only pass on what they get. */
+const cannotTranslate: ReadonlySet<string> = new Set([PASS_THROUGH, FASTIFY, "provider"]);
+
 async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   const processes = processesOf(target);
   const connections = connectionsOf(scenario) * processes;
   const urls = [target.url, ...(target.nodes ?? []).map(({ url }) => url)];
-  const order: LoadOrder = { urls, key: target.key, scenario, connections, seconds: 0 };
+  const translates = !cannotTranslate.has(target.name);
+  const order: LoadOrder = { urls, key: target.key, scenario, translates, connections, seconds: 0 };
   const one = async (seconds: number, over = connections) => {
     const text = JSON.stringify({ ...order, connections: over, seconds });
     const printed = await runToEnd([join(import.meta.dirname, "load.ts"), text], folder, "load");

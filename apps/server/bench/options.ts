@@ -5,8 +5,8 @@ const usage = `pnpm bench [options]
   --connections 16       connections at the same time; each scenario has a number of its own when absent
   --seconds 8            counted seconds of a round
   --rounds 3             rounds per target
-  --scenario plain       plain, single, stream, paced, large or slow (may be repeated); all when absent
-  --only gateway         leaves the other targets out: gateway, without-ledger, pass-through or provider (may be repeated)
+  --scenario plain       plain, single, stream, paced, streams, translated, large or slow (may be repeated); all when absent
+  --only gateway         leaves the other targets out: gateway, without-ledger, pass-through, fastify or provider (may be repeated)
   --workers 2            one more target: the gateway with so many workers, as WORKERS starts them; says what more processes cost
   --nodes 3              one more target: so many gateways on one database, all calls on one account
   --beside main.ts       one more target: the gateway of another checkout or bundle

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-const HEAD_BYTES = 256;
+const HEAD_BYTES = 1_024;
 const usage = { prompt_tokens: 40, completion_tokens: 64, total_tokens: 104 };
 const base = { id: "chatcmpl-bench", created: 1_790_000_000, model: "demo-chat" };
 

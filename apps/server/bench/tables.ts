@@ -6,6 +6,8 @@ import { measureStalls } from "./stalls.ts";
 
 /** Prints the results of the benchmark. */
 export const PASS_THROUGH = "pass-through";
+/** Fastify, undici and a scan for the usage. */
+export const FASTIFY = "fastify";
 
 export interface Line {
   scenario: ScenarioName;
