@@ -34,11 +34,14 @@ export interface WireError {
   body: Wire;
 }
 
-/**
- * Encodes IR events as text ready for the socket, frames and separators included. `last` is true for the text
- * that completes the response in this dialect. It must not be sent before the bill is settled.
- */
-export type StreamEncoder = (event: ChatEvent) => { text: string; last: boolean };
+/** Encodes IR events as text ready for the socket, frames and separators included. */
+export type StreamEncoder = (event: ChatEvent) => EncodedEvent;
+
+export interface EncodedEvent {
+  text: string;
+  /** The text completes the response in this dialect. It must not be sent before the bill is settled. */
+  last: boolean;
+}
 
 /** Decodes frames into IR events. `end` is called once when the upstream body ended, for whatever reason. */
 export interface StreamDecoder {

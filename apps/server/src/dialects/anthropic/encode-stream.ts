@@ -1,4 +1,4 @@
-import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
+import type { EncodedEvent, StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, FinishReason } from "#dialects/ir.ts";
 import { packProof } from "#dialects/reasoning/proof.ts";
 import { ownFields } from "#dialects/wire.ts";
@@ -19,77 +19,94 @@ interface WaitingCall {
 const noThought = { thinking: "", signature: "" };
 const toolUse = ({ id, name }: { id: string; name: string }) => ({ ...calledBy, id, name, input: {} });
 
+export function encodeStream(request: ChatRequest): StreamEncoder {
+  const encoder = new AnthropicEncoder(request);
+  return (event) => encoder.encode(event);
+}
+
 /**
  * Encodes events, one block at a time, because this API cannot interleave blocks. Of calls that stream in
  * parallel, the first is sent as it arrives; the others wait.
  */
-export function encodeStream(request: ChatRequest): StreamEncoder {
+class AnthropicEncoder {
+  readonly #request: ChatRequest;
   /** Part of the open block, and its type in this API. */
-  let open: { part: number; type: string } | undefined;
-  let nextIndex = 0;
-  let hasSpoken = false;
-  const waiting = new Map<number, WaitingCall>();
-  let reason: FinishReason = "stop";
-  let raw: string | undefined;
+  #open: { part: number; type: string } | undefined;
+  #nextIndex = 0;
+  #hasSpoken = false;
+  readonly #waiting = new Map<number, WaitingCall>();
+  #reason: FinishReason = "stop";
+  #raw: string | undefined;
 
-  function delta(body: Wire): string {
-    return event("content_block_delta", { index: nextIndex - 1, delta: body });
+  constructor(request: ChatRequest) {
+    this.#request = request;
   }
 
-  function close(): string {
-    if (open === undefined) return "";
-    open = undefined;
-    return event("content_block_stop", { index: nextIndex - 1 });
+  encode(next: ChatEvent): EncodedEvent {
+    if (next.type === "finish") return { text: this.#finish(next), last: true };
+    // This API supports one choice only.
+    if ("choice" in next && next.choice !== 0) return { text: "", last: false };
+    return { text: this.#frames(next), last: false };
   }
 
-  function start(part: number, type: string, block: Wire): string {
-    open = { part, type };
-    nextIndex += 1;
-    return event("content_block_start", { index: nextIndex - 1, content_block: { type, ...block } });
+  #delta(body: Wire): string {
+    return event("content_block_delta", { index: this.#nextIndex - 1, delta: body });
   }
 
-  function closeAll(): string {
-    let text = close();
-    for (const [part, call] of waiting) {
-      text += start(part, "tool_use", toolUse(call));
-      text += delta({ type: "input_json_delta", partial_json: call.input }) + close();
+  #close(): string {
+    if (this.#open === undefined) return "";
+    this.#open = undefined;
+    return event("content_block_stop", { index: this.#nextIndex - 1 });
+  }
+
+  #start(part: number, type: string, block: Wire): string {
+    this.#open = { part, type };
+    this.#nextIndex += 1;
+    return event("content_block_start", { index: this.#nextIndex - 1, content_block: { type, ...block } });
+  }
+
+  #closeAll(): string {
+    let text = this.#close();
+    for (const [part, call] of this.#waiting) {
+      text += this.#start(part, "tool_use", toolUse(call));
+      text += this.#delta({ type: "input_json_delta", partial_json: call.input }) + this.#close();
     }
-    waiting.clear();
+    this.#waiting.clear();
     return text;
   }
 
   /** Opens the block of a part unless it is already open. */
-  function ensure(part: number, type: string, block: Wire): string {
-    if (open?.part === part && open.type === type) return "";
-    return closeAll() + start(part, type, block);
+  #ensure(part: number, type: string, block: Wire): string {
+    if (this.#open?.part === part && this.#open.type === type) return "";
+    return this.#closeAll() + this.#start(part, type, block);
   }
 
-  function textOf(part: number, text: string): string {
-    const opening = ensure(part, "text", { text: "" });
-    hasSpoken = true;
-    return text === "" ? opening : opening + delta({ type: "text_delta", text });
+  #textOf(part: number, text: string): string {
+    const opening = this.#ensure(part, "text", { text: "" });
+    this.#hasSpoken = true;
+    return text === "" ? opening : opening + this.#delta({ type: "text_delta", text });
   }
 
-  function thinking(part: number): string {
-    return ensure(part, "thinking", noThought);
+  #thinking(part: number): string {
+    return this.#ensure(part, "thinking", noThought);
   }
 
-  function prove(proof: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
-    const isOpen = open?.part === proof.part && open.type === "thinking";
+  #prove(proof: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
+    const isOpen = this.#open?.part === proof.part && this.#open.type === "thinking";
     // The proof belongs to the text. Clients take the last block for the response,
     // and no provider requires this proof back.
-    if (!isOpen && hasSpoken && proof.encrypted === undefined) return "";
+    if (!isOpen && this.#hasSpoken && proof.encrypted === undefined) return "";
     if (!isOpen && proof.encrypted !== undefined) {
       const data = packProof(proof, "encrypted", "anthropic") ?? "";
-      return closeAll() + start(proof.part, "redacted_thinking", { data }) + close();
+      return this.#closeAll() + this.#start(proof.part, "redacted_thinking", { data }) + this.#close();
     }
     const signature = packProof(proof, "signature", "anthropic") ?? "";
-    return thinking(proof.part) + delta({ type: "signature_delta", signature });
+    return this.#thinking(proof.part) + this.#delta({ type: "signature_delta", signature });
   }
 
-  function call(begun: Extract<ChatEvent, { type: "tool-call" }>): string {
-    if (open?.type === "tool_use") {
-      waiting.set(begun.part, { id: begun.id, name: begun.name, input: "" });
+  #call(begun: Extract<ChatEvent, { type: "tool-call" }>): string {
+    if (this.#open?.type === "tool_use") {
+      this.#waiting.set(begun.part, { id: begun.id, name: begun.name, input: "" });
       return "";
     }
     // This API has no field for a call's proof.
@@ -97,27 +114,29 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     const proof =
       begun.signature === undefined
         ? ""
-        : (open?.type === "thinking" ? "" : closeAll() + start(begun.part, "thinking", noThought)) +
-          delta({ type: "signature_delta", signature: callProof(begun) });
-    return proof + closeAll() + start(begun.part, "tool_use", toolUse(begun));
+        : (this.#open?.type === "thinking"
+            ? ""
+            : this.#closeAll() + this.#start(begun.part, "thinking", noThought)) +
+          this.#delta({ type: "signature_delta", signature: callProof(begun) });
+    return proof + this.#closeAll() + this.#start(begun.part, "tool_use", toolUse(begun));
   }
 
-  function input(part: number, text: string): string {
-    const call = waiting.get(part);
+  #input(part: number, text: string): string {
+    const call = this.#waiting.get(part);
     if (call !== undefined) {
       call.input += text;
       return "";
     }
-    if (open?.part !== part || open.type !== "tool_use") return "";
-    return delta({ type: "input_json_delta", partial_json: text });
+    if (this.#open?.part !== part || this.#open.type !== "tool_use") return "";
+    return this.#delta({ type: "input_json_delta", partial_json: text });
   }
 
-  function begin(started: Extract<ChatEvent, { type: "start" }>): string {
+  #begin(started: Extract<ChatEvent, { type: "start" }>): string {
     const message = {
       id: started.id || newId(),
       type: "message",
       role: "assistant",
-      model: started.model || request.model,
+      model: started.model || this.#request.model,
       content: [],
       stop_reason: null,
       ...noDetails,
@@ -126,10 +145,10 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return event("message_start", { message });
   }
 
-  function finish(finished: Extract<ChatEvent, { type: "finish" }>): string {
-    const stopReason = raw === "stop_sequence" ? raw : encodeFinish(reason);
+  #finish(finished: Extract<ChatEvent, { type: "finish" }>): string {
+    const stopReason = this.#raw === "stop_sequence" ? this.#raw : encodeFinish(this.#reason);
     return (
-      closeAll() +
+      this.#closeAll() +
       event("message_delta", {
         delta: { stop_reason: stopReason, stop_sequence: null, stop_details: null, container: null },
         usage: encodeCounts(finished.usage),
@@ -138,48 +157,41 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     );
   }
 
-  function encode(next: Exclude<ChatEvent, { type: "finish" }>): string {
+  #frames(next: Exclude<ChatEvent, { type: "finish" }>): string {
     switch (next.type) {
       case "start":
-        return begin(next);
+        return this.#begin(next);
       case "text":
       case "refusal":
-        return textOf(next.part, next.text);
+        return this.#textOf(next.part, next.text);
       case "reasoning":
-        return thinking(next.part) + delta({ type: "thinking_delta", thinking: next.text });
+        return this.#thinking(next.part) + this.#delta({ type: "thinking_delta", thinking: next.text });
       case "reasoning-proof":
-        return prove(next);
+        return this.#prove(next);
       case "tool-call":
-        return call(next);
+        return this.#call(next);
       case "tool-input":
-        return input(next.part, next.text);
+        return this.#input(next.part, next.text);
       case "citation": {
         const [citation] = encodeCitation(next.citation);
-        if (citation === undefined || open?.part !== next.part) return "";
-        return delta({ type: "citations_delta", citation });
+        if (citation === undefined || this.#open?.part !== next.part) return "";
+        return this.#delta({ type: "citations_delta", citation });
       }
       case "media": {
         const text = mediaText(next.media);
-        return text === "" ? "" : textOf(next.part, text);
+        return text === "" ? "" : this.#textOf(next.part, text);
       }
       case "foreign": {
         const own = ownFields("anthropic", next.extra);
         if (own === undefined) return "";
         const { type, ...block } = own;
-        return closeAll() + start(next.part, String(type), block) + close();
+        return this.#closeAll() + this.#start(next.part, String(type), block) + this.#close();
       }
       case "stop":
-        ({ reason, raw } = next);
+        ({ reason: this.#reason, raw: this.#raw } = next);
         return "";
       default:
         return "";
     }
   }
-
-  return (next) => {
-    if (next.type === "finish") return { text: finish(next), last: true };
-    // This API supports one choice only.
-    if ("choice" in next && next.choice !== 0) return { text: "", last: false };
-    return { text: encode(next), last: false };
-  };
 }

@@ -1,5 +1,5 @@
 import { placeCitation } from "#dialects/citation-place.ts";
-import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
+import type { EncodedEvent, StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
@@ -33,28 +33,69 @@ function remember(output: ChoiceState["output"], { part, text }: Extract<ChatEve
   output.text = kept + text;
 }
 
+export function encodeStream(request: ChatRequest): StreamEncoder {
+  const encoder = new ChatEncoder(request);
+  return (event) => encoder.encode(event);
+}
+
 /**
  * Encodes chunks. The finish reasons, the usage and `[DONE]` are sent together at the finish, because a
  * client may take the finish reason alone for the end.
  */
-export function encodeStream(request: ChatRequest): StreamEncoder {
-  const customs = customNames(request);
-  const oldCalls = wantsOldCalls(request);
-  const choices = new Map<number, ChoiceState>();
-  let head = "";
-  const tail = request.includeUsage === true ? ',"usage":null}' : "}";
-  let ending = "";
+class ChatEncoder {
+  readonly #request: ChatRequest;
+  readonly #customs: ReadonlySet<string>;
+  readonly #oldCalls: boolean;
+  readonly #choices = new Map<number, ChoiceState>();
+  #head = "";
+  readonly #tail: ',"usage":null}' | "}";
+  #ending = "";
 
-  function chunk(choice: number, delta: Wire, finish: string | null = null, logprobs?: unknown): string {
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    this.#customs = customNames(this.#request);
+    this.#oldCalls = wantsOldCalls(this.#request);
+    this.#tail = this.#request.includeUsage === true ? ',"usage":null}' : "}";
+  }
+
+  encode(event: ChatEvent): EncodedEvent {
+    switch (event.type) {
+      case "start":
+        return { text: this.#begin(event), last: false };
+      case "finish":
+        return { text: this.#finish(event), last: true };
+      case "error":
+        return { text: "", last: false };
+      case "stop": {
+        const { state, opening } = this.#open(event.choice);
+        state.stopped = true;
+        this.#ending += this.#chunk(
+          event.choice,
+          {},
+          encodeFinish(event.reason, state.refused, this.#oldCalls),
+        );
+        return { text: opening + this.#customInputs(event.choice, state), last: false };
+      }
+      default: {
+        const { state, opening } = this.#open(event.choice);
+        const delta = this.#deltaOf(state, event);
+        if (delta === undefined) return { text: opening, last: false };
+        const logprobs = event.type === "text" ? event.logprobs : undefined;
+        return { text: opening + this.#chunk(event.choice, compact(delta), null, logprobs), last: false };
+      }
+    }
+  }
+
+  #chunk(choice: number, delta: Wire, finish: string | null = null, logprobs?: unknown): string {
     const proof = logprobs === undefined ? "null" : JSON.stringify(logprobs);
     const reason = JSON.stringify(finish);
     const body = JSON.stringify(delta);
-    return `data: ${head},"choices":[{"index":${choice},"delta":${body},"logprobs":${proof},"finish_reason":${reason}}]${tail}\n\n`;
+    return `data: ${this.#head},"choices":[{"index":${choice},"delta":${body},"logprobs":${proof},"finish_reason":${reason}}]${this.#tail}\n\n`;
   }
 
   /** Returns the choice's state; the first chunk of a choice contains its role. */
-  function open(choice: number): { state: ChoiceState; opening: string } {
-    const known = choices.get(choice);
+  #open(choice: number): { state: ChoiceState; opening: string } {
+    const known = this.#choices.get(choice);
     if (known !== undefined) return { state: known, opening: "" };
     const output = { part: 0, offset: 0, text: "" };
     const state = {
@@ -65,27 +106,27 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       refused: false,
       stopped: false,
     };
-    choices.set(choice, state);
-    return { state, opening: chunk(choice, { role: "assistant", content: "" }) };
+    this.#choices.set(choice, state);
+    return { state, opening: this.#chunk(choice, { role: "assistant", content: "" }) };
   }
 
-  function begin(event: Extract<ChatEvent, { type: "start" }>): string {
+  #begin(event: Extract<ChatEvent, { type: "start" }>): string {
     const object = {
       id: event.id || newId(),
       object: "chat.completion.chunk",
       created: event.created ?? Math.floor(Date.now() / 1000),
-      model: event.model || request.model,
+      model: event.model || this.#request.model,
     };
-    head = JSON.stringify(object).slice(0, -1);
-    return open(0).opening;
+    this.#head = JSON.stringify(object).slice(0, -1);
+    return this.#open(0).opening;
   }
 
-  function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire | undefined {
+  #callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire | undefined {
     const index = state.calls.size;
     state.calls.set(event.part, index);
     // The old format allows one call; the model makes the next one after this result.
-    if (oldCalls) return index > 0 ? undefined : { function_call: { name: event.name, arguments: "" } };
-    if (customs.has(event.name)) {
+    if (this.#oldCalls) return index > 0 ? undefined : { function_call: { name: event.name, arguments: "" } };
+    if (this.#customs.has(event.name)) {
       const { id, name } = event;
       state.custom.set(event.part, { index, id, name, input: "" });
       return { tool_calls: [{ index, id, type: "custom", custom: { name, input: "" } }] };
@@ -96,17 +137,17 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   }
 
   /** Returns the inputs of the calls with plain text. */
-  function customInputs(choice: number, state: ChoiceState): string {
+  #customInputs(choice: number, state: ChoiceState): string {
     let text = "";
     for (const { index, ...call } of state.custom.values()) {
       const { input } = encodeCustomCall(call)["custom"] as { input: string };
-      text += chunk(choice, { tool_calls: [{ index, custom: { input } }] });
+      text += this.#chunk(choice, { tool_calls: [{ index, custom: { input } }] });
     }
     state.custom.clear();
     return text;
   }
 
-  function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
+  #deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
     switch (event.type) {
       case "text":
         remember(state.output, event);
@@ -127,7 +168,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         };
       }
       case "tool-call":
-        return callDelta(state, event);
+        return this.#callDelta(state, event);
       case "tool-input": {
         const custom = state.custom.get(event.part);
         if (custom !== undefined) {
@@ -136,7 +177,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         }
         const index = state.calls.get(event.part);
         if (index === undefined) return undefined;
-        if (oldCalls) return index > 0 ? undefined : { function_call: { arguments: event.text } };
+        if (this.#oldCalls) return index > 0 ? undefined : { function_call: { arguments: event.text } };
         return { tool_calls: [{ index, function: { arguments: event.text } }] };
       }
       case "citation": {
@@ -153,45 +194,21 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     }
   }
 
-  function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
-    let text = ending;
-    for (const [choice, state] of choices) {
-      text = customInputs(choice, state) + text;
+  #finish(event: Extract<ChatEvent, { type: "finish" }>): string {
+    let text = this.#ending;
+    for (const [choice, state] of this.#choices) {
+      text = this.#customInputs(choice, state) + text;
       if (!state.stopped)
-        text += chunk(
+        text += this.#chunk(
           choice,
           {},
-          encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false, oldCalls),
+          encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false, this.#oldCalls),
         );
     }
-    if (request.includeUsage === true && event.usage !== undefined) {
+    if (this.#request.includeUsage === true && event.usage !== undefined) {
       const usage = JSON.stringify(encodeUsage(event.usage));
-      text += `data: ${head},"choices":[],"usage":${usage}}\n\n`;
+      text += `data: ${this.#head},"choices":[],"usage":${usage}}\n\n`;
     }
     return `${text}data: [DONE]\n\n`;
   }
-
-  return (event) => {
-    switch (event.type) {
-      case "start":
-        return { text: begin(event), last: false };
-      case "finish":
-        return { text: finish(event), last: true };
-      case "error":
-        return { text: "", last: false };
-      case "stop": {
-        const { state, opening } = open(event.choice);
-        state.stopped = true;
-        ending += chunk(event.choice, {}, encodeFinish(event.reason, state.refused, oldCalls));
-        return { text: opening + customInputs(event.choice, state), last: false };
-      }
-      default: {
-        const { state, opening } = open(event.choice);
-        const delta = deltaOf(state, event);
-        if (delta === undefined) return { text: opening, last: false };
-        const logprobs = event.type === "text" ? event.logprobs : undefined;
-        return { text: opening + chunk(event.choice, compact(delta), null, logprobs), last: false };
-      }
-    }
-  };
 }

@@ -29,33 +29,47 @@ interface OpenItem {
 }
 
 export function decodeStream(): StreamDecoder {
-  const open = new Map<number, OpenItem>();
-  const calls: Record<string, number> = {};
-  let nextPart = 0;
-  let called = false;
-  let refused = false;
+  return inOrder(new ResponsesDecoder());
+}
 
-  function itemAt(index: number): OpenItem {
-    const known = open.get(index);
+class ResponsesDecoder implements StreamDecoder {
+  readonly #open = new Map<number, OpenItem>();
+  readonly #calls: Record<string, number> = {};
+  #nextPart = 0;
+  #called = false;
+  #refused = false;
+
+  frame(frame: Frame): ChatEvent[] {
+    const whole = parseRecord(frame.data);
+    const event = readAs(streamEvent, whole);
+    return event === undefined || whole === undefined ? [] : this.#decode(event, whole);
+  }
+
+  end(): ChatEvent[] {
+    return [];
+  }
+
+  #itemAt(index: number): OpenItem {
+    const known = this.#open.get(index);
     if (known !== undefined) return known;
     const item = { parts: new Map<number, number>(), reported: false, summary: 0 };
-    open.set(index, item);
+    this.#open.set(index, item);
     return item;
   }
 
-  function partAt(item: OpenItem, content: number): number {
+  #partAt(item: OpenItem, content: number): number {
     const known = item.parts.get(content);
     if (known !== undefined) return known;
-    const part = nextPart;
-    nextPart += 1;
+    const part = this.#nextPart;
+    this.#nextPart += 1;
     item.parts.set(content, part);
     return part;
   }
 
-  function call(index: number, item: OutputItem): ChatEvent[] {
+  #call(index: number, item: OutputItem): ChatEvent[] {
     if ((item.type !== "function_call" && item.type !== "custom_tool_call") || isOwnCall(item)) return [];
-    called = true;
-    const part = partAt(itemAt(index), 0);
+    this.#called = true;
+    const part = this.#partAt(this.#itemAt(index), 0);
     return [
       {
         type: "tool-call",
@@ -67,137 +81,142 @@ export function decodeStream(): StreamDecoder {
     ];
   }
 
-  function say(event: StreamEvent, type: "text" | "refusal"): ChatEvent[] {
-    const item = itemAt(event.output_index ?? 0);
+  #say(event: StreamEvent, type: "text" | "refusal"): ChatEvent[] {
+    const item = this.#itemAt(event.output_index ?? 0);
     item.reported = true;
     if (!event.delta) return [];
-    if (type === "refusal") refused = true;
-    const part = partAt(item, event.content_index ?? 0);
+    if (type === "refusal") this.#refused = true;
+    const part = this.#partAt(item, event.content_index ?? 0);
     const logprobs = type === "text" ? decodeLogprobs(event.logprobs) : undefined;
     return [{ type, choice, part, text: event.delta, ...(logprobs !== undefined && { logprobs }) }];
   }
 
   /** Decodes reasoning. Several summaries of one item form one part, separated by blank lines. */
-  function reason(event: StreamEvent): ChatEvent[] {
-    const item = itemAt(event.output_index ?? 0);
+  #reason(event: StreamEvent): ChatEvent[] {
+    const item = this.#itemAt(event.output_index ?? 0);
     if (!event.delta) return [];
     const summary = event.summary_index ?? 0;
     const gap = item.reported && summary !== item.summary ? "\n\n" : "";
     item.reported = true;
     item.summary = summary;
-    return [{ type: "reasoning", choice, part: partAt(item, 0), text: gap + event.delta }];
+    return [{ type: "reasoning", choice, part: this.#partAt(item, 0), text: gap + event.delta }];
   }
 
-  function input(event: StreamEvent): ChatEvent[] {
-    const item = open.get(event.output_index ?? 0);
+  #input(event: StreamEvent): ChatEvent[] {
+    const item = this.#open.get(event.output_index ?? 0);
     const part = item?.parts.get(0);
     if (item === undefined || part === undefined || !event.delta) return [];
     item.reported = true;
     return [{ type: "tool-input", choice, part, text: event.delta }];
   }
 
-  function cite(event: StreamEvent): ChatEvent[] {
-    const part = open.get(event.output_index ?? 0)?.parts.get(event.content_index ?? 0);
+  #cite(event: StreamEvent): ChatEvent[] {
+    const part = this.#open.get(event.output_index ?? 0)?.parts.get(event.content_index ?? 0);
     const citation = decodeAnnotation(event.annotation);
     return part === undefined || citation === undefined ? [] : [{ type: "citation", choice, part, citation }];
   }
 
   /** Emits a finished message that sent no deltas. */
-  function wholeMessage(state: OpenItem, item: OutputItem): ChatEvent[] {
+  #wholeMessage(state: OpenItem, item: OutputItem): ChatEvent[] {
     return decodeItem(item).flatMap<ChatEvent>((output, content) => {
-      if (output.type === "refusal") refused = true;
+      if (output.type === "refusal") this.#refused = true;
       if (output.type !== "text" && output.type !== "refusal") return [];
-      return [{ type: output.type, choice, part: partAt(state, content), text: output.text }];
+      return [{ type: output.type, choice, part: this.#partAt(state, content), text: output.text }];
     });
   }
 
-  function finishItem(index: number, item: OutputItem): ChatEvent[] {
-    const state = itemAt(index);
-    countCall(calls, item.type);
+  #finishItem(index: number, item: OutputItem): ChatEvent[] {
+    const state = this.#itemAt(index);
+    countCall(this.#calls, item.type);
     switch (isOwnCall(item) ? "" : item.type) {
       case "message":
-        return state.reported ? [] : wholeMessage(state, item);
+        return state.reported ? [] : this.#wholeMessage(state, item);
       case "reasoning": {
         const events: ChatEvent[] = [];
         const text = reasoningText(item);
-        const part = partAt(state, 0);
+        const part = this.#partAt(state, 0);
         if (!state.reported && text !== "") events.push({ type: "reasoning", choice, part, text });
         const proof = decodeProof(item);
         if (Object.keys(proof).length > 0) events.push({ type: "reasoning-proof", choice, part, ...proof });
         return events;
       }
       case "function_call": {
-        const opening = state.parts.has(0) ? [] : call(index, item);
+        const opening = state.parts.has(0) ? [] : this.#call(index, item);
         if (state.reported) return opening;
         return [
           ...opening,
-          { type: "tool-input", choice, part: partAt(state, 0), text: argumentsText(item.arguments) || "{}" },
+          {
+            type: "tool-input",
+            choice,
+            part: this.#partAt(state, 0),
+            text: argumentsText(item.arguments) || "{}",
+          },
         ];
       }
       case "custom_tool_call": {
         // Other dialects wrap the text in a JSON string, so it is emitted when it is complete.
-        const opening = state.parts.has(0) ? [] : call(index, item);
+        const opening = state.parts.has(0) ? [] : this.#call(index, item);
         const text = wrapInput(argumentsText(item.input));
-        return [...opening, { type: "tool-input", choice, part: partAt(state, 0), text }];
+        return [...opening, { type: "tool-input", choice, part: this.#partAt(state, 0), text }];
       }
       default:
         return decodeItem(item).flatMap<ChatEvent>((part) => {
-          const place = partAt(state, 0);
+          const place = this.#partAt(state, 0);
           if (part.type === "foreign") return [{ type: "foreign", choice, part: place, extra: part.extra }];
           return [{ type: "media", choice, part: place, media: part }];
         });
     }
   }
 
-  function finish(response: WireResponse): ChatEvent[] {
-    const reason = decodeFinish(response, { calls: called, refused });
+  #finish(response: WireResponse): ChatEvent[] {
+    const reason = decodeFinish(response, { calls: this.#called, refused: this.#refused });
     const raw = finishRaw(response);
     const serviceTier = response.service_tier ?? undefined;
     return [
       { type: "stop", choice, reason, ...(raw !== undefined && { raw }) },
       {
         type: "finish",
-        usage: decodeUsage(response.usage, calls),
+        usage: decodeUsage(response.usage, this.#calls),
         ...(serviceTier !== undefined && { serviceTier }),
       },
     ];
   }
 
-  function start(response: WireResponse | null | undefined): ChatEvent[] {
+  #start(response: WireResponse | null | undefined): ChatEvent[] {
     if (!response) return [];
     const created = response.created_at ?? undefined;
     const head = { id: response.id ?? "", model: response.model ?? "" };
     return [{ type: "start", ...head, ...(created !== undefined && { created }) }];
   }
 
-  function decode(event: StreamEvent, whole: Wire): ChatEvent[] {
+  #decode(event: StreamEvent, whole: Wire): ChatEvent[] {
     switch (event.type) {
       case "response.created":
       case "response.in_progress":
       case "response.queued":
-        return start(event.response);
+        return this.#start(event.response);
       case "response.output_item.added":
         // A call that arrives complete is emitted when it is done:
         // until then it may be the provider's own call.
         return event.item && event.item.status !== "completed"
-          ? call(event.output_index ?? 0, event.item)
+          ? this.#call(event.output_index ?? 0, event.item)
           : [];
       case "response.output_text.delta":
-        return say(event, "text");
+        return this.#say(event, "text");
       case "response.refusal.delta":
-        return say(event, "refusal");
+        return this.#say(event, "refusal");
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        return reason(event);
+        return this.#reason(event);
       case "response.function_call_arguments.delta":
-        return input(event);
+        return this.#input(event);
       case "response.output_text.annotation.added":
-        return cite(event);
+        return this.#cite(event);
       case "response.output_item.done":
-        return event.item ? finishItem(event.output_index ?? 0, event.item) : [];
+        return event.item ? this.#finishItem(event.output_index ?? 0, event.item) : [];
       case "response.completed":
       case "response.incomplete":
-        return event.response ? [...start(event.response), ...finish(event.response)] : [];
+        return event.response ? [...this.#start(event.response), ...this.#finish(event.response)] : [];
       case "response.failed":
       case "error":
         return [{ type: "error", error: decodeEventError(whole) }];
@@ -205,13 +224,4 @@ export function decodeStream(): StreamDecoder {
         return [];
     }
   }
-
-  return inOrder({
-    frame(frame: Frame) {
-      const whole = parseRecord(frame.data);
-      const event = readAs(streamEvent, whole);
-      return event === undefined || whole === undefined ? [] : decode(event, whole);
-    },
-    end: () => [],
-  });
 }

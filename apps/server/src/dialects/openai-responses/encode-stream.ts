@@ -1,6 +1,6 @@
 import { append } from "#dialects/append.ts";
 import { placeCitation } from "#dialects/citation-place.ts";
-import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
+import type { EncodedEvent, StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl, soundText } from "#dialects/media/media.ts";
 import type { ReasoningProof } from "#dialects/reasoning/proof.ts";
@@ -53,42 +53,60 @@ function emptyInput(own: OwnName | undefined): Wire {
   return own?.freeform === true ? { input: "" } : { arguments: "" };
 }
 
+export function encodeStream(request: ChatRequest): StreamEncoder {
+  const encoder = new ResponsesEncoder(request);
+  return (event) => encoder.encode(event);
+}
+
 /**
  * Encodes events with their sequence number, and the complete object at the end. Calls may stream in
  * parallel, because every event names its item. Everything else is closed before the next item starts.
  */
-export function encodeStream(request: ChatRequest): StreamEncoder {
-  const names = ownNames(request);
-  let sequence = 0;
-  let head: Wire = {};
-  const output: Wire[] = [];
-  let open: OpenMessage | OpenReasoning | undefined;
-  const calls = new Map<number, OpenCall>();
-  let reason: FinishReason = "stop";
-  let newId = itemIds(undefined);
+class ResponsesEncoder {
+  readonly #request: ChatRequest;
+  readonly #names: ReadonlyMap<string, OwnName>;
+  #sequence = 0;
+  #head: Wire = {};
+  readonly #output: Wire[] = [];
+  #open: OpenMessage | OpenReasoning | undefined;
+  readonly #calls = new Map<number, OpenCall>();
+  #reason: FinishReason = "stop";
+  #newId = itemIds(undefined);
 
-  function emit(type: string, fields: Wire): string {
-    const data = JSON.stringify({ type, sequence_number: sequence, ...fields });
-    sequence += 1;
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    this.#names = ownNames(this.#request);
+  }
+
+  encode(event: ChatEvent): EncodedEvent {
+    if (event.type === "finish") return { text: this.#finish(event), last: true };
+    // This format supports one choice only.
+    if ("choice" in event && event.choice !== 0) return { text: "", last: false };
+    return { text: this.#frames(event), last: false };
+  }
+
+  #emit(type: string, fields: Wire): string {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence, ...fields });
+    this.#sequence += 1;
     return `event: ${type}\ndata: ${data}\n\n`;
   }
 
   /** Reserves the item's position in the final object. */
-  function reserve(): number {
-    output.push({});
-    return output.length - 1;
+  #reserve(): number {
+    this.#output.push({});
+    return this.#output.length - 1;
   }
 
-  function added(index: number, item: Wire): string {
-    return emit("response.output_item.added", { output_index: index, item });
+  #added(index: number, item: Wire): string {
+    return this.#emit("response.output_item.added", { output_index: index, item });
   }
 
-  function done(index: number, item: Wire): string {
-    output[index] = item;
-    return emit("response.output_item.done", { output_index: index, item });
+  #done(index: number, item: Wire): string {
+    this.#output[index] = item;
+    return this.#emit("response.output_item.done", { output_index: index, item });
   }
 
-  function closeContent(message: OpenMessage): string {
+  #closeContent(message: OpenMessage): string {
     const { part } = message;
     if (part === undefined) return "";
     message.part = undefined;
@@ -97,82 +115,86 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       const whole = { type: "refusal", refusal: part.text };
       message.content.push(whole);
       return (
-        emit("response.refusal.done", { ...place, refusal: part.text }) +
-        emit("response.content_part.done", { ...place, part: whole })
+        this.#emit("response.refusal.done", { ...place, refusal: part.text }) +
+        this.#emit("response.content_part.done", { ...place, part: whole })
       );
     }
     const { text, annotations, logprobs } = part;
     const whole = { type: "output_text", text, annotations, logprobs };
     message.content.push(whole);
     return (
-      emit("response.output_text.done", { ...place, text, logprobs }) +
-      emit("response.content_part.done", { ...place, part: whole })
+      this.#emit("response.output_text.done", { ...place, text, logprobs }) +
+      this.#emit("response.content_part.done", { ...place, part: whole })
     );
   }
 
-  function closeReasoning(item: OpenReasoning): string {
+  #closeReasoning(item: OpenReasoning): string {
     const place = { item_id: item.id, output_index: item.index, summary_index: 0 };
     let text = "";
     if (item.text !== "") {
       const part = { type: "summary_text", text: item.text };
-      text += emit("response.reasoning_summary_text.done", { ...place, text: item.text });
-      text += emit("response.reasoning_summary_part.done", { ...place, part });
+      text += this.#emit("response.reasoning_summary_text.done", { ...place, text: item.text });
+      text += this.#emit("response.reasoning_summary_part.done", { ...place, part });
     }
-    return text + done(item.index, reasoningItem(item.id, item.text, item.proof));
+    return text + this.#done(item.index, reasoningItem(item.id, item.text, item.proof));
   }
 
-  function closeOpen(): string {
-    if (open === undefined) return "";
-    const item = open;
-    open = undefined;
-    if (item.type === "reasoning") return closeReasoning(item);
-    const text = closeContent(item);
+  #closeOpen(): string {
+    if (this.#open === undefined) return "";
+    const item = this.#open;
+    this.#open = undefined;
+    if (item.type === "reasoning") return this.#closeReasoning(item);
+    const text = this.#closeContent(item);
     const { id, content } = item;
-    return text + done(item.index, { id, type: "message", status: "completed", role: "assistant", content });
+    return (
+      text + this.#done(item.index, { id, type: "message", status: "completed", role: "assistant", content })
+    );
   }
 
-  function closeCalls(): string {
+  #closeCalls(): string {
     let text = "";
-    for (const call of calls.values()) {
+    for (const call of this.#calls.values()) {
       const place = { item_id: call.id, output_index: call.index };
       const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.own);
       if (call.own?.freeform === true) {
         // The text is known when its JSON wrapper is complete, so it is sent in one delta.
-        text += emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
-        text += emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
+        text += this.#emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
+        text += this.#emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
       } else if (call.own?.search !== true) {
         const whole = { ...place, name: item["name"], arguments: item["arguments"] };
-        text += emit("response.function_call_arguments.done", whole);
+        text += this.#emit("response.function_call_arguments.done", whole);
       }
-      text += done(call.index, item);
+      text += this.#done(call.index, item);
     }
-    calls.clear();
+    this.#calls.clear();
     return text;
   }
 
-  const closeAll = () => closeOpen() + closeCalls();
+  #closeAll() {
+    return this.#closeOpen() + this.#closeCalls();
+  }
 
-  function openMessage(): { message: OpenMessage; text: string } {
-    if (open?.type === "message") return { message: open, text: "" };
-    let text = closeAll();
+  #openMessage(): { message: OpenMessage; text: string } {
+    if (this.#open?.type === "message") return { message: this.#open, text: "" };
+    let text = this.#closeAll();
     const message: OpenMessage = {
       type: "message",
-      id: newId("msg"),
-      index: reserve(),
+      id: this.#newId("msg"),
+      index: this.#reserve(),
       content: [],
       part: undefined,
     };
-    open = message;
+    this.#open = message;
     const item = { id: message.id, type: "message", status: "in_progress", role: "assistant", content: [] };
-    text += added(message.index, item);
+    text += this.#added(message.index, item);
     return { message, text };
   }
 
-  function say(ir: number, kind: "output_text" | "refusal", delta: string, logprobs?: unknown): string {
-    const { message, text: opening } = openMessage();
+  #say(ir: number, kind: "output_text" | "refusal", delta: string, logprobs?: unknown): string {
+    const { message, text: opening } = this.#openMessage();
     let text = opening;
     if (message.part?.ir !== ir || message.part.kind !== kind) {
-      text += closeContent(message);
+      text += this.#closeContent(message);
       message.part = { ir, kind, text: "", annotations: [], logprobs: [] };
       const part =
         kind === "refusal"
@@ -183,7 +205,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         output_index: message.index,
         content_index: message.content.length,
       };
-      text += emit("response.content_part.added", { ...place, part });
+      text += this.#emit("response.content_part.added", { ...place, part });
     }
     message.part.text += delta;
     const place = {
@@ -192,43 +214,43 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       content_index: message.content.length,
       delta,
     };
-    if (kind === "refusal") return text + emit("response.refusal.delta", place);
+    if (kind === "refusal") return text + this.#emit("response.refusal.delta", place);
     const encoded = encodeLogprobs(logprobs);
     append(message.part.logprobs, encoded);
-    return text + emit("response.output_text.delta", { ...place, logprobs: encoded });
+    return text + this.#emit("response.output_text.delta", { ...place, logprobs: encoded });
   }
 
-  function openReasoning(ir: number): { item: OpenReasoning; text: string } {
-    if (open?.type === "reasoning" && open.ir === ir) return { item: open, text: "" };
-    const text = closeAll();
+  #openReasoning(ir: number): { item: OpenReasoning; text: string } {
+    if (this.#open?.type === "reasoning" && this.#open.ir === ir) return { item: this.#open, text: "" };
+    const text = this.#closeAll();
     const item: OpenReasoning = {
       type: "reasoning",
-      id: newId("rs"),
-      index: reserve(),
+      id: this.#newId("rs"),
+      index: this.#reserve(),
       ir,
       text: "",
       proof: {},
     };
-    open = item;
-    return { item, text: text + added(item.index, { id: item.id, type: "reasoning", summary: [] }) };
+    this.#open = item;
+    return { item, text: text + this.#added(item.index, { id: item.id, type: "reasoning", summary: [] }) };
   }
 
-  function think(ir: number, delta: string): string {
-    const { item, text: opening } = openReasoning(ir);
+  #think(ir: number, delta: string): string {
+    const { item, text: opening } = this.#openReasoning(ir);
     const place = { item_id: item.id, output_index: item.index, summary_index: 0 };
     let text = opening;
     if (item.text === "") {
-      text += emit("response.reasoning_summary_part.added", {
+      text += this.#emit("response.reasoning_summary_part.added", {
         ...place,
         part: { type: "summary_text", text: "" },
       });
     }
     item.text += delta;
-    return text + emit("response.reasoning_summary_text.delta", { ...place, delta });
+    return text + this.#emit("response.reasoning_summary_text.delta", { ...place, delta });
   }
 
-  function prove(event: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
-    const { item, text } = openReasoning(event.part);
+  #prove(event: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
+    const { item, text } = this.#openReasoning(event.part);
     if (event.signature !== undefined) item.proof.signature = event.signature;
     if (event.encrypted !== undefined) item.proof.encrypted = event.encrypted;
     if (event.origin !== undefined) item.proof.origin = event.origin;
@@ -239,120 +261,128 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
    * Returns the reasoning item that carries a call's proof. This format has no field for it on the call.
    * The item precedes the call and is sent back with it.
    */
-  function proofOfCall({ part, signature, origin }: Extract<ChatEvent, { type: "tool-call" }>): string {
+  #proofOfCall({ part, signature, origin }: Extract<ChatEvent, { type: "tool-call" }>): string {
     if (signature === undefined) return "";
-    return prove({
+    return this.#prove({
       type: "reasoning-proof",
       choice: 0,
-      part: open?.type === "reasoning" ? open.ir : part,
+      part: this.#open?.type === "reasoning" ? this.#open.ir : part,
       signature,
       origin,
     });
   }
 
-  function call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
-    const text = proofOfCall(event) + closeOpen();
+  #call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
+    const text = this.#proofOfCall(event) + this.#closeOpen();
     const { id: callId, name } = event;
-    const own = names.get(name);
-    const id = newId(prefixOf(own));
-    const state = { id, index: reserve(), callId, name, input: "", own };
-    calls.set(event.part, state);
+    const own = this.#names.get(name);
+    const id = this.#newId(prefixOf(own));
+    const state = { id, index: this.#reserve(), callId, name, input: "", own };
+    this.#calls.set(event.part, state);
     const whole = callItem(id, { id: callId, name, input: "" }, own);
-    return text + added(state.index, { ...whole, ...emptyInput(own), status: "in_progress" });
+    return text + this.#added(state.index, { ...whole, ...emptyInput(own), status: "in_progress" });
   }
 
-  function input(part: number, delta: string): string {
-    const state = calls.get(part);
+  #input(part: number, delta: string): string {
+    const state = this.#calls.get(part);
     if (state === undefined) return "";
     state.input += delta;
     // Complete text or objects have no deltas.
     if (state.own?.freeform === true || state.own?.search === true) return "";
     const place = { item_id: state.id, output_index: state.index, delta };
-    return emit("response.function_call_arguments.delta", place);
+    return this.#emit("response.function_call_arguments.delta", place);
   }
 
-  function cite(citation: Citation): string {
-    if (open?.type !== "message" || open.part?.kind !== "output_text") return "";
-    const { annotations } = open.part;
-    const place = { item_id: open.id, output_index: open.index, content_index: open.content.length };
-    return encodeAnnotations([placeCitation(citation, open.part.text)])
+  #cite(citation: Citation): string {
+    if (this.#open?.type !== "message" || this.#open.part?.kind !== "output_text") return "";
+    const { annotations } = this.#open.part;
+    const place = {
+      item_id: this.#open.id,
+      output_index: this.#open.index,
+      content_index: this.#open.content.length,
+    };
+    return encodeAnnotations([placeCitation(citation, this.#open.part.text)])
       .map((annotation) => {
         annotations.push(annotation);
         const at = { ...place, annotation_index: annotations.length - 1, annotation };
-        return emit("response.output_text.annotation.added", at);
+        return this.#emit("response.output_text.annotation.added", at);
       })
       .join("");
   }
 
-  function whole(item: Wire): string {
-    const text = closeAll();
-    const index = reserve();
-    return text + added(index, { ...item, status: "in_progress" }) + done(index, item);
+  #whole(item: Wire): string {
+    const text = this.#closeAll();
+    const index = this.#reserve();
+    return text + this.#added(index, { ...item, status: "in_progress" }) + this.#done(index, item);
   }
 
-  function media(event: Extract<ChatEvent, { type: "media" }>): string {
+  #media(event: Extract<ChatEvent, { type: "media" }>): string {
     const { media } = event;
     if (media.type === "audio") {
       const text = soundText(media);
-      return text === "" ? "" : say(event.part, "output_text", text);
+      return text === "" ? "" : this.#say(event.part, "output_text", text);
     }
     if (media.type !== "image" || media.source.type === "file") return "";
-    if (media.source.type === "data") return whole(imageItem(newId("msg"), media.source));
+    if (media.source.type === "data") return this.#whole(imageItem(this.#newId("msg"), media.source));
     const url = media.source.type === "url" ? media.source.url : dataUrl(media.source);
-    return say(event.part, "output_text", `![image](${url})`);
+    return this.#say(event.part, "output_text", `![image](${url})`);
   }
 
-  function begin(event: Extract<ChatEvent, { type: "start" }>): string {
+  #begin(event: Extract<ChatEvent, { type: "start" }>): string {
     const created = event.created ?? Math.floor(Date.now() / 1000);
-    head = responseHead(request, event.id, event.model || request.model, created);
-    newId = itemIds(head["id"]);
-    const response = { ...head, status: "in_progress", incomplete_details: null, output: [], usage: null };
-    return emit("response.created", { response }) + emit("response.in_progress", { response });
+    this.#head = responseHead(this.#request, event.id, event.model || this.#request.model, created);
+    this.#newId = itemIds(this.#head["id"]);
+    const response = {
+      ...this.#head,
+      status: "in_progress",
+      incomplete_details: null,
+      output: [],
+      usage: null,
+    };
+    return this.#emit("response.created", { response }) + this.#emit("response.in_progress", { response });
   }
 
-  function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
-    const text = closeAll();
-    const tier = openaiTier(event.serviceTier) ?? head["service_tier"];
-    const response = completeResponse({ ...head, service_tier: tier }, output, reason, event.usage);
-    return text + emit(`response.${String(response["status"])}`, { response });
+  #finish(event: Extract<ChatEvent, { type: "finish" }>): string {
+    const text = this.#closeAll();
+    const tier = openaiTier(event.serviceTier) ?? this.#head["service_tier"];
+    const response = completeResponse(
+      { ...this.#head, service_tier: tier },
+      this.#output,
+      this.#reason,
+      event.usage,
+    );
+    return text + this.#emit(`response.${String(response["status"])}`, { response });
   }
 
-  function encode(event: Exclude<ChatEvent, { type: "finish" }>): string {
+  #frames(event: Exclude<ChatEvent, { type: "finish" }>): string {
     switch (event.type) {
       case "start":
-        return begin(event);
+        return this.#begin(event);
       case "text":
-        return say(event.part, "output_text", event.text, event.logprobs);
+        return this.#say(event.part, "output_text", event.text, event.logprobs);
       case "refusal":
-        return say(event.part, "refusal", event.text);
+        return this.#say(event.part, "refusal", event.text);
       case "reasoning":
-        return think(event.part, event.text);
+        return this.#think(event.part, event.text);
       case "reasoning-proof":
-        return prove(event);
+        return this.#prove(event);
       case "tool-call":
-        return call(event);
+        return this.#call(event);
       case "tool-input":
-        return input(event.part, event.text);
+        return this.#input(event.part, event.text);
       case "citation":
-        return cite(event.citation);
+        return this.#cite(event.citation);
       case "media":
-        return media(event);
+        return this.#media(event);
       case "foreign": {
         const own = ownFields("openai-responses", event.extra);
-        return own === undefined ? "" : whole(own);
+        return own === undefined ? "" : this.#whole(own);
       }
       case "stop":
-        ({ reason } = event);
+        this.#reason = event.reason;
         return "";
       default:
         return "";
     }
   }
-
-  return (event) => {
-    if (event.type === "finish") return { text: finish(event), last: true };
-    // This format supports one choice only.
-    if ("choice" in event && event.choice !== 0) return { text: "", last: false };
-    return { text: encode(event), last: false };
-  };
 }

@@ -44,44 +44,87 @@ const BYTE_ORDER_MARK = 3;
 
 type Mode = "between" | "key" | "text" | "skipped";
 
-function createAnswerScan(keys: AnswerKeys): AnswerScan {
-  const texts = new Map(keys.texts.map((key) => [key, emptyTally()]));
-  const objects = new Set(keys.objects ?? []);
-  const kept = new Map(keys.kept.map((key): [string, string[]] => [key, []]));
-  const lists = new Map((keys.lists ?? []).map((key) => [key, 0]));
-  const written = emptyTally();
+class JsonAnswerScan implements AnswerScan {
+  readonly #keys: AnswerKeys;
+  readonly #texts: Map<string, CharacterCount>;
+  readonly #objects: Set<string>;
+  readonly #kept: Map<string, string[]>;
+  readonly #lists: Map<string, number>;
+  readonly #written = emptyTally();
   /** Brackets that are open. */
-  const open: number[] = [];
-  let mode: Mode = "between";
-  let offset = 0;
-  let endsAt: number | undefined;
-  let isObject = true;
-  let hasMedia = false;
+  readonly #open: number[] = [];
+  #mode: Mode = "between";
+  #offset = 0;
+  #endsAt: number | undefined;
+  #isObject = true;
+  #hasMedia = false;
   /**
    * `escaped`: the next byte belongs to an escape. `hexLeft`: hexadecimal digits of the escape still to come.
    */
-  let escaped = false;
-  let hexLeft = 0;
-  let hex = "";
-  let key = "";
+  #escaped = false;
+  #hexLeft = 0;
+  #hex = "";
+  #key = "";
   /** The key whose value comes next. */
-  let named: string | undefined;
-  let expectsKey = false;
-  let textTally = written;
-  let textBytes = 0;
+  #named: string | undefined;
+  #expectsKey = false;
+  #textTally: CharacterCount;
+  #textBytes = 0;
   /**
    * Depths of the object that is being counted, the value that is being kept,
    * and the list that is being counted.
    */
-  let writtenDepth = -1;
-  let keptDepth = -1;
-  let keptKey = "";
-  let keptParts: Buffer[] | undefined;
-  let keptBytes = 0;
-  let listDepth = -1;
-  let listKey = "";
+  #writtenDepth = -1;
+  #keptDepth = -1;
+  #keptKey = "";
+  #keptParts: Buffer[] | undefined;
+  #keptBytes = 0;
+  #listDepth = -1;
+  #listKey = "";
 
-  function countByte(tally: CharacterCount, byte: number): void {
+  constructor(keys: AnswerKeys) {
+    this.#keys = keys;
+    this.#texts = new Map(this.#keys.texts.map((key) => [key, emptyTally()]));
+    this.#objects = new Set(this.#keys.objects ?? []);
+    this.#kept = new Map(this.#keys.kept.map((key): [string, string[]] => [key, []]));
+    this.#lists = new Map((this.#keys.lists ?? []).map((key) => [key, 0]));
+    this.#textTally = this.#written;
+  }
+
+  get endsAt(): number | undefined {
+    return this.#endsAt;
+  }
+
+  get isObject(): boolean {
+    return this.#isObject;
+  }
+
+  get tally(): CharacterCount {
+    const sum: CharacterCount = { ...this.#written };
+    const { key: double = "", of = "" } = this.#keys.doubles ?? {};
+    const isDouble = (this.#texts.get(of)?.narrow ?? 0) + (this.#texts.get(of)?.wide ?? 0) > 0;
+    for (const [name, { narrow, wide, spaces = 0 }] of this.#texts) {
+      if (name === double && isDouble) continue;
+      sum.narrow += narrow;
+      sum.wide += wide;
+      if (spaces > 0) sum.spaces = (sum.spaces ?? 0) + spaces;
+    }
+    return sum;
+  }
+
+  get hasMedia(): boolean {
+    return this.#hasMedia;
+  }
+
+  values(name: string): readonly string[] {
+    return this.#kept.get(name) ?? [];
+  }
+
+  entries(name: string): number {
+    return this.#lists.get(name) ?? 0;
+  }
+
+  #countByte(tally: CharacterCount, byte: number): void {
     if (byte >= FIRST_WIDE) tally.wide += 1;
     else if (byte < 0x80 || byte > 0xbf) {
       tally.narrow += 1;
@@ -89,7 +132,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     }
   }
 
-  function countCode(tally: CharacterCount, code: number): void {
+  #countCode(tally: CharacterCount, code: number): void {
     if (code < 0x300) {
       tally.narrow += 1;
       if (code <= 0x20) tally.spaces = (tally.spaces ?? 0) + 1;
@@ -97,32 +140,32 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   }
 
   /** Counts text up to its closing quote. Returns the position after the text that was read. */
-  function readText(chunk: Buffer, from: number): number {
+  #readText(chunk: Buffer, from: number): number {
     let at = from;
     for (; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
-      if (hexLeft > 0) {
-        hex += String.fromCharCode(byte);
-        hexLeft -= 1;
-        if (hexLeft === 0) countCode(textTally, Number.parseInt(hex, 16) || 0);
-      } else if (escaped) {
-        escaped = false;
-        if (byte === 0x75) [hexLeft, hex] = [4, ""];
-        else countCode(textTally, byte === 0x6e ? 0x20 : 0x61);
+      if (this.#hexLeft > 0) {
+        this.#hex += String.fromCharCode(byte);
+        this.#hexLeft -= 1;
+        if (this.#hexLeft === 0) this.#countCode(this.#textTally, Number.parseInt(this.#hex, 16) || 0);
+      } else if (this.#escaped) {
+        this.#escaped = false;
+        if (byte === 0x75) [this.#hexLeft, this.#hex] = [4, ""];
+        else this.#countCode(this.#textTally, byte === 0x6e ? 0x20 : 0x61);
       } else if (byte === QUOTE) {
-        mode = "between";
+        this.#mode = "between";
         return at + 1;
-      } else if (byte === BACKSLASH) escaped = true;
-      else countByte(textTally, byte);
+      } else if (byte === BACKSLASH) this.#escaped = true;
+      else this.#countByte(this.#textTally, byte);
     }
     return at;
   }
 
   /** Finds the closing quote of a string. Returns the position after the text that was read. */
-  function skipText(chunk: Buffer, from: number): number {
+  #skipText(chunk: Buffer, from: number): number {
     let at = from;
-    if (escaped) {
-      escaped = false;
+    if (this.#escaped) {
+      this.#escaped = false;
       at += 1;
     }
     while (at < chunk.length) {
@@ -132,174 +175,156 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
       while (stop - backslashes > at && chunk[stop - backslashes - 1] === BACKSLASH) backslashes += 1;
       const isEscaped = backslashes % 2 === 1;
       if (quote < 0) {
-        escaped = isEscaped;
+        this.#escaped = isEscaped;
         return stop;
       }
       at = quote + 1;
       if (isEscaped) continue;
-      mode = "between";
+      this.#mode = "between";
       return at;
     }
     return at;
   }
 
-  function readKey(chunk: Buffer, from: number): number {
-    const end = skipText(chunk, from);
-    const closed = mode === "between";
-    if (key.length < MAX_KEY)
-      key += chunk.toString("latin1", from, Math.min(closed ? end - 1 : end, from + MAX_KEY));
+  #readKey(chunk: Buffer, from: number): number {
+    const end = this.#skipText(chunk, from);
+    const closed = this.#mode === "between";
+    if (this.#key.length < MAX_KEY)
+      this.#key += chunk.toString("latin1", from, Math.min(closed ? end - 1 : end, from + MAX_KEY));
     return end;
   }
 
-  function isWanted(): boolean {
-    return named !== undefined && (keys.isFlat !== true || open.length === 1);
+  #isWanted(): boolean {
+    return this.#named !== undefined && (this.#keys.isFlat !== true || this.#open.length === 1);
   }
 
   /** Handles the first byte of a value. */
-  function begin(byte: number): void {
-    if (named === undefined || !isWanted()) return;
-    if (keptDepth < 0 && kept.has(named)) {
-      keptDepth = open.length;
-      keptKey = named;
-      keptParts = [];
-      keptBytes = 0;
+  #begin(byte: number): void {
+    if (this.#named === undefined || !this.#isWanted()) return;
+    if (this.#keptDepth < 0 && this.#kept.has(this.#named)) {
+      this.#keptDepth = this.#open.length;
+      this.#keptKey = this.#named;
+      this.#keptParts = [];
+      this.#keptBytes = 0;
     }
-    if (byte === OBJECT && writtenDepth < 0 && objects.has(named)) writtenDepth = open.length;
-    if (byte === LIST && listDepth < 0 && lists.has(named)) {
-      listDepth = open.length;
-      listKey = named;
-      lists.set(named, 0);
+    if (byte === OBJECT && this.#writtenDepth < 0 && this.#objects.has(this.#named))
+      this.#writtenDepth = this.#open.length;
+    if (byte === LIST && this.#listDepth < 0 && this.#lists.has(this.#named)) {
+      this.#listDepth = this.#open.length;
+      this.#listKey = this.#named;
+      this.#lists.set(this.#named, 0);
     }
   }
 
   /** Completes a kept value that ended before position `to`. */
-  function endKept(chunk: Buffer, from: number, to: number): void {
-    keep(chunk, from, to);
-    const list = kept.get(keptKey);
-    if (keptParts !== undefined && list !== undefined) {
-      const value = Buffer.concat(keptParts).toString("utf8").trim();
-      if (keys.isKept?.(keptKey, value) ?? true) list.push(value);
+  #endKept(chunk: Buffer, from: number, to: number): void {
+    this.#keep(chunk, from, to);
+    const list = this.#kept.get(this.#keptKey);
+    if (this.#keptParts !== undefined && list !== undefined) {
+      const value = Buffer.concat(this.#keptParts).toString("utf8").trim();
+      if (this.#keys.isKept?.(this.#keptKey, value) ?? true) list.push(value);
       if (list.length > MAX_VALUES) list.shift();
     }
-    keptDepth = -1;
-    keptParts = undefined;
+    this.#keptDepth = -1;
+    this.#keptParts = undefined;
   }
 
-  function keep(chunk: Buffer, from: number, to: number): void {
-    if (keptParts === undefined || to <= from) return;
-    keptBytes += to - from;
+  #keep(chunk: Buffer, from: number, to: number): void {
+    if (this.#keptParts === undefined || to <= from) return;
+    this.#keptBytes += to - from;
     // Longer than any count, so not a value of interest.
-    if (keptBytes > MAX_KEPT) keptParts = undefined;
-    else keptParts.push(Buffer.from(chunk.subarray(from, to)));
+    if (this.#keptBytes > MAX_KEPT) this.#keptParts = undefined;
+    else this.#keptParts.push(Buffer.from(chunk.subarray(from, to)));
   }
 
-  function countWritten(chunk: Buffer, from: number, to: number): void {
-    for (let at = from; at < to; at += 1) countByte(written, chunk[at] ?? 0);
+  #countWritten(chunk: Buffer, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) this.#countByte(this.#written, chunk[at] ?? 0);
   }
 
-  function push(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     let keptFrom = 0;
     let writtenFrom = 0;
-    let at = offset === 0 && chunk[0] === 0xef ? BYTE_ORDER_MARK : 0;
+    let at = this.#offset === 0 && chunk[0] === 0xef ? BYTE_ORDER_MARK : 0;
     while (at < chunk.length) {
-      if (mode !== "between") {
+      if (this.#mode !== "between") {
         const from = at;
         at =
-          mode === "text" ? readText(chunk, at) : mode === "key" ? readKey(chunk, at) : skipText(chunk, at);
-        textBytes += at - from;
-        if (textBytes > MEDIA_BYTES) hasMedia = true;
+          this.#mode === "text"
+            ? this.#readText(chunk, at)
+            : this.#mode === "key"
+              ? this.#readKey(chunk, at)
+              : this.#skipText(chunk, at);
+        this.#textBytes += at - from;
+        if (this.#textBytes > MEDIA_BYTES) this.#hasMedia = true;
         continue;
       }
       const byte = chunk[at] ?? 0;
       if (byte === QUOTE) {
-        textBytes = 0;
-        if (expectsKey) [mode, key, expectsKey] = ["key", "", false];
+        this.#textBytes = 0;
+        if (this.#expectsKey) [this.#mode, this.#key, this.#expectsKey] = ["key", "", false];
         else {
-          if (named !== undefined && keptDepth < 0) {
-            begin(byte);
+          if (this.#named !== undefined && this.#keptDepth < 0) {
+            this.#begin(byte);
             keptFrom = at;
           }
-          const tally = isWanted() && writtenDepth < 0 && named !== undefined ? texts.get(named) : undefined;
-          if (listDepth >= 0 && open.length === listDepth + 1) countEntry();
-          mode = tally === undefined ? "skipped" : "text";
-          textTally = tally ?? written;
-          named = undefined;
+          const tally =
+            this.#isWanted() && this.#writtenDepth < 0 && this.#named !== undefined
+              ? this.#texts.get(this.#named)
+              : undefined;
+          if (this.#listDepth >= 0 && this.#open.length === this.#listDepth + 1) this.#countEntry();
+          this.#mode = tally === undefined ? "skipped" : "text";
+          this.#textTally = tally ?? this.#written;
+          this.#named = undefined;
         }
       } else if (byte === OBJECT || byte === LIST) {
-        if (open.length === 0 && (byte !== OBJECT || endsAt !== undefined)) isObject = false;
-        const [hadKept, hadWritten] = [keptDepth, writtenDepth];
-        begin(byte);
-        if (keptDepth !== hadKept) keptFrom = at;
-        if (writtenDepth !== hadWritten) writtenFrom = at;
-        if (listDepth >= 0 && open.length === listDepth + 1) countEntry();
-        open.push(byte);
-        if (open.length > MAX_DEPTH) isObject = false;
-        expectsKey = byte === OBJECT;
-        named = undefined;
+        if (this.#open.length === 0 && (byte !== OBJECT || this.#endsAt !== undefined))
+          this.#isObject = false;
+        const [hadKept, hadWritten] = [this.#keptDepth, this.#writtenDepth];
+        this.#begin(byte);
+        if (this.#keptDepth !== hadKept) keptFrom = at;
+        if (this.#writtenDepth !== hadWritten) writtenFrom = at;
+        if (this.#listDepth >= 0 && this.#open.length === this.#listDepth + 1) this.#countEntry();
+        this.#open.push(byte);
+        if (this.#open.length > MAX_DEPTH) this.#isObject = false;
+        this.#expectsKey = byte === OBJECT;
+        this.#named = undefined;
       } else if (byte === 0x7d || byte === 0x5d) {
-        if (keptDepth === open.length) endKept(chunk, keptFrom, at);
-        if (open.pop() !== byte - 2) isObject = false;
-        if (keptDepth === open.length) endKept(chunk, keptFrom, at + 1);
-        if (writtenDepth === open.length) {
-          countWritten(chunk, writtenFrom, at + 1);
-          writtenDepth = -1;
+        if (this.#keptDepth === this.#open.length) this.#endKept(chunk, keptFrom, at);
+        if (this.#open.pop() !== byte - 2) this.#isObject = false;
+        if (this.#keptDepth === this.#open.length) this.#endKept(chunk, keptFrom, at + 1);
+        if (this.#writtenDepth === this.#open.length) {
+          this.#countWritten(chunk, writtenFrom, at + 1);
+          this.#writtenDepth = -1;
         }
-        if (listDepth === open.length) listDepth = -1;
-        expectsKey = false;
-        named = undefined;
-        if (open.length === 0) endsAt ??= offset + at + 1;
+        if (this.#listDepth === this.#open.length) this.#listDepth = -1;
+        this.#expectsKey = false;
+        this.#named = undefined;
+        if (this.#open.length === 0) this.#endsAt ??= this.#offset + at + 1;
       } else if (byte === COMMA) {
-        if (keptDepth === open.length) endKept(chunk, keptFrom, at);
-        expectsKey = open.at(-1) === OBJECT;
-        named = undefined;
-      } else if (byte === COLON) named = key;
+        if (this.#keptDepth === this.#open.length) this.#endKept(chunk, keptFrom, at);
+        this.#expectsKey = this.#open.at(-1) === OBJECT;
+        this.#named = undefined;
+      } else if (byte === COLON) this.#named = this.#key;
       else if (byte > 0x20) {
-        if (open.length === 0) isObject = false;
+        if (this.#open.length === 0) this.#isObject = false;
         // A number, true, false or null.
-        if (named !== undefined) {
-          const had = keptDepth;
-          begin(byte);
-          if (keptDepth !== had) keptFrom = at;
-          named = undefined;
+        if (this.#named !== undefined) {
+          const had = this.#keptDepth;
+          this.#begin(byte);
+          if (this.#keptDepth !== had) keptFrom = at;
+          this.#named = undefined;
         }
       }
       at += 1;
     }
-    if (keptDepth >= 0) keep(chunk, keptFrom, chunk.length);
-    if (writtenDepth >= 0) countWritten(chunk, writtenFrom, chunk.length);
-    offset += chunk.length;
+    if (this.#keptDepth >= 0) this.#keep(chunk, keptFrom, chunk.length);
+    if (this.#writtenDepth >= 0) this.#countWritten(chunk, writtenFrom, chunk.length);
+    this.#offset += chunk.length;
   }
 
-  function countEntry(): void {
-    lists.set(listKey, (lists.get(listKey) ?? 0) + 1);
+  #countEntry(): void {
+    this.#lists.set(this.#listKey, (this.#lists.get(this.#listKey) ?? 0) + 1);
   }
-
-  return {
-    push,
-    get endsAt() {
-      return endsAt;
-    },
-    get isObject() {
-      return isObject;
-    },
-    get tally() {
-      const sum: CharacterCount = { ...written };
-      const { key: double = "", of = "" } = keys.doubles ?? {};
-      const isDouble = (texts.get(of)?.narrow ?? 0) + (texts.get(of)?.wide ?? 0) > 0;
-      for (const [name, { narrow, wide, spaces = 0 }] of texts) {
-        if (name === double && isDouble) continue;
-        sum.narrow += narrow;
-        sum.wide += wide;
-        if (spaces > 0) sum.spaces = (sum.spaces ?? 0) + spaces;
-      }
-      return sum;
-    },
-    get hasMedia() {
-      return hasMedia;
-    },
-    values: (name) => kept.get(name) ?? [],
-    entries: (name) => lists.get(name) ?? 0,
-  };
 }
 
 /**
@@ -310,7 +335,7 @@ export function scanAnswer(
   keys: AnswerKeys,
   usageIn: (json: string, scan: AnswerScan) => Usage | undefined,
 ): ScannedAnswer {
-  const scan = createAnswerScan(keys);
+  const scan = new JsonAnswerScan(keys);
   return {
     scan,
     usage() {
