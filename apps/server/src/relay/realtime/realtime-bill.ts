@@ -13,52 +13,6 @@ import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";
 import { type InputPart, type SessionFacts, AUDIO_OUTPUT_TOKENS_PER_SECOND } from "./realtime-events.ts";
 
-/**
- * The billing of a realtime session. Every response has its own reservation, which becomes its charge and log
- * row before the client receives the response's end. While the session is open, one more reservation waits
- * for the next response. Does not use sockets.
- */
-export interface RealtimeBill {
-  /** Facts that the session reports. */
-  facts: SessionFacts;
-  /** Called when a response has begun at the provider. Throws when it cannot be reserved. */
-  begin(id: string): Promise<void>;
-  /**
-   * Reserves the next response, based on the current conversation. Throws when that fails.
-   * @param limit output tokens that the request itself allows, if any
-   */
-  ready(limit?: number): Promise<void>;
-  /**
-   * Charges transcriptions that wait, and reserves the next response again. Call it after the event that `done` or
-   * `transcribed` charged was sent: when this fails, the client has received what it paid for.
-   * @param rated the next response counts against the rate limit
-   */
-  renew(rated: boolean): Promise<void>;
-  /** Sets the client's latest limit for the whole session; undefined for none. */
-  limit(output: number | undefined): void;
-  /** Records input of the client. Raises the reservation; throws when that fails. */
-  input(part: InputPart): Promise<void>;
-  output(id: string, part: { text: string } | { bytes: number }): void;
-  /** Charges a response. */
-  done(id: string, usage: Usage | undefined, outcome: EndedCall["outcome"]): Promise<void>;
-  /**
-   * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
-   * A session thus never reserves more at a time than for its responses. Returns whether the reservation of the
-   * next response was used: then `renew` must follow.
-   */
-  transcribed(item: string, usage: Usage | undefined, text: string): Promise<boolean>;
-  /** Records the text of a running transcription. Charged by our count if its end never arrives. */
-  transcribing(item: string, text: string): void;
-  /** Discards a transcription that failed. */
-  untranscribed(item: string): void;
-  /** Whether responses are in progress. */
-  busy(): boolean;
-  /** Whether anything in progress is to be charged. */
-  owes(): boolean;
-  /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
-  close(outcome: EndedCall["outcome"]): Promise<void>;
-}
-
 /** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
 
@@ -85,57 +39,220 @@ interface BilledSession {
   readonly first: CallBill;
   admit(call: ReceivedCall): Promise<ReceivedCall>;
 }
-
-export function openBill(services: RelayServices, session: BilledSession): RealtimeBill {
-  const { target } = session.routed;
-  const call = session.routed.planned.received;
-  const turns = new Map<string, Turn>();
-  let spare: Turn | undefined = newTurn(session.first, session.routed);
-  let holding: Promise<Turn> | undefined;
+/**
+ * The billing of a realtime session. Every response has its own reservation, which becomes its charge and log
+ * row before the client receives the response's end. While the session is open, one more reservation waits
+ * for the next response. Does not use sockets.
+ */
+export class RealtimeBill {
+  readonly #services: RelayServices;
+  readonly #session: BilledSession;
+  readonly #target: PricedTarget;
+  readonly #call: ReceivedCall;
+  readonly #turns = new Map<string, Turn>();
+  #spare: Turn | undefined;
+  #holding: Promise<Turn> | undefined;
   /** Charges of transcriptions, one after the other. */
-  let paying: Promise<void> = Promise.resolve();
-  let number = 0;
-  let closed = false;
+  #paying: Promise<void> = Promise.resolve();
+  #number = 0;
+  #closed = false;
   /** Tokens of the conversation by the provider's last report, and the input since then. */
-  let context = { text: 0, sound: 0 };
-  let pending = nothing();
+  #context = { text: 0, sound: 0 };
+  #pending = nothing();
   /** Seconds of audio since the last recording. */
-  let recording = 0;
-  const transcriptions = new Map<string, Count>();
-  const owed: { usage: Usage; at: PricedTarget }[] = [];
-  let facts: SessionFacts = {
+  #recording = 0;
+  readonly #transcriptions = new Map<string, Count>();
+  readonly #owed: { usage: Usage; at: PricedTarget }[] = [];
+  #facts: SessionFacts = {
     maxOutput: undefined,
     inputBytesPerSecond: 48_000,
     outputBytesPerSecond: 48_000,
     transcriber: undefined,
   };
-
   /** The client's last limit, which the provider has not confirmed yet. */
-  let wanted: number | undefined;
+  #wanted: number | undefined;
+  readonly #longest: number;
 
-  const nextId = () => `${call.requestId}-${(number += 1)}`;
-  const read = () => ({
-    text: context.text + tokensOf(pending.tally),
-    sound: context.sound + Math.ceil(pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
-  });
+  constructor(services: RelayServices, session: BilledSession) {
+    this.#services = services;
+    this.#session = session;
+    this.#target = session.routed.target;
+    this.#call = session.routed.planned.received;
+    this.#spare = newTurn(session.first, session.routed);
+    this.#longest = longestOutput(this.#target.upstreamModel);
+  }
 
-  const longest = longestOutput(target.upstreamModel);
-  const mostOutput = (limit: number) =>
-    Math.min(MOST_TOKENS, Math.max(longest, limit, wanted ?? 0, facts.maxOutput ?? 0));
-  const costOf = (estimate: Usage) => computeBill(target.price, target.groupRatio, estimate, 1).points;
+  /** Facts that the session reports. */
+  get facts(): SessionFacts {
+    return this.#facts;
+  }
 
-  async function reserveNext(rated: boolean, limit: number): Promise<Turn> {
-    const estimate = estimateOf(read(), mostOutput(limit));
-    const requested = { ...call, requestId: nextId(), startedAt: now(), estimate };
-    return reserve(rated ? await session.admit(requested) : unrated(requested), target, costOf(estimate));
+  set facts(facts: SessionFacts) {
+    this.#facts = facts;
+  }
+
+  /** Called when a response has begun at the provider. Throws when it cannot be reserved. */
+  async begin(id: string): Promise<void> {
+    if (this.#turns.has(id)) return;
+    const turn = await this.#take();
+    turn.bill.beginAt(now());
+    turn.inputBefore = { tally: { ...this.#pending.tally }, sound: this.#pending.sound };
+    this.#turns.set(id, turn);
+  }
+
+  /**
+   * Reserves the next response, based on the current conversation. Throws when that fails.
+   * @param limit output tokens that the request itself allows, if any
+   */
+  ready(limit?: number): Promise<void> {
+    return this.#ensureSpare(true, limit);
+  }
+
+  /**
+   * Charges transcriptions that wait, and reserves the next response again. Call it after the event that `done` or
+   * `transcribed` charged was sent: when this fails, the client has received what it paid for.
+   * @param rated the next response counts against the rate limit
+   */
+  async renew(rated: boolean): Promise<void> {
+    await this.#payOwed();
+    await this.#ensureSpare(rated);
+  }
+
+  /** Sets the client's latest limit for the whole session; undefined for none. */
+  limit(output: number | undefined): void {
+    this.#wanted = output;
+  }
+
+  /** Records input of the client. Raises the reservation; throws when that fails. */
+  async input({ text, bytes, images }: InputPart): Promise<void> {
+    addTo(this.#pending.tally, text);
+    this.#pending.tally.narrow += images * CHARACTERS_PER_IMAGE;
+    this.#pending.sound += bytes / this.#facts.inputBytesPerSecond;
+    this.#recording += bytes / this.#facts.inputBytesPerSecond;
+    if (this.#spare !== undefined) await this.#ensureSpare(false);
+  }
+
+  output(id: string, part: { text: string } | { bytes: number }): void {
+    const turn = this.#turns.get(id);
+    if (turn === undefined) return;
+    turn.bill.attempts.receiveByte();
+    turn.bill.deliver({
+      progress: () => ({ reported: undefined, delivered: turn.output.tally, counted: this.#counted(turn) }),
+    });
+    if ("text" in part) addTo(turn.output.tally, part.text);
+    else turn.output.sound += part.bytes / this.#facts.outputBytesPerSecond;
+  }
+
+  /** Charges a response. */
+  async done(id: string, usage: Usage | undefined, outcome: EndedCall["outcome"]): Promise<void> {
+    const turn = this.#turns.get(id) ?? (await this.#take());
+    this.#turns.delete(id);
+    await this.#charge(turn, outcome, usage);
+    const known = usage ?? this.#counted(turn);
+    const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
+    this.#context = { text: known.input + known.output - sound, sound };
+    // Input received during the response belongs to the next one.
+    this.#pending = without(this.#pending, turn.inputBefore);
+  }
+
+  /** Records the text of a running transcription. Charged by our count if its end never arrives. */
+  transcribing(item: string, text: string): void {
+    // Without a transcriber, recordings are only for the model.
+    if (this.#facts.transcriber === undefined && text === "") return;
+    let count = this.#transcriptions.get(item);
+    if (count === undefined) {
+      count = { tally: nothing().tally, sound: this.#recording };
+      this.#transcriptions.set(item, count);
+      this.#recording = 0;
+    }
+    addTo(count.tally, text);
+  }
+
+  /** Discards a transcription that failed. */
+  untranscribed(item: string): void {
+    this.#transcriptions.delete(item);
+  }
+
+  /**
+   * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
+   * A session thus never reserves more at a time than for its responses. Returns whether the reservation of the
+   * next response was used: then `renew` must follow.
+   */
+  async transcribed(item: string, usage: Usage | undefined, text: string): Promise<boolean> {
+    const count = this.#transcriptions.get(item) ?? nothing();
+    this.#transcriptions.delete(item);
+    const output = nothing().tally;
+    addTo(output, text);
+    this.#owe(usage ?? transcriptUsage({ ...count, tally: output }));
+    const turn = this.#spare;
+    if (turn === undefined && this.#turns.size > 0) return false;
+    this.#spare = undefined;
+    await this.#payOwed(turn);
+    return true;
+  }
+
+  /** Whether responses are in progress. */
+  busy(): boolean {
+    return this.#turns.size > 0;
+  }
+
+  /** Whether anything in progress is to be charged. */
+  owes(): boolean {
+    return this.#turns.size > 0 || this.#transcriptions.size > 0;
+  }
+
+  /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
+  async close(outcome: EndedCall["outcome"]): Promise<void> {
+    this.#closed = true;
+    await this.#holding?.catch(() => {});
+    for (const count of this.#transcriptions.values()) this.#owe(transcriptUsage(count));
+    this.#transcriptions.clear();
+    const open = [...this.#turns.values()].map((turn) => this.#charge(turn, outcome, undefined));
+    this.#turns.clear();
+    if (this.#spare !== undefined) open.push(this.#giveBack(this.#spare, outcome));
+    this.#spare = undefined;
+    const ends = await Promise.allSettled([...open, Promise.allSettled(open).then(() => this.#payOwed())]);
+    for (const end of ends) if (end.status === "rejected") this.#services.onError(end.reason);
+  }
+
+  #nextId() {
+    return `${this.#call.requestId}-${(this.#number += 1)}`;
+  }
+
+  #read() {
+    return {
+      text: this.#context.text + tokensOf(this.#pending.tally),
+      sound: this.#context.sound + Math.ceil(this.#pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
+    };
+  }
+
+  #mostOutput(limit: number) {
+    return Math.min(
+      MOST_TOKENS,
+      Math.max(this.#longest, limit, this.#wanted ?? 0, this.#facts.maxOutput ?? 0),
+    );
+  }
+
+  #costOf(estimate: Usage) {
+    return computeBill(this.#target.price, this.#target.groupRatio, estimate, 1).points;
+  }
+
+  async #reserveNext(rated: boolean, limit: number): Promise<Turn> {
+    const estimate = estimateOf(this.#read(), this.#mostOutput(limit));
+    const requested = { ...this.#call, requestId: this.#nextId(), startedAt: now(), estimate };
+    return this.#reserve(
+      rated ? await this.#session.admit(requested) : unrated(requested),
+      this.#target,
+      this.#costOf(estimate),
+    );
   }
 
   /** Raises a reservation. On failure, the reservation is gone. */
-  async function raise({ bill, routed }: Turn, limit: number): Promise<Turn> {
-    const estimate = estimateOf(read(), mostOutput(limit));
+  async #raise({ bill, routed }: Turn, limit: number): Promise<Turn> {
+    const estimate = estimateOf(this.#read(), this.#mostOutput(limit));
     const planned = {
       ...routed.planned,
-      plan: { ...routed.planned.plan, estimate, worstCase: costOf(estimate) },
+      plan: { ...routed.planned.plan, estimate, worstCase: this.#costOf(estimate) },
     };
     try {
       await bill.raise(planned);
@@ -146,9 +263,9 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
     return newTurn(bill, { ...routed, planned });
   }
 
-  async function reserve(received: ReceivedCall, at: PricedTarget, worstCase: bigint): Promise<Turn> {
-    const bill = new CallBill(services, received);
-    const plan = { ...session.routed.planned.plan, estimate: received.estimate, worstCase };
+  async #reserve(received: ReceivedCall, at: PricedTarget, worstCase: bigint): Promise<Turn> {
+    const bill = new CallBill(this.#services, received);
+    const plan = { ...this.#session.routed.planned.plan, estimate: received.estimate, worstCase };
     const routed = { planned: { received, model: received.model, plan }, target: at, startedAt: now() };
     bill.route(routed);
     try {
@@ -160,41 +277,49 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
     return newTurn(bill, routed);
   }
 
-  async function take(): Promise<Turn> {
-    await ready();
-    const turn = spare;
+  async #take(): Promise<Turn> {
+    await this.#ensureSpare();
+    const turn = this.#spare;
     if (turn === undefined) throw internalError(new Error("A response has no reservation."));
-    spare = undefined;
+    this.#spare = undefined;
     return turn;
   }
 
   /** Runs one reservation at a time, for any number of callers. */
-  async function ready(rated = true, limit = 0): Promise<void> {
+  async #ensureSpare(rated = true, limit = 0): Promise<void> {
     // A key that may have one call at a time cannot reserve a response beside a transcription.
-    await paying.catch(() => {});
-    while (spare === undefined || !covers(spare.routed.planned.plan.estimate, read(), mostOutput(limit))) {
-      if (holding === undefined) {
-        const turn = spare;
-        spare = undefined;
-        holding = (turn === undefined ? reserveNext(rated, limit) : raise(turn, limit)).finally(() => {
-          holding = undefined;
+    await this.#paying.catch(() => {});
+    while (
+      this.#spare === undefined ||
+      !covers(this.#spare.routed.planned.plan.estimate, this.#read(), this.#mostOutput(limit))
+    ) {
+      if (this.#holding === undefined) {
+        const turn = this.#spare;
+        this.#spare = undefined;
+        this.#holding = (
+          turn === undefined ? this.#reserveNext(rated, limit) : this.#raise(turn, limit)
+        ).finally(() => {
+          this.#holding = undefined;
         });
       }
-      const turn = await holding;
-      if (closed) return giveBack(turn, "complete");
-      spare ??= turn;
+      const turn = await this.#holding;
+      if (this.#closed) return this.#giveBack(turn, "complete");
+      this.#spare ??= turn;
     }
   }
 
   /** Records a transcription to charge, at its own model's price. */
-  function owe(usage: Usage): void {
-    const billedModel = facts.transcriber ?? target.billedModel;
-    const price = findPrice(services.prices.table(), billedModel);
-    owed.push({ usage, at: price === undefined ? target : { ...target, billedModel, price } });
+  #owe(usage: Usage): void {
+    const billedModel = this.#facts.transcriber ?? this.#target.billedModel;
+    const price = findPrice(this.#services.prices.table(), billedModel);
+    this.#owed.push({
+      usage,
+      at: price === undefined ? this.#target : { ...this.#target, billedModel, price },
+    });
   }
 
-  function counted({ output }: Turn): Usage {
-    const { text, sound } = read();
+  #counted({ output }: Turn): Usage {
+    const { text, sound } = this.#read();
     const spoken = Math.ceil(output.sound * AUDIO_OUTPUT_TOKENS_PER_SECOND);
     return {
       input: text + sound,
@@ -204,11 +329,7 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
     };
   }
 
-  async function charge(
-    turn: Turn,
-    outcome: EndedCall["outcome"],
-    reported: Usage | undefined,
-  ): Promise<void> {
+  async #charge(turn: Turn, outcome: EndedCall["outcome"], reported: Usage | undefined): Promise<void> {
     const { output } = turn;
     const silent = output.sound === 0 && output.tally.narrow === 0 && output.tally.wide === 0;
     // Neither usage nor output: the provider did not respond, so the call is free.
@@ -219,23 +340,23 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
       reported: usage,
       final: reported !== undefined,
       delivered: output.tally,
-      ...(usage === undefined ? { counted: counted(turn) } : {}),
+      ...(usage === undefined ? { counted: this.#counted(turn) } : {}),
     });
   }
 
   /** Charges the recorded transcriptions, with the given reservation or new ones. */
-  function payOwed(reserved?: Turn): Promise<void> {
-    paying = paying.catch(() => {}).then(() => pay(reserved));
-    return paying;
+  #payOwed(reserved?: Turn): Promise<void> {
+    this.#paying = this.#paying.catch(() => {}).then(() => this.#pay(reserved));
+    return this.#paying;
   }
 
-  async function pay(reserved?: Turn): Promise<void> {
+  async #pay(reserved?: Turn): Promise<void> {
     let turn = reserved;
-    for (let next = owed.shift(); next !== undefined; next = owed.shift()) {
+    for (let next = this.#owed.shift(); next !== undefined; next = this.#owed.shift()) {
       const { usage, at } = next;
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
-      const requested = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
-      turn ??= await reserve(unrated(requested), at, points);
+      const requested = { ...this.#call, requestId: this.#nextId(), startedAt: now(), estimate: usage };
+      turn ??= await this.#reserve(unrated(requested), at, points);
       const { bill } = turn;
       const routed = { ...turn.routed, target: at };
       turn = undefined;
@@ -244,101 +365,10 @@ export function openBill(services: RelayServices, session: BilledSession): Realt
     }
   }
 
-  async function giveBack({ bill, routed }: Turn, outcome: EndedCall["outcome"]): Promise<void> {
-    bill.beginAt(call.startedAt);
+  async #giveBack({ bill, routed }: Turn, outcome: EndedCall["outcome"]): Promise<void> {
+    bill.beginAt(this.#call.startedAt);
     await bill.settle({ routed, outcome, reported: NOTHING_USED, delivered: nothing().tally });
   }
-
-  return {
-    get facts() {
-      return facts;
-    },
-    set facts(output) {
-      facts = output;
-    },
-    async begin(id) {
-      if (turns.has(id)) return;
-      const turn = await take();
-      turn.bill.beginAt(now());
-      turn.inputBefore = { tally: { ...pending.tally }, sound: pending.sound };
-      turns.set(id, turn);
-    },
-    ready: (limit) => ready(true, limit),
-    async renew(rated) {
-      await payOwed();
-      await ready(rated);
-    },
-    limit(output) {
-      wanted = output;
-    },
-    async input({ text, bytes, images }) {
-      addTo(pending.tally, text);
-      pending.tally.narrow += images * CHARACTERS_PER_IMAGE;
-      pending.sound += bytes / facts.inputBytesPerSecond;
-      recording += bytes / facts.inputBytesPerSecond;
-      if (spare !== undefined) await ready(false);
-    },
-    output(id, part) {
-      const turn = turns.get(id);
-      if (turn === undefined) return;
-      turn.bill.attempts.receiveByte();
-      turn.bill.deliver({
-        progress: () => ({ reported: undefined, delivered: turn.output.tally, counted: counted(turn) }),
-      });
-      if ("text" in part) addTo(turn.output.tally, part.text);
-      else turn.output.sound += part.bytes / facts.outputBytesPerSecond;
-    },
-    async done(id, usage, outcome) {
-      const turn = turns.get(id) ?? (await take());
-      turns.delete(id);
-      await charge(turn, outcome, usage);
-      const known = usage ?? counted(turn);
-      const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
-      context = { text: known.input + known.output - sound, sound };
-      // Input received during the response belongs to the next one.
-      pending = without(pending, turn.inputBefore);
-    },
-    transcribing(item, text) {
-      // Without a transcriber, recordings are only for the model.
-      if (facts.transcriber === undefined && text === "") return;
-      let count = transcriptions.get(item);
-      if (count === undefined) {
-        count = { tally: nothing().tally, sound: recording };
-        transcriptions.set(item, count);
-        recording = 0;
-      }
-      addTo(count.tally, text);
-    },
-    untranscribed(item) {
-      transcriptions.delete(item);
-    },
-    async transcribed(item, usage, text) {
-      const count = transcriptions.get(item) ?? nothing();
-      transcriptions.delete(item);
-      const output = nothing().tally;
-      addTo(output, text);
-      owe(usage ?? transcriptUsage({ ...count, tally: output }));
-      const turn = spare;
-      if (turn === undefined && turns.size > 0) return false;
-      spare = undefined;
-      await payOwed(turn);
-      return true;
-    },
-    busy: () => turns.size > 0,
-    owes: () => turns.size > 0 || transcriptions.size > 0,
-    async close(outcome) {
-      closed = true;
-      await holding?.catch(() => {});
-      for (const count of transcriptions.values()) owe(transcriptUsage(count));
-      transcriptions.clear();
-      const open = [...turns.values()].map((turn) => charge(turn, outcome, undefined));
-      turns.clear();
-      if (spare !== undefined) open.push(giveBack(spare, outcome));
-      spare = undefined;
-      const ends = await Promise.allSettled([...open, Promise.allSettled(open).then(() => payOwed())]);
-      for (const end of ends) if (end.status === "rejected") services.onError(end.reason);
-    },
-  };
 }
 
 /** Returns the call without its rate limit: it belongs to an admitted session. */

@@ -10,19 +10,6 @@ import { forClients } from "#relay/core/upstream/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
 
-/**
- * A realtime session with two sockets. Events pass unchanged and in order, as fast as the other side accepts
- * them. The session ends when either side ends, with its bill closed.
- */
-export interface RealtimeSession {
-  /** Passes events until the session ends. Never throws. */
-  run(client: MessageSocket): Promise<void>;
-  /** Ends a session whose client left before the upgrade. */
-  abandon(): Promise<void>;
-  /** Ends the session after the response in progress. Resolves when the session is over. */
-  finish(): Promise<void>;
-}
-
 export interface RealtimeCall extends ReceivedCall {
   /** Query parameters except the model. Passed unchanged. */
   readonly query: URLSearchParams;
@@ -72,118 +59,166 @@ const survived: ReadonlySet<string> = new Set([
 /** Refused events in a row that are answered. The next one ends the session. */
 const MAX_REFUSALS = 10;
 
-export function openSession(opened: RealtimeConnection): RealtimeSession {
-  const { services, call, target, bill, providerSocket } = opened;
-  const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
-  const { promise: over, resolve: closed } = Promise.withResolvers<void>();
-  let idle: NodeJS.Timeout | undefined;
-  const { promise: allPaid, resolve: paid } = Promise.withResolvers<void>();
-  let finishing = false;
-  let isOver = false;
+/**
+ * A realtime session with two sockets. Events pass unchanged and in order, as fast as the other side accepts
+ * them. The session ends when either side ends, with its bill closed.
+ */
+export class RealtimeSession {
+  readonly #opened: RealtimeConnection;
+  readonly #services: RelayServices;
+  readonly #call: RealtimeCall;
+  readonly #target: PricedTarget;
+  readonly #bill: RealtimeBill;
+  readonly #providerSocket: MessageSocket;
+  readonly #ending = Promise.withResolvers<Ending>();
+  readonly #over = Promise.withResolvers<void>();
+  #idle: NodeJS.Timeout | undefined;
+  readonly #allPaid = Promise.withResolvers<void>();
+  #finishing = false;
+  #isOver = false;
   /** Refused events since the last one that was passed on. */
-  let refusals = 0;
-  const unwatch = services.revocations.watch(call.caller, (error) => {
-    const isStop = error.code === "shutting_down";
-    end({
-      outcome: isStop ? "interrupted" : "client-left",
-      code: isStop ? 1001 : 1008,
-      reason: error.code,
-      error,
-    });
-  });
-  let client: MessageSocket | undefined;
+  #refusals = 0;
+  readonly #unwatch: () => void;
+  #client: MessageSocket | undefined;
 
-  function touch(): void {
-    clearTimeout(idle);
-    idle = setTimeout(() => end(idleEnding(call.idleMs)), call.idleMs);
+  constructor(opened: RealtimeConnection) {
+    this.#opened = opened;
+    this.#services = opened.services;
+    this.#call = opened.call;
+    this.#target = opened.target;
+    this.#bill = opened.bill;
+    this.#providerSocket = opened.providerSocket;
+    this.#unwatch = this.#services.revocations.watch(this.#call.caller, (error) => {
+      const isStop = error.code === "shutting_down";
+      this.#end({
+        outcome: isStop ? "interrupted" : "client-left",
+        code: isStop ? 1001 : 1008,
+        reason: error.code,
+        error,
+      });
+    });
   }
 
-  async function fromProvider(side: MessageSocket): Promise<void> {
-    await passToClient(side, opened.first);
-    for await (const message of opened.messages) {
-      touch();
-      await passToClient(side, message);
+  /** Passes events until the session ends. Never throws. */
+  async run(side: MessageSocket): Promise<void> {
+    this.#client = side;
+    this.#touch();
+    if (this.#finishing) this.#end(stopping());
+    this.#fromProvider(side).catch((error: unknown) => this.#broken(error));
+    this.#fromClient(side).catch((error: unknown) => this.#broken(error));
+    await this.#close(await this.#ending.promise);
+  }
+
+  /** Ends a session whose client left before the upgrade. */
+  abandon(): Promise<void> {
+    return this.#close({ outcome: "client-left", code: 1000, reason: "" });
+  }
+
+  /** Ends the session after the response in progress. Resolves when the session is over. */
+  finish(): Promise<void> {
+    this.#finishing = true;
+    if (!this.#bill.busy()) this.#end(stopping());
+    return this.#over.promise;
+  }
+
+  #end(as: Ending): void {
+    this.#ending.resolve(as);
+  }
+
+  #touch(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#end(idleEnding(this.#call.idleMs)), this.#call.idleMs);
+  }
+
+  async #fromProvider(side: MessageSocket): Promise<void> {
+    await this.#passToClient(side, this.#opened.first);
+    for await (const message of this.#opened.messages) {
+      this.#touch();
+      await this.#passToClient(side, message);
     }
-    const { code, reason } = await providerSocket.closed;
+    const { code, reason } = await this.#providerSocket.closed;
     const clean = code === 1000 || code === 1001 || code === 1005;
-    end(
-      clean && !bill.busy()
+    this.#end(
+      clean && !this.#bill.busy()
         ? { outcome: "complete", code: 1000, reason }
         : { outcome: "upstream-died", code: 1011, reason: "upstream_failed", error: upstreamDied() },
     );
   }
 
   /** Closes the bill, sends the event that completes a response, then reserves the next response. */
-  async function passToClient(side: MessageSocket, { data, binary }: SocketMessage): Promise<void> {
+  async #passToClient(side: MessageSocket, { data, binary }: SocketMessage): Promise<void> {
     const text = data.toString("utf8");
     const event = readServerEvent(text);
     let isSpent = event.kind === "done";
     switch (event.kind) {
       case "session":
-        bill.facts = { ...event.facts, transcriber: event.facts.transcriber ?? bill.facts.transcriber };
+        this.#bill.facts = {
+          ...event.facts,
+          transcriber: event.facts.transcriber ?? this.#bill.facts.transcriber,
+        };
         break;
       case "begun":
-        await bill.begin(event.id);
+        await this.#bill.begin(event.id);
         break;
       case "text":
-        bill.output(event.id, { text: event.text });
+        this.#bill.output(event.id, { text: event.text });
         break;
       case "sound":
-        bill.output(event.id, { bytes: event.bytes });
+        this.#bill.output(event.id, { bytes: event.bytes });
         break;
       case "done":
-        await bill.done(event.id, event.usage, isOver ? "client-left" : "complete");
+        await this.#bill.done(event.id, event.usage, this.#isOver ? "client-left" : "complete");
         break;
       case "recorded":
-        bill.transcribing(event.item, "");
+        this.#bill.transcribing(event.item, "");
         break;
       case "transcribing":
-        bill.transcribing(event.item, event.text);
+        this.#bill.transcribing(event.item, event.text);
         break;
       case "untranscribed":
-        bill.untranscribed(event.item);
+        this.#bill.untranscribed(event.item);
         break;
       case "transcribed":
-        isSpent = await bill.transcribed(event.item, event.usage, event.text);
+        isSpent = await this.#bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
-        return side.send(forClients(text, target), binary);
+        return side.send(forClients(text, this.#target), binary);
       case "other":
         break;
     }
     const sent = event.kind === "text" || event.kind === "sound" ? text : withoutNegativeCounts(text);
     await side.send(sent === text ? data : sent, binary);
-    if (isOver && !bill.owes()) paid();
-    if (!isSpent || isOver) return;
+    if (this.#isOver && !this.#bill.owes()) this.#allPaid.resolve();
+    if (!isSpent || this.#isOver) return;
     const isRated = event.kind === "done";
-    if (isRated && finishing && !bill.busy()) end(stopping());
-    else await bill.renew(isRated).catch(unlessRated);
+    if (isRated && this.#finishing && !this.#bill.busy()) this.#end(stopping());
+    else await this.#bill.renew(isRated).catch(unlessRated);
   }
 
-  async function fromClient(side: MessageSocket): Promise<void> {
+  async #fromClient(side: MessageSocket): Promise<void> {
     for await (const { data, binary } of side.messages()) {
-      touch();
-      const allowed = await allow(side, data);
-      if (allowed !== undefined) await providerSocket.send(allowed, binary);
+      this.#touch();
+      const allowed = await this.#allow(side, data);
+      if (allowed !== undefined) await this.#providerSocket.send(allowed, binary);
     }
-    end({ outcome: bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
+    this.#end({ outcome: this.#bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
   }
 
   /**
    * Returns the event for the provider. Returns undefined when it is rejected, after the client received the
    * error.
    */
-  async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
+  async #allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
     try {
-      const event = await allowed(data);
-      refusals = 0;
+      const event = await this.#allowed(data);
+      this.#refusals = 0;
       return event;
     } catch (error) {
-      refusals += 1;
+      this.#refusals += 1;
       // Other errors end the session: a revoked key, an exhausted balance, a defect.
-      if (!(error instanceof GatewayError) || !survived.has(error.code) || refusals > MAX_REFUSALS)
+      if (!(error instanceof GatewayError) || !survived.has(error.code) || this.#refusals > MAX_REFUSALS)
         throw error;
-      await side.send(errorEvent(error, call.requestId));
+      await side.send(errorEvent(error, this.#call.requestId));
       return undefined;
     }
   }
@@ -192,8 +227,8 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
    * Checks the transcriber against the key's list of models. The session's own model was checked when it was
    * opened.
    */
-  function requireTranscriber(model: string): void {
-    if (mayUseModel(call.caller, model)) return;
+  #requireTranscriber(model: string): void {
+    if (mayUseModel(this.#call.caller, model)) return;
     throw new GatewayError(
       "model_not_allowed",
       { reason: "transcriber_not_for_key", model },
@@ -203,27 +238,27 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
     );
   }
 
-  async function allowed(data: Buffer): Promise<Buffer | string> {
-    const { raw, body } = call.readEvent(data);
+  async #allowed(data: Buffer): Promise<Buffer | string> {
+    const { raw, body } = this.#call.readEvent(data);
     const event = readClientEvent(body);
     switch (event.kind) {
       case "ask":
-        if (finishing) throw shuttingDown();
-        await bill.input(event.input);
-        await bill.ready(event.limits.output);
+        if (this.#finishing) throw shuttingDown();
+        await this.#bill.input(event.input);
+        await this.#bill.ready(event.limits.output);
         return raw;
       case "configure": {
-        event.transcribers.forEach(requireTranscriber);
-        bill.limit(event.limits.output);
-        await bill.input(event.input);
+        for (const model of event.transcribers) this.#requireTranscriber(model);
+        this.#bill.limit(event.limits.output);
+        await this.#bill.input(event.input);
         // The model was chosen and priced by the URL.
         const { model } = event.session;
-        if (model === undefined || model === target.upstreamModel) return raw;
-        const session = { ...event.session, model: target.upstreamModel };
+        if (model === undefined || model === this.#target.upstreamModel) return raw;
+        const session = { ...event.session, model: this.#target.upstreamModel };
         return JSON.stringify({ ...event.event, session });
       }
       case "heard":
-        await bill.input(event.input);
+        await this.#bill.input(event.input);
         return raw;
       case "other":
         return raw;
@@ -231,10 +266,10 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
   }
 
   /** Ends the session after a ledger error or a defect of ours. */
-  function broken(error: unknown): void {
-    if (!(error instanceof GatewayError)) services.onError(error);
+  #broken(error: unknown): void {
+    if (!(error instanceof GatewayError)) this.#services.onError(error);
     const named = nameOf(error);
-    end({
+    this.#end({
       outcome: "client-left",
       code: named.status >= 500 ? 1011 : 1008,
       reason: named.code,
@@ -246,46 +281,29 @@ export function openSession(opened: RealtimeConnection): RealtimeSession {
    * Drains the session after the client left: the provider stops the response and reports its usage, for a
    * bounded time.
    */
-  async function readOn(): Promise<void> {
+  async #readOn(): Promise<void> {
     const late = Promise.withResolvers<void>();
-    const drain = services.drains.begin(call.caller.userId, late.resolve);
+    const drain = this.#services.drains.begin(this.#call.caller.userId, late.resolve);
     if (drain === undefined) return;
-    if (bill.busy()) await providerSocket.send(JSON.stringify({ type: "response.cancel" }));
-    await Promise.race([allPaid, late.promise, providerSocket.closed]);
+    if (this.#bill.busy()) await this.#providerSocket.send(JSON.stringify({ type: "response.cancel" }));
+    await Promise.race([this.#allPaid.promise, late.promise, this.#providerSocket.closed]);
     drain.end();
   }
 
-  async function close(ending: Ending): Promise<void> {
-    isOver = true;
-    clearTimeout(idle);
-    unwatch();
-    if (ending.outcome === "client-left" && ending.error === undefined && bill.owes()) await readOn();
-    providerSocket.close(1000, "");
-    opened.leave();
-    await bill.close(ending.outcome);
-    if (client !== undefined) {
-      if (ending.error !== undefined) await client.send(errorEvent(ending.error, call.requestId));
-      client.close(ending.code, ending.reason);
+  async #close(as: Ending): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#idle);
+    this.#unwatch();
+    if (as.outcome === "client-left" && as.error === undefined && this.#bill.owes()) await this.#readOn();
+    this.#providerSocket.close(1000, "");
+    this.#opened.leave();
+    await this.#bill.close(as.outcome);
+    if (this.#client !== undefined) {
+      if (as.error !== undefined) await this.#client.send(errorEvent(as.error, this.#call.requestId));
+      this.#client.close(as.code, as.reason);
     }
-    closed();
+    this.#over.resolve();
   }
-
-  return {
-    async run(side) {
-      client = side;
-      touch();
-      if (finishing) end(stopping());
-      fromProvider(side).catch(broken);
-      fromClient(side).catch(broken);
-      await close(await ended);
-    },
-    abandon: () => close({ outcome: "client-left", code: 1000, reason: "" }),
-    finish() {
-      finishing = true;
-      if (!bill.busy()) end(stopping());
-      return over;
-    },
-  };
 }
 
 function errorEvent(error: unknown, requestId: string): string {

@@ -10,9 +10,9 @@ import { relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { openSocket } from "#relay/core/upstream/send.ts";
-import { openBill } from "./realtime-bill.ts";
+import { RealtimeBill } from "./realtime-bill.ts";
 import { readServerEvent } from "./realtime-events.ts";
-import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
+import { type RealtimeCall, RealtimeSession } from "./realtime-session.ts";
 
 /**
  * Opens a realtime session. The provider is connected before the client's upgrade. Every rejection is thus a
@@ -52,10 +52,10 @@ async function open(
   if ("error" in first) return first;
   callBill.route(routed);
   callBill.attempts.add(routed, callBill.connection, undefined);
-  const bill = openBill(services, { routed, first: callBill, admit: call.admit });
+  const bill = new RealtimeBill(services, { routed, first: callBill, admit: call.admit });
   // The slot at the channel belongs to the session, not to its first response.
   const slot = callBill.connection.takeSlot();
-  const session = openSession({
+  const session = new RealtimeSession({
     services,
     call,
     target,
