@@ -45,6 +45,10 @@ const subjects = {
     about: "coding agents from npm at every kind of upstream",
     run: () => program("bench/matrix/main.ts"),
   },
+  memory: {
+    about: "a gateway limited to 512 MB under 500 streams and large bodies; needs control groups",
+    run: () => program("bench/limited-memory.ts"),
+  },
   containers: {
     about: "Docker Compose from nothing to the first call; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
