@@ -71,6 +71,8 @@ export const stability: Provider = {
   type: 37,
   id: "stability",
   label: "Stability AI",
+  group: "media",
+  help: "provider-media",
   baseUrl: "https://api.stability.ai",
   dialects: ["openai-chat"],
   endpoints: ["images"],
