@@ -25,6 +25,8 @@ export interface PaymentStandIns {
   otherKeys: Record<PaymentType, Record<string, string>>;
   /** Currency that a notification states, of those that the gateway supports; undefined where it states none. */
   statedCurrency: Record<PaymentType, string | undefined>;
+  /** Reply that each gateway expects to a notification of a payment. */
+  expectedReply: Record<PaymentType, string>;
   orders: Map<string, StandInOrder>;
   /** Received requests: method and path. */
   requested: string[];
@@ -369,6 +371,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
       stripe: { webhook_secret: "another" },
     },
     statedCurrency: { epay: undefined, alipay: "CNY", wxpay: "CNY", stripe: "USD" },
+    expectedReply: { epay: "success", alipay: "success", wxpay: '{"code":"SUCCESS"}', stripe: "ok" },
     orders,
     requested,
     pay(tradeNo) {
