@@ -14,12 +14,15 @@ const titles: Record<ProviderGroup, string> = {
   discontinued: phrase("Discontinued"),
 };
 
+/** During an upgrade, a node of an earlier version sends no group. */
+const groupOf = ({ group }: ProviderInfo) => (Object.hasOwn(titles, group) ? group : "more");
+
 /** Returns the providers by group, with the English title of the group. */
 export function groupProviders(providers: readonly ProviderInfo[]): [title: string, ProviderInfo[]][] {
   return Object.entries(titles)
     .map(([group, title]): [string, ProviderInfo[]] => [
       title,
-      providers.filter((provider) => provider.group === group),
+      providers.filter((provider) => groupOf(provider) === group),
     ])
     .filter(([, members]) => members.length > 0);
 }
