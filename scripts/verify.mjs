@@ -4,6 +4,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { verifyRecipes } from "./recipes/verify.mjs";
 import {
   buildServer,
   buildWeb,
@@ -58,6 +59,11 @@ const subjects = {
     run: () => program("bench/restart/main.ts"),
   },
   clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },
+  recipes: {
+    about:
+      "pnpm new and each recipe of CONTRIBUTING.md in a temporary clone: types, lint, tests, number of files",
+    run: recipes,
+  },
   repeat: { about: "each changed test file 20 times: pnpm verify:repeat [commit]", run: repeat },
 };
 const REPEATS = 20;
@@ -104,6 +110,11 @@ async function serverTests(filter) {
 async function imports() {
   provide("mariadb");
   await serverTests("test/cli");
+}
+
+function recipes() {
+  provide("redis");
+  verifyRecipes(args[0]);
 }
 
 /** Runs each test file that differs from a commit (by default the last one) 20 times. */

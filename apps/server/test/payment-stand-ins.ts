@@ -21,6 +21,12 @@ export interface PaymentStandIns {
   at: { alipay: string; wxpay: string; stripe: string };
   /** A merchant's configuration at each gateway. */
   configs: Record<PaymentType, Record<string, string>>;
+  /** Fields of a configuration with which the signatures of these gateways are invalid. */
+  otherKeys: Record<PaymentType, Record<string, string>>;
+  /** Currency that a notification states, of those that the gateway supports; undefined where it states none. */
+  statedCurrency: Record<PaymentType, string | undefined>;
+  /** Reply that each gateway expects to a notification of a payment. */
+  expectedReply: Record<PaymentType, string>;
   orders: Map<string, StandInOrder>;
   /** Received requests: method and path. */
   requested: string[];
@@ -66,6 +72,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
   };
   const stripe = { secret: "sk_test_stand_in", webhook: "whsec_stand_in" };
   const epayKey = "epay-merchant-key";
+  const unknownKey = spki(pair().publicKey);
   const orders = new Map<string, StandInOrder>();
   const requested: string[] = [];
   let count = 0;
@@ -357,6 +364,14 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
       },
       stripe: { secret_key: stripe.secret, webhook_secret: stripe.webhook },
     },
+    otherKeys: {
+      epay: { key: "another" },
+      alipay: { public_key: unknownKey },
+      wxpay: { platform_key_id: wxpay.serial, platform_public_key: unknownKey },
+      stripe: { webhook_secret: "another" },
+    },
+    statedCurrency: { epay: undefined, alipay: "CNY", wxpay: "CNY", stripe: "USD" },
+    expectedReply: { epay: "success", alipay: "success", wxpay: '{"code":"SUCCESS"}', stripe: "ok" },
     orders,
     requested,
     pay(tradeNo) {

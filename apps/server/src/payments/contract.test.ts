@@ -100,7 +100,7 @@ describe.each(types)("payment gateway %s", (type) => {
       tradeNo,
       gatewayNo: there.orders.get(tradeNo)!.gatewayNo,
       cents: 1_999n,
-      currency: { epay: undefined, alipay: "CNY", wxpay: "CNY", stripe: "USD" }[type],
+      currency: there.statedCurrency[type],
     });
   });
 
@@ -189,15 +189,7 @@ describe.each(types)("payment gateway %s", (type) => {
 
   it("rejects a notification signed with another key", async () => {
     const { tradeNo } = await opened(type);
-    const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const pem = other.publicKey.export({ type: "spki", format: "pem" }).toString();
-    const keys = {
-      epay: { key: "another" },
-      alipay: { public_key: pem },
-      wxpay: { platform_key_id: "5157F09E", platform_public_key: pem },
-      stripe: { webhook_secret: "another" },
-    }[type];
-    const { verify } = connect(type, keys as unknown as Record<string, string>);
+    const { verify } = connect(type, there.otherKeys[type]);
     await expect(verify(arrived(tradeNo))).rejects.toMatchObject(anyone.forbidden);
   });
 

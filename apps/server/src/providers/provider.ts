@@ -1,3 +1,4 @@
+import type { ProviderGroup } from "@gateway/shared/channels/provider";
 import type { ZodType } from "zod";
 import type { AnswerMender, ProviderWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
@@ -139,10 +140,15 @@ export interface MessagesHost {
 export interface Provider {
   /** Number stored in `channels.type`. Only the registry of this module knows these numbers. */
   type: number;
-  /** File name of the definition, and key in the icon set unless `icon` is set. */
+  /** File name of the definition. */
   id: string;
   label: string;
+  /** Name of an icon that the console includes. Default: the id, or a neutral icon where there is none for it. */
   icon?: string;
+  /** Group in the console's list of providers. Default: "more". */
+  group?: ProviderGroup;
+  /** Page of the documentation about it, such as `provider-openai`. Default: the page about all providers. */
+  help?: string;
   /**
    * Base URL without a trailing slash; "" when only an administrator knows it. `places` fills each `{name}`
    * in it, also in a base URL that an administrator set.

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { helpOfProvider } from "#features/channels/provider-help.ts";
 import type { Block, HelpLanguage, Inline } from "#features/help/content.ts";
 import { nearest, nearestSection, searchHelp } from "#features/help/search.ts";
 import { settingGroups } from "#features/settings/sections/fields.ts";
@@ -130,26 +129,5 @@ describe("the nearest section or page", () => {
     if (providers === undefined) throw new Error("Help has no page of providers.");
     const found = nearestSection(anchor, providers, english);
     expect([found?.page, found?.anchor]).toEqual([page, section]);
-  });
-});
-
-describe("the page about a provider", () => {
-  /** Ids of the providers that each page lists in the second column of its first table. */
-  const documented = english
-    .filter(({ id }) => id.startsWith("provider-"))
-    .flatMap(({ id }) => {
-      const [table] = helpPage(id, "en_US").blocks.filter((block) => block.kind === "table");
-      const cells = table?.rows.flatMap((row) => row[1] ?? []) ?? [];
-      const ids = cells.filter((part) => typeof part !== "string" && part.kind === "code");
-      return ids.map((part) => ({ page: id, provider: part.text }));
-    });
-
-  it("lists all providers of this page", () => {
-    expect(documented.length).toBeGreaterThan(50);
-    expect(documented.filter(({ page, provider }) => helpOfProvider(provider) !== page)).toEqual([]);
-  });
-
-  it.each(["palm", "tencent", "demo", "unknown", undefined])("of %s exists", (provider) => {
-    expect(exists(helpOfProvider(provider))).toBe(true);
   });
 });

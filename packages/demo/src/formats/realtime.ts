@@ -25,55 +25,89 @@ const LISTENS_FOR_SECONDS = 1;
 
 const id = (prefix: string) => `${prefix}_${randomBytes(9).toString("base64url")}`;
 
-export function serveRealtime(socket: WebSocket, { model, beta, standing, closed }: RealtimeOptions): void {
-  const leaving = new AbortController();
-  const items: Json[] = [];
-  let session: Json = {
-    id: id("sess"),
-    object: "realtime.session",
-    type: "realtime",
-    model,
-    output_modalities: ["audio"],
-    instructions: "",
-    tools: [],
-    max_output_tokens: "inf",
-    audio: { input: { format: { type: "audio/pcm", rate: 24_000 } }, output: { voice: "alloy" } },
-  };
-  let soundBytes = 0;
-  let audioTokens = 0;
-  let busy: { id: string; stop: AbortController } | undefined;
+/** Serves a session until its socket closes. */
+export function serveRealtime(socket: WebSocket, options: RealtimeOptions): void {
+  new RealtimeSession(socket, options).open();
+}
 
-  const send = (type: string, fields: Json) => {
-    if (socket.readyState === socket.OPEN)
-      socket.send(JSON.stringify({ type, event_id: id("event"), ...fields }));
-  };
-  const complain = (message: string, code: string, param: string | null = null) =>
-    send("error", { error: { type: "invalid_request_error", code, message, param, event_id: null } });
+class RealtimeSession {
+  readonly #socket: WebSocket;
+  readonly #options: RealtimeOptions;
+  readonly #leaving = new AbortController();
+  readonly #items: Json[] = [];
+  #session: Json;
+  #soundBytes = 0;
+  #audioTokens = 0;
+  #busy: { id: string; stop: AbortController } | undefined;
 
-  function add(item: Json): void {
-    items.push(item);
-    const place = { previous_item_id: items.at(-2)?.["id"] ?? null };
-    if (beta) send("conversation.item.created", { ...place, item });
+  constructor(socket: WebSocket, options: RealtimeOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#session = {
+      id: id("sess"),
+      object: "realtime.session",
+      type: "realtime",
+      model: options.model,
+      output_modalities: ["audio"],
+      instructions: "",
+      tools: [],
+      max_output_tokens: "inf",
+      audio: { input: { format: { type: "audio/pcm", rate: 24_000 } }, output: { voice: "alloy" } },
+    };
+  }
+
+  open(): void {
+    this.#socket.on("message", (data: Buffer) => {
+      let event: unknown;
+      try {
+        event = JSON.parse(data.toString("utf8"));
+      } catch {
+        this.#complain("The message is not JSON.", "invalid_json");
+        return;
+      }
+      this.#hear(asObject(event));
+    });
+    this.#socket.on("error", () => {});
+    this.#socket.once("close", () => {
+      this.#leaving.abort();
+      this.#options.closed();
+    });
+    this.#send("session.created", { session: this.#session });
+  }
+
+  #send(type: string, fields: Json): void {
+    if (this.#socket.readyState === this.#socket.OPEN)
+      this.#socket.send(JSON.stringify({ type, event_id: id("event"), ...fields }));
+  }
+
+  #complain(message: string, code: string, param: string | null = null): void {
+    this.#send("error", { error: { type: "invalid_request_error", code, message, param, event_id: null } });
+  }
+
+  #add(item: Json): void {
+    this.#items.push(item);
+    const place = { previous_item_id: this.#items.at(-2)?.["id"] ?? null };
+    if (this.#options.beta) this.#send("conversation.item.created", { ...place, item });
     else {
-      send("conversation.item.added", { ...place, item });
-      send("conversation.item.done", { ...place, item });
+      this.#send("conversation.item.added", { ...place, item });
+      this.#send("conversation.item.done", { ...place, item });
     }
   }
 
-  function commit(): void {
-    if (soundBytes === 0) {
-      complain("The audio buffer is empty.", "input_audio_buffer_commit_empty");
+  #commit(): void {
+    if (this.#soundBytes === 0) {
+      this.#complain("The audio buffer is empty.", "input_audio_buffer_commit_empty");
       return;
     }
     const item = { id: id("item"), type: "message", role: "user", content: [{ type: "input_audio" }] };
-    const tokens = Math.ceil((soundBytes / BYTES_PER_SECOND) * TOKENS_PER_SECOND);
-    const seconds = soundBytes / BYTES_PER_SECOND;
-    soundBytes = 0;
-    audioTokens += tokens;
-    send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: null });
-    add(item);
-    const writer = asObject(asObject(asObject(session["audio"])["input"])["transcription"]);
-    const older = asObject(session["input_audio_transcription"]);
+    const tokens = Math.ceil((this.#soundBytes / BYTES_PER_SECOND) * TOKENS_PER_SECOND);
+    const seconds = this.#soundBytes / BYTES_PER_SECOND;
+    this.#soundBytes = 0;
+    this.#audioTokens += tokens;
+    this.#send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: null });
+    this.#add(item);
+    const writer = asObject(asObject(asObject(this.#session["audio"])["input"])["transcription"]);
+    const older = asObject(this.#session["input_audio_transcription"]);
     const transcriber = asText(writer["model"]) || asText(older["model"]);
     if (transcriber === "") return;
     const usage =
@@ -86,7 +120,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
             total_tokens: tokens + 5,
             input_token_details: { text_tokens: 0, audio_tokens: tokens },
           };
-    send("conversation.item.input_audio_transcription.completed", {
+    this.#send("conversation.item.input_audio_transcription.completed", {
       item_id: item.id,
       content_index: 0,
       transcript: "The input of the demo model.",
@@ -94,53 +128,59 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     });
   }
 
-  async function respond(requested: Json): Promise<void> {
-    if (busy !== undefined) {
-      complain(
-        `Conversation already has an active response: ${busy.id}.`,
+  async #respond(requested: Json): Promise<void> {
+    if (this.#busy !== undefined) {
+      this.#complain(
+        `Conversation already has an active response: ${this.#busy.id}.`,
         "conversation_already_has_active_response",
       );
       return;
     }
     const response = id("resp");
     const stop = new AbortController();
-    busy = { id: response, stop };
+    this.#busy = { id: response, stop };
     try {
-      await speak(response, { ...session, ...requested }, AbortSignal.any([stop.signal, leaving.signal]));
+      await this.#speak(
+        response,
+        { ...this.#session, ...requested },
+        AbortSignal.any([stop.signal, this.#leaving.signal]),
+      );
     } catch (error) {
       if (!(error instanceof BadQuestion)) throw error;
-      complain(error.message, "invalid_value", error.param);
+      this.#complain(error.message, "invalid_value", error.param);
     } finally {
-      busy = undefined;
+      this.#busy = undefined;
     }
   }
 
-  async function speak(response: string, config: Json, signal: AbortSignal): Promise<void> {
-    const question = questionOf(model, config, items);
-    const behaviour = { ...standing, ...switchesInText(question.prompt) };
+  async #speak(response: string, config: Json, signal: AbortSignal): Promise<void> {
+    const question = questionOf(this.#options.model, config, this.#items);
+    const behaviour = { ...this.#options.standing, ...switchesInText(question.prompt) };
     const made = answer(question, behaviour);
     const kinds = asList(config["output_modalities"] ?? config["modalities"]);
     const sound = kinds.includes("audio");
     const about = { id: response, object: "realtime.response", conversation_id: "conv_demo" };
-    send("response.created", { response: { ...about, status: "in_progress", output: [], usage: null } });
+    this.#send("response.created", {
+      response: { ...about, status: "in_progress", output: [], usage: null },
+    });
     const output: Json[] = [];
     const pace = pacer(behaviour, signal);
     if (made.calls.length > 0)
-      for (const call of made.calls) output.push(await sayCall(response, call, output.length, pace));
-    else output.push(await sayText(response, made.text, sound, output.length, pace));
-    if (pace.broken === "cut") return socket.terminate();
+      for (const call of made.calls) output.push(await this.#sayCall(response, call, output.length, pace));
+    else output.push(await this.#sayText(response, made.text, sound, output.length, pace));
+    if (pace.broken === "cut") return this.#socket.terminate();
     if (pace.broken === "error") {
-      complain("The server had an error while answering.", "server_error");
-      return socket.close(1011, "server_error");
+      this.#complain("The server had an error while answering.", "server_error");
+      return this.#socket.close(1011, "server_error");
     }
-    items.push(...output);
+    this.#items.push(...output);
     const status = signal.aborted ? "cancelled" : "completed";
     const usage =
-      behaviour.noUsage === true ? null : usageOf(made, sound && made.calls.length === 0, audioTokens);
-    send("response.done", { response: { ...about, status, output, usage } });
+      behaviour.noUsage === true ? null : usageOf(made, sound && made.calls.length === 0, this.#audioTokens);
+    this.#send("response.done", { response: { ...about, status, output, usage } });
   }
 
-  async function sayText(
+  async #sayText(
     response: string,
     pieces: string[],
     sound: boolean,
@@ -157,102 +197,84 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     const at = { response_id: response, item_id: item["id"], output_index: index, content_index: 0 };
     const [phrasesOf, part] = sound
       ? [
-          beta ? "response.audio_transcript" : "response.output_audio_transcript",
-          beta ? "audio" : "output_audio",
+          this.#options.beta ? "response.audio_transcript" : "response.output_audio_transcript",
+          this.#options.beta ? "audio" : "output_audio",
         ]
-      : [beta ? "response.text" : "response.output_text", beta ? "text" : "output_text"];
-    send("response.output_item.added", { response_id: response, output_index: index, item });
-    send("response.content_part.added", { ...at, part: { type: part } });
+      : [
+          this.#options.beta ? "response.text" : "response.output_text",
+          this.#options.beta ? "text" : "output_text",
+        ];
+    this.#send("response.output_item.added", { response_id: response, output_index: index, item });
+    this.#send("response.content_part.added", { ...at, part: { type: part } });
     let text = "";
     for (const piece of pieces) {
       if (!(await pace.next())) break;
       text += piece;
-      send(`${phrasesOf}.delta`, { ...at, delta: piece });
+      this.#send(`${phrasesOf}.delta`, { ...at, delta: piece });
       if (sound)
-        send(beta ? "response.audio.delta" : "response.output_audio.delta", {
+        this.#send(this.#options.beta ? "response.audio.delta" : "response.output_audio.delta", {
           ...at,
           delta: melody(piece).toString("base64"),
         });
     }
-    send(`${phrasesOf}.done`, { ...at, ...(sound ? { transcript: text } : { text: text }) });
+    this.#send(`${phrasesOf}.done`, { ...at, ...(sound ? { transcript: text } : { text: text }) });
     const content = [sound ? { type: part, transcript: text } : { type: part, text: text }];
     const done = { ...item, status: "completed", content };
-    send("response.output_item.done", { response_id: response, output_index: index, item: done });
+    this.#send("response.output_item.done", { response_id: response, output_index: index, item: done });
     return done;
   }
 
-  async function sayCall(
-    response: string,
-    call: Answer["calls"][number],
-    index: number,
-    pace: Pace,
-  ): Promise<Json> {
+  async #sayCall(response: string, call: Answer["calls"][number], index: number, pace: Pace): Promise<Json> {
     const item: Json = { id: id("item"), type: "function_call", call_id: `call_${call.id}`, name: call.name };
     const at = { response_id: response, item_id: item["id"], output_index: index, call_id: item["call_id"] };
-    send("response.output_item.added", {
+    this.#send("response.output_item.added", {
       response_id: response,
       output_index: index,
       item: { ...item, arguments: "" },
     });
     for (const delta of inputPieces(call.input)) {
       if (!(await pace.next())) break;
-      send("response.function_call_arguments.delta", { ...at, delta });
+      this.#send("response.function_call_arguments.delta", { ...at, delta });
     }
-    send("response.function_call_arguments.done", { ...at, name: call.name, arguments: call.input });
+    this.#send("response.function_call_arguments.done", { ...at, name: call.name, arguments: call.input });
     const done = { ...item, status: "completed", arguments: call.input };
-    send("response.output_item.done", { response_id: response, output_index: index, item: done });
+    this.#send("response.output_item.done", { response_id: response, output_index: index, item: done });
     return done;
   }
 
-  function hear(event: Json): void {
+  #hear(event: Json): void {
     switch (asText(event["type"])) {
       case "session.update": {
         const wish = asObject(event["session"]);
-        if (wish["model"] !== undefined && wish["model"] !== model)
-          return complain("Cannot update a session's model.", "invalid_value", "session.model");
-        session = { ...session, ...wish, audio: merged(session["audio"], wish["audio"]) };
-        return send("session.updated", { session });
+        if (wish["model"] !== undefined && wish["model"] !== this.#options.model)
+          return this.#complain("Cannot update a session's model.", "invalid_value", "session.model");
+        this.#session = { ...this.#session, ...wish, audio: merged(this.#session["audio"], wish["audio"]) };
+        return this.#send("session.updated", { session: this.#session });
       }
       case "conversation.item.create":
-        return add({ id: id("item"), ...asObject(event["item"]) });
+        return this.#add({ id: id("item"), ...asObject(event["item"]) });
       case "input_audio_buffer.append": {
-        soundBytes += Math.floor((asText(event["audio"]).length * 3) / 4);
-        const turns = asObject(asObject(asObject(session["audio"])["input"])["turn_detection"]);
-        if (turns["type"] !== "server_vad" || soundBytes < LISTENS_FOR_SECONDS * BYTES_PER_SECOND) return;
-        commit();
+        this.#soundBytes += Math.floor((asText(event["audio"]).length * 3) / 4);
+        const turns = asObject(asObject(asObject(this.#session["audio"])["input"])["turn_detection"]);
+        if (turns["type"] !== "server_vad" || this.#soundBytes < LISTENS_FOR_SECONDS * BYTES_PER_SECOND)
+          return;
+        this.#commit();
         break;
       }
       case "input_audio_buffer.commit":
-        return commit();
+        return this.#commit();
       case "input_audio_buffer.clear":
-        soundBytes = 0;
-        return send("input_audio_buffer.cleared", {});
+        this.#soundBytes = 0;
+        return this.#send("input_audio_buffer.cleared", {});
       case "response.cancel":
-        return busy?.stop.abort();
+        return this.#busy?.stop.abort();
       case "response.create":
         break;
       default:
-        return complain(`Invalid value: '${asText(event["type"])}'.`, "invalid_value", "type");
+        return this.#complain(`Invalid value: '${asText(event["type"])}'.`, "invalid_value", "type");
     }
-    respond(asObject(event["response"])).catch(() => socket.terminate());
+    this.#respond(asObject(event["response"])).catch(() => this.#socket.terminate());
   }
-
-  socket.on("message", (data: Buffer) => {
-    let event: unknown;
-    try {
-      event = JSON.parse(data.toString("utf8"));
-    } catch {
-      complain("The message is not JSON.", "invalid_json");
-      return;
-    }
-    hear(asObject(event));
-  });
-  socket.on("error", () => {});
-  socket.once("close", () => {
-    leaving.abort();
-    closed();
-  });
-  send("session.created", { session });
 }
 
 function merged(old: unknown, wish: unknown): Json {

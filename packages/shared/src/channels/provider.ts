@@ -1,5 +1,9 @@
 import { z } from "zod";
 
+/** Groups of the console's list of providers. */
+export const ProviderGroup = z.enum(["most-used", "compatible", "more", "cloud", "media", "discontinued"]);
+export type ProviderGroup = z.infer<typeof ProviderGroup>;
+
 /** A type of channel: one entry of GET /api/providers. The console builds its form from this. */
 export const ProviderInfo = z.object({
   /** Number stored in `channel.type`. */
@@ -8,6 +12,9 @@ export const ProviderInfo = z.object({
   label: z.string(),
   /** Name of the icon in the console's set of provider icons. */
   icon: z.string(),
+  group: ProviderGroup,
+  /** The page of Help about it, with a section after "#". */
+  help: z.string(),
   base_url: z.string(),
   /** The operator must enter an address, because there is no default. */
   needs_base_url: z.boolean(),

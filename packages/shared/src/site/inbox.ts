@@ -3,7 +3,7 @@ import type { AdminArea } from "#accounts/roles.ts";
 import { PageQuery, queryInt, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import { inboxKinds } from "#site/inbox-kinds.ts";
-import type { NoticeEvent } from "./notice.ts";
+import { operatorEvents } from "./notice.ts";
 export { inboxKinds } from "#site/inbox-kinds.ts";
 
 /**
@@ -12,20 +12,11 @@ export { inboxKinds } from "#site/inbox-kinds.ts";
 
 /** Events of the site, for administrators who may view the given area. */
 export const siteEvents = {
-  "channel-disabled": { kind: "channels", area: "channels" },
-  "channel-enabled": { kind: "channels", area: "channels" },
+  ...operatorEvents,
   "channel-paused": { kind: "channels", area: "channels" },
   "key-disabled": { kind: "channels", area: "channels" },
-  "payment-trouble": { kind: "billing", area: "payments" },
-  "prices-failed": { kind: "prices", area: "prices" },
-  "models-unpriced": { kind: "prices", area: "prices" },
-  "models-changed": { kind: "channels", area: "channels" },
-  "budget-reached": { kind: "billing", area: "users" },
-  "job-failed": { kind: "system", area: "settings" },
-  "storage-full": { kind: "system", area: "settings" },
   "notice-undelivered": { kind: "system", area: "settings" },
-} as const satisfies Record<string, { kind: InboxKind; area: AdminArea }> &
-  Record<NoticeEvent, { kind: InboxKind; area: AdminArea }>;
+} as const satisfies Record<string, { kind: InboxKind; area: AdminArea }>;
 
 /** Events of an account, for its owner. */
 export const ownEvents = {

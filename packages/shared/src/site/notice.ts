@@ -1,19 +1,27 @@
 import { z } from "zod";
+import type { AdminArea } from "#accounts/roles.ts";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
+import type { inboxKinds } from "./inbox-kinds.ts";
 
-/** Events that the gateway notifies its operators about. */
-export const NoticeEvent = z.enum([
-  "channel-disabled",
-  "channel-enabled",
-  "job-failed",
-  "prices-failed",
-  "models-unpriced",
-  "models-changed",
-  "payment-trouble",
-  "storage-full",
-  "budget-reached",
-]);
+/**
+ * Events that the gateway notifies its operators about, with their kind in the inbox and the area that administrators
+ * must be allowed to view there.
+ */
+export const operatorEvents = {
+  "channel-disabled": { kind: "channels", area: "channels" },
+  "channel-enabled": { kind: "channels", area: "channels" },
+  "job-failed": { kind: "system", area: "settings" },
+  "prices-failed": { kind: "prices", area: "prices" },
+  "models-unpriced": { kind: "prices", area: "prices" },
+  "models-changed": { kind: "channels", area: "channels" },
+  "payment-trouble": { kind: "billing", area: "payments" },
+  "storage-full": { kind: "system", area: "settings" },
+  "budget-reached": { kind: "billing", area: "users" },
+} as const satisfies Record<string, { kind: (typeof inboxKinds)[number]; area: AdminArea }>;
+
+const eventNames = Object.keys(operatorEvents) as [keyof typeof operatorEvents];
+export const NoticeEvent = z.enum(eventNames);
 export type NoticeEvent = z.infer<typeof NoticeEvent>;
 export const noticeEvents: readonly NoticeEvent[] = NoticeEvent.options;
 

@@ -1,5 +1,4 @@
 import { OptionalProof, TotpCode } from "@gateway/shared/accounts/profile";
-import { can, Role } from "@gateway/shared/accounts/roles";
 import { Self } from "@gateway/shared/accounts/session";
 import {
   type IdentityProviderId,
@@ -13,30 +12,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
-import { requireNoLink } from "#console/origin.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/sign-in/identities.ts";
 import { permitLink, spendLinkPermit } from "#domain/accounts/sign-in/proof.ts";
 import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
-import {
-  type SignInStart,
-  derivedSecret,
-  findArrival,
-  keepArrival,
-  returnState,
-  spendArrival,
-  type SpentState,
-  spendState,
-} from "#domain/accounts/sign-in/sign-in-state.ts";
+import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
-import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
-import { boundedFetch } from "#platform/http/public-fetch.ts";
-import { createIdentityClients } from "#sign-in/clients.ts";
-import { type ExternalIdentity, type IdentityProvider, isAvailable, type Visit } from "#sign-in/provider.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+import { IdentityVisits } from "./identity-visits.ts";
 import { proveOwner } from "./proof.ts";
 import { sessionIdOf, type Sessions } from "./session.ts";
 
@@ -47,83 +33,8 @@ import { sessionIdOf, type Sessions } from "./session.ts";
  */
 export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
   const { db, secrets, settings, identityProviders: providers } = services;
-  // Operators configure these addresses, and an identity provider may be in their private network.
-  const clients = createIdentityClients(boundedFetch());
+  const visits = new IdentityVisits(services, root);
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
-
-  function offered(id: IdentityProviderId): IdentityProvider {
-    if (isAvailable(providers[id], settings.current())) return providers[id];
-    throw forbidden({ reason: "sign_in_method_off" });
-  }
-
-  /** Opens the client of the provider for this request. `spent` returns the state that it has checked. */
-  async function visit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    id: IdentityProviderId,
-    back?: z.output<typeof SignInReturn>,
-  ) {
-    const client = await clients.of(offered(id), settings.current());
-    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
-    const secretsOf = (departure: SignInStart) => ({
-      state: departure.state,
-      nonce: derivedSecret(secrets, "nonce", departure),
-      verifier: derivedSecret(secrets, "pkce", departure),
-    });
-    let spent: (SpentState & { departure: SignInStart }) | undefined;
-    const here: Visit = {
-      request,
-      reply,
-      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
-      issueState: async () => secretsOf(await depart(request, reply, services)),
-      async checkState() {
-        const { state = "", code = "", iss } = back ?? {};
-        const arriving = { state, browser: request.cookies[DEPARTURE_COOKIE] };
-        const { browser = "" } = arriving;
-        const facts = await spendState(db, secrets, arriving, request.viewer?.id ?? null);
-        spent = { ...facts, departure: { state, browser } };
-        return { ...secretsOf(spent.departure), code, iss };
-      },
-    };
-    return { client, here, spent: () => spent };
-  }
-
-  /**
-   * Issues the state of a code that the user typed in, which WeChat's callers send without one. Throws
-   * `origin_refused` if a link or a page of another site led the browser here.
-   */
-  async function typedCode(
-    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
-    reply: FastifyReply,
-  ) {
-    offered("wechat");
-    requireNoLink(request, settings.current().ServerAddress);
-    const { state, browser } = await depart(request, reply, services);
-    request.cookies[DEPARTURE_COOKIE] = browser;
-    return { ...request.query, state };
-  }
-
-  /** Consumes the state and asks the provider for the person's identity. */
-  async function identify(
-    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
-    reply: FastifyReply,
-    id: IdentityProviderId,
-  ): Promise<ExternalIdentity> {
-    const back = request.query.state === "" ? await typedCode(request, reply) : request.query;
-    const { client, here, spent } = await visit(request, reply, id, back);
-    try {
-      const identity = await client.identify(here);
-      if (spent() === undefined) throw new Error(`${id} did not check the state`);
-      return identity;
-    } catch (error) {
-      request.log.warn({ err: error }, "a sign-in with a provider failed");
-      const state = spent();
-      if (state !== undefined && error instanceof GatewayError && error.code === "upstream_failed") {
-        await returnState(db, secrets, state.departure, state);
-      }
-      throw error;
-    }
-  }
 
   app.get(
     "/oauth/state",
@@ -144,7 +55,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       },
     },
     async (request, reply) => {
-      const { client, here } = await visit(request, reply, "oidc");
+      const { client, here } = await visits.open(request, reply, "oidc");
       return ok((await client.authorizeUrl?.(here)) ?? "");
     },
   );
@@ -153,7 +64,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     "/oauth/github/start",
     { config, schema: { summary: "Open GitHub's sign-in page", response: { 302: z.null() } } },
     async (request, reply) => {
-      const { client, here } = await visit(request, reply, "github");
+      const { client, here } = await visits.open(request, reply, "github");
       return reply.redirect((await client.authorizeUrl?.(here)) ?? `${root}/login`);
     },
   );
@@ -172,7 +83,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       },
       async (request, reply) => {
         void reply.header("cache-control", "no-store");
-        const arriving = { provider: id, identity: await identify(request, reply, id) };
+        const arriving = { provider: id, identity: await visits.identify(request, reply, id) };
         if (request.viewer !== null) {
           await spendLinkPermit(db, secrets, request.viewer.id, sessionIdOf(request));
           await bindIdentity(db, request.viewer, arriving);

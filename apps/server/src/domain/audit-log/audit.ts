@@ -51,6 +51,21 @@ export async function writeAudit(db: Db, note: AuditRecord): Promise<void> {
   });
 }
 
+/** Returns the function that writes the rows about one kind of target. @param idOf the id of a target in the log */
+export function createAuditor<Row>(targetType: string, idOf: (row: Row) => string | number) {
+  return async (
+    tx: Db,
+    actor: Actor,
+    action: string,
+    before: Row | undefined,
+    after: Row | undefined,
+  ): Promise<void> => {
+    const row = after ?? before;
+    const targetId = row === undefined ? "" : idOf(row);
+    await writeAudit(tx, { actor, action, targetType, targetId, before, after });
+  };
+}
+
 type Json = Prisma.InputJsonValue | typeof Prisma.DbNull;
 
 function wholeJson(value: unknown): Json {

@@ -8,12 +8,14 @@ import {
   type ModelInfoInput,
 } from "@gateway/shared/models/model-info";
 import { z } from "zod";
-import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, createAuditor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
+
+const auditModelInfo = createAuditor<ModelInfo>("model", ({ model }) => model);
 
 /** Returns all descriptions, newest first. */
 export async function listModelInfo(db: Db): Promise<ModelInfo[]> {
@@ -160,15 +162,4 @@ export async function seedModelInfo(db: PrismaClient): Promise<void> {
 
 function taken(): Error {
   return conflict({ reason: "model_described" }, { field: "model" });
-}
-
-async function auditModelInfo(
-  tx: Db,
-  actor: Actor,
-  action: string,
-  before: ModelInfo | undefined,
-  after: ModelInfo | undefined,
-): Promise<void> {
-  const targetId = after?.model ?? before?.model ?? "";
-  await writeAudit(tx, { actor, action, targetType: "model", targetId, before, after });
 }

@@ -3,10 +3,12 @@
  * providers.
  */
 import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/channels/owner";
-import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
+
+const auditOwner = createAuditor<ModelOwner>("model_owner", ({ id }) => id);
 
 export async function listOwners(db: Db): Promise<ModelOwner[]> {
   return db.modelOwner.findMany({ orderBy: { id: "asc" } });
@@ -65,15 +67,4 @@ export async function deleteOwner(db: PrismaClient, actor: Actor, id: number): P
     await tx.modelOwner.delete({ where: { id } });
     await auditOwner(tx, actor, "owner.delete", before, undefined);
   });
-}
-
-async function auditOwner(
-  tx: Db,
-  actor: Actor,
-  action: string,
-  before: ModelOwner | undefined,
-  after: ModelOwner | undefined,
-): Promise<void> {
-  const targetId = after?.id ?? before?.id ?? "";
-  await writeAudit(tx, { actor, action, targetType: "model_owner", targetId, before, after });
 }

@@ -10,7 +10,7 @@ import {
   RedemptionStatus,
 } from "@gateway/shared/billing/redemption";
 import { reasonOf } from "@gateway/shared/reasons";
-import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, createAuditor, writeAudit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
@@ -19,6 +19,8 @@ import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+
+const auditRedemption = createAuditor<Redemption>("redemption", ({ id }) => id);
 
 const CODE_BYTES = 16;
 const DAY_MS = 86_400_000;
@@ -242,15 +244,4 @@ function contextOf(hash: Uint8Array): string {
 
 function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
-}
-
-async function auditRedemption(
-  tx: Db,
-  actor: Actor,
-  action: string,
-  before: Redemption | undefined,
-  after: Redemption | undefined,
-): Promise<void> {
-  const targetId = (after ?? before)?.id ?? "";
-  await writeAudit(tx, { actor, action, targetType: "redemption", targetId, before, after });
 }

@@ -14,6 +14,7 @@ import {
 } from "@gateway/shared/site/inbox";
 import { notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
+import { readStoredTexts } from "#platform/database/storable-text.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /**
@@ -92,7 +93,7 @@ function describe(row: StoredEntry): InboxRow[] {
       id: Number(row.id),
       event,
       kind: kindOf(event),
-      facts: textsOf(row.facts),
+      facts: readStoredTexts(row.facts),
       reason: row.reason,
       reason_facts: storedFacts(row.reason_facts),
       count: row.count,
@@ -101,11 +102,6 @@ function describe(row: StoredEntry): InboxRow[] {
       read: row.read,
     },
   ];
-}
-
-function textsOf(stored: unknown): Record<string, string> {
-  if (typeof stored !== "object" || stored === null) return {};
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
 }
 
 export async function inboxState(db: Db, reader: InboxReader): Promise<InboxState> {

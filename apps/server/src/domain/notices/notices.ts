@@ -6,7 +6,12 @@ import { senderFor } from "#domain/settings/mail-account.ts";
 import type { NoticeMessage } from "#notices/channel.ts";
 import { eventMessages, type Facts } from "#notices/event-messages.ts";
 import type { Db } from "#platform/database/db.ts";
-import { storableFacts, storableParams, storableText } from "#platform/database/storable-text.ts";
+import {
+  readStoredTexts,
+  storableFacts,
+  storableParams,
+  storableText,
+} from "#platform/database/storable-text.ts";
 
 /**
  * Notices to operators. Raising a notice stores it and adds it to the inbox, in the transaction of its cause.
@@ -42,7 +47,7 @@ export function messageOf(
   settings: Settings,
 ): NoticeMessage {
   const { name, siteUrl } = senderFor(settings);
-  const facts = factsOf(notice.facts);
+  const facts = readStoredTexts(notice.facts);
   const known = NoticeEvent.safeParse(notice.event);
   const messages = eventMessages[known.success ? known.data : "test"];
   return {
@@ -54,11 +59,6 @@ export function messageOf(
     siteUrl,
     facts,
   };
-}
-
-function factsOf(stored: unknown): Facts {
-  if (typeof stored !== "object" || stored === null) return {};
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
 }
 
 /** Returns the latest planned notices, newest first. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
 import { listen } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
+import { deletePrices } from "./edit-prices.ts";
 import priceList from "./price-list.json" with { type: "json" };
-import { checkPrice, createPrices, removePrice, type SavePrice, savePrice } from "./prices.ts";
+import { checkPrice, createPrices, type SavePrice, savePrice } from "./prices.ts";
 import { computeBill, findPrice } from "./pricing.ts";
 import { listedPrices, seedPrices } from "./seed-prices.ts";
 
@@ -44,9 +46,11 @@ describe("price list", () => {
       extras: { cached_tokens: "0.1", "tool:web-search": "0.0000000001" },
       tiers: [{ above: 1000, input: "2.5", output: "10" }],
     });
-    await removePrice(database.db, "mine");
+    await deletePrices(database.db, systemActor, ["mine"]);
     await expect.poll(() => findPrice(prices.table(), "mine")).toBeUndefined();
-    await expect(removePrice(database.db, "mine")).rejects.toMatchObject({ code: "not_found" });
+    await expect(deletePrices(database.db, systemActor, ["mine"])).rejects.toMatchObject({
+      code: "not_found",
+    });
     await news.close();
   });
 
@@ -109,7 +113,7 @@ describe("prices of a new installation", () => {
   it("are added once, and not again after an operator removed or changed them", async () => {
     const added = await Promise.all([seedPrices(database.db), seedPrices(database.db)]);
     expect(added.sort((a, b) => a - b)).toEqual([0, listedPrices().length]);
-    await removePrice(database.db, "gpt-4.1");
+    await deletePrices(database.db, systemActor, ["gpt-4.1"]);
     await savePrice(database.db, priceOf("gpt-4o", { input: "9" }));
     expect(await seedPrices(database.db)).toBe(0);
     const table = (await createPrices(database.db)).table();

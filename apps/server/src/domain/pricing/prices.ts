@@ -1,5 +1,5 @@
 import { trimEndOf } from "@gateway/shared/trim-end";
-import { invalidRequest, notFound } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
@@ -182,13 +182,4 @@ function versionOf(price: SavePrice, actorId: number | undefined) {
     snapshot: { type, input, output, extras, tiers: tiersOf(price) },
     created_by: actorId ?? null,
   };
-}
-
-/** Removes a price. Throws `not_found`. */
-export async function removePrice(db: Db, model: string): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const { count } = await tx.price.deleteMany({ where: { model } });
-    if (count === 0) throw notFound({ reason: "price_not_found" });
-    await announce(tx, "prices");
-  });
 }

@@ -1,10 +1,12 @@
 /** Commands that operators define for the bot, with their replies. Independent of Telegram's API. */
 import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/site/telegram";
-import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
+
+const auditMenu = createAuditor<TelegramMenu>("telegram_menu", ({ command }) => command);
 
 export interface MenuWish {
   keyword: string;
@@ -85,15 +87,4 @@ async function createMenu(tx: Db, actor: Actor, input: Omit<TelegramMenuInput, "
   const menu = await tx.telegramMenu.create({ data: input });
   await auditMenu(tx, actor, "telegram_menu.create", undefined, menu);
   return menu;
-}
-
-async function auditMenu(
-  tx: Db,
-  actor: Actor,
-  action: string,
-  before: TelegramMenu | undefined,
-  after: TelegramMenu | undefined,
-): Promise<void> {
-  const targetId = after?.command ?? before?.command ?? "";
-  await writeAudit(tx, { actor, action, targetType: "telegram_menu", targetId, before, after });
 }

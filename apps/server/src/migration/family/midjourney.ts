@@ -1,6 +1,7 @@
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TaskRecord } from "#migration/records.ts";
-import { truncateText, int, milliseconds, parseJson, points, record, text } from "#migration/row.ts";
+import { int, milliseconds, parseJson, record, text } from "#migration/row.ts";
+import { taskOf } from "./tasks.ts";
 
 const table = "midjourneys";
 
@@ -19,24 +20,14 @@ export async function* midjourneyTasks({ source, book }: ReadContext): AsyncGene
         .map((name) => [name, text(row, name)] as const)
         .filter(([, value]) => value !== ""),
     );
-    yield {
+    yield taskOf(row, {
       taskId,
       platform: "midjourney",
-      action: truncateText(text(row, "action"), 40),
-      status: text(row, "status") || "NOT_START",
-      userId: int(row, "user_id"),
       tokenId: int(row, "token_id"),
-      channelId: int(row, "channel_id"),
-      quota: points(row, "quota"),
-      progress: Number(/^\d{1,3}/.exec(text(row, "progress"))?.[0] ?? 0),
-      failReason: truncateText(text(row, "fail_reason"), 2_000),
-      submitTime: milliseconds(row, "submit_time"),
-      startTime: milliseconds(row, "start_time"),
-      finishTime: milliseconds(row, "finish_time"),
-      createdAt: milliseconds(row, "submit_time"),
       properties: record(parseJson(text(row, "properties"))),
       data: texts,
-      notifyHook: "",
-    };
+      createdAt: "submit_time",
+      time: milliseconds,
+    });
   }
 }

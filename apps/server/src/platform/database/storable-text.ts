@@ -28,3 +28,9 @@ export function storableParams<Value extends string | number>(
 export function storableFacts(facts: readonly ReasonFact[], longest: number): ReasonFact[] {
   return facts.map(({ code, params }) => ({ code, params: storableParams(params, longest) }));
 }
+
+/** Returns stored values as texts; none when the column holds no object. */
+export function readStoredTexts(stored: unknown): Record<string, string> {
+  if (typeof stored !== "object" || stored === null) return {};
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
+}

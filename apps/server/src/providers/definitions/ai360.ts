@@ -7,6 +7,7 @@ export const ai360: Provider = {
   type: 19,
   id: "ai360",
   label: "360",
+  help: "provider-china",
   baseUrl: "https://api.360.cn",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -47,6 +47,7 @@ export const ali: Provider = {
   id: "ali",
   label: "Alibaba DashScope (Qwen)",
   icon: "qwen",
+  help: "provider-china",
   baseUrl: "https://dashscope.aliyuncs.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

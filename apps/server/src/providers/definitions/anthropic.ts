@@ -6,6 +6,8 @@ export const anthropic: Provider = {
   type: 14,
   id: "anthropic",
   label: "Anthropic",
+  group: "most-used",
+  help: "provider-anthropic",
   baseUrl: "https://api.anthropic.com",
   dialects: ["anthropic"],
   managesContext: true,

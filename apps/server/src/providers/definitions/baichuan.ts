@@ -7,6 +7,7 @@ export const baichuan: Provider = {
   type: 26,
   id: "baichuan",
   label: "Baichuan",
+  help: "provider-china",
   baseUrl: "https://api.baichuan-ai.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -11,6 +11,7 @@ export const baidu: Provider = {
   id: "baidu",
   label: "Baidu Qianfan",
   icon: "baiducloud",
+  help: "provider-china",
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

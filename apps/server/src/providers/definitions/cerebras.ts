@@ -7,6 +7,7 @@ export const cerebras: Provider = {
   type: 905,
   id: "cerebras",
   label: "Cerebras",
+  help: "provider-model-hosts",
   baseUrl: "https://api.cerebras.ai",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -10,6 +10,7 @@ export const cohere: Provider = {
   type: 36,
   id: "cohere",
   label: "Cohere",
+  help: "provider-model-makers",
   baseUrl: "https://api.cohere.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

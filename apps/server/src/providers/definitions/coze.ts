@@ -7,6 +7,7 @@ export const coze: Provider = {
   type: 38,
   id: "coze",
   label: "Coze",
+  help: "provider-china",
   baseUrl: "https://api.coze.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -59,6 +59,8 @@ export const custom: Provider = {
   id: "custom",
   label: "OpenAI-compatible",
   icon: "openai",
+  group: "compatible",
+  help: "provider-openai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
   mends: { "openai-chat": mendChat },

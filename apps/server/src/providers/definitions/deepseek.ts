@@ -35,6 +35,8 @@ export const deepseek: Provider = {
   type: 28,
   id: "deepseek",
   label: "DeepSeek",
+  group: "most-used",
+  help: "provider-model-makers",
   baseUrl: "https://api.deepseek.com",
   dialects: ["openai-chat", "anthropic"],
   mends: { "openai-chat": mendChat },

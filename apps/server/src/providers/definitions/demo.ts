@@ -7,6 +7,8 @@ export function demo(url: string): Provider {
     type: 900,
     id: "demo",
     label: "Demo",
+    group: "compatible",
+    help: "providers#demo",
     baseUrl: url,
     isInternal: true,
     dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],

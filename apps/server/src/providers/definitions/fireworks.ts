@@ -7,6 +7,7 @@ export const fireworks: Provider = {
   type: 903,
   id: "fireworks",
   label: "Fireworks",
+  help: "provider-model-hosts",
   baseUrl: "https://api.fireworks.ai/inference",
   dialects: ["openai-chat", "openai-responses"],
   mends: { "openai-chat": mendChat },

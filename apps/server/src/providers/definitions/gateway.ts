@@ -11,6 +11,8 @@ export const gateway: Provider = {
   id: "gateway",
   label: "Another gateway",
   icon: "newapi",
+  group: "compatible",
+  help: "provider-openai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
   mends: { "openai-chat": mendChat },

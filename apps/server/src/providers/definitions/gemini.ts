@@ -30,6 +30,8 @@ export const gemini: Provider = {
   type: 25,
   id: "gemini",
   label: "Google Gemini",
+  group: "most-used",
+  help: "provider-google",
   baseUrl: "https://generativelanguage.googleapis.com",
   dialects: ["gemini", "openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -19,6 +19,7 @@ export const groq: Provider = {
   type: 31,
   id: "groq",
   label: "Groq",
+  help: "provider-model-hosts",
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
   mends: { "openai-chat": mendChat },

@@ -7,6 +7,7 @@ export const huggingface: Provider = {
   type: 907,
   id: "huggingface",
   label: "Hugging Face",
+  help: "provider-model-hosts",
   baseUrl: "https://router.huggingface.co",
   dialects: ["openai-chat", "openai-responses"],
   mends: { "openai-chat": mendChat },

@@ -10,6 +10,7 @@ export const hunyuan: Provider = {
   type: 40,
   id: "hunyuan",
   label: "Tencent TokenHub (Hunyuan)",
+  help: "provider-china",
   baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

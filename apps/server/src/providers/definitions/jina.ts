@@ -5,6 +5,7 @@ export const jina: Provider = {
   type: 47,
   id: "jina",
   label: "Jina",
+  help: "provider-media",
   baseUrl: "https://api.jina.ai",
   dialects: ["openai-chat"],
   endpoints: ["rerank", "embeddings"],

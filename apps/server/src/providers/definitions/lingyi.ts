@@ -8,6 +8,7 @@ export const lingyi: Provider = {
   id: "lingyi",
   label: "Lingyiwanwu (01.AI)",
   icon: "yi",
+  help: "provider-china",
   baseUrl: "https://api.lingyiwanwu.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

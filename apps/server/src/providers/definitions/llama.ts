@@ -8,6 +8,7 @@ export const llama: Provider = {
   id: "llama",
   label: "Llama API",
   icon: "meta",
+  help: "provider-model-makers",
   baseUrl: "https://api.llama.com/compat",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -22,6 +22,7 @@ export const minimax: Provider = {
   type: 27,
   id: "minimax",
   label: "MiniMax",
+  help: "provider-china",
   baseUrl: "https://api.minimaxi.com",
   dialects: ["openai-chat", "anthropic"],
   mends: { "openai-chat": mendChat },

@@ -8,6 +8,7 @@ export const mistral: Provider = {
   type: 30,
   id: "mistral",
   label: "Mistral",
+  help: "provider-model-makers",
   baseUrl: "https://api.mistral.ai",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

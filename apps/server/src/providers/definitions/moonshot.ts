@@ -12,6 +12,7 @@ export const moonshot: Provider = {
   type: 29,
   id: "moonshot",
   label: "Moonshot",
+  help: "provider-china",
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
   mends: { "openai-chat": mendChat },

@@ -7,6 +7,7 @@ export const novita: Provider = {
   type: 908,
   id: "novita",
   label: "Novita",
+  help: "provider-model-hosts",
   baseUrl: "https://api.novita.ai/openai",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

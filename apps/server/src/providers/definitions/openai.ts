@@ -9,6 +9,8 @@ export const openai: Provider = {
   type: 1,
   id: "openai",
   label: "OpenAI",
+  group: "most-used",
+  help: "provider-openai",
   baseUrl: "https://api.openai.com",
   dialects: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,

@@ -39,6 +39,8 @@ export const openrouter: Provider = {
   type: 20,
   id: "openrouter",
   label: "OpenRouter",
+  group: "most-used",
+  help: "provider-model-hosts",
   baseUrl: "https://openrouter.ai/api",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   speaks: searchesOnResponses("anthropic"),

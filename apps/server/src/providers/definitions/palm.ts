@@ -7,4 +7,6 @@ export const palm: Provider = {
   type: 11,
   id: "palm",
   label: "Google PaLM (retired; uses Gemini)",
+  group: "discontinued",
+  help: "provider-google",
 };

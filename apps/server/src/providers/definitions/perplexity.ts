@@ -36,6 +36,7 @@ export const perplexity: Provider = {
   type: 904,
   id: "perplexity",
   label: "Perplexity",
+  help: "provider-model-makers",
   baseUrl: "https://api.perplexity.ai",
   dialects: ["openai-responses"],
   mends: { "openai-chat": mendChat },

@@ -9,6 +9,8 @@ export const rerank: Provider = {
   id: "rerank",
   label: "Rerank",
   icon: "server",
+  group: "compatible",
+  help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
   endpoints: ["rerank", "embeddings"],

@@ -11,6 +11,7 @@ export const siliconflow: Provider = {
   id: "siliconflow",
   label: "SiliconFlow",
   icon: "siliconcloud",
+  help: "provider-china",
   baseUrl: "https://api.siliconflow.cn",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -10,6 +10,7 @@ export const stepfun: Provider = {
   type: 909,
   id: "stepfun",
   label: "StepFun",
+  help: "provider-china",
   baseUrl: "https://api.stepfun.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

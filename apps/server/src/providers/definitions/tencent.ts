@@ -10,4 +10,6 @@ export const tencent: Provider = {
   type: 23,
   id: "tencent",
   label: "Tencent Hunyuan, first API (retired; uses the current API)",
+  group: "discontinued",
+  help: "provider-china",
 };

@@ -7,6 +7,7 @@ export const together: Provider = {
   type: 902,
   id: "together",
   label: "Together",
+  help: "provider-model-hosts",
   baseUrl: "https://api.together.xyz",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

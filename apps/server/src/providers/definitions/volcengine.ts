@@ -8,6 +8,7 @@ export const volcengine: Provider = {
   type: 901,
   id: "volcengine",
   label: "VolcEngine (Doubao)",
+  help: "provider-china",
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
   speaks: searchesOnResponses(),

@@ -24,6 +24,7 @@ export const xai: Provider = {
   type: 56,
   id: "xai",
   label: "xAI",
+  help: "provider-model-makers",
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
   speaks: searchesOnResponses(),

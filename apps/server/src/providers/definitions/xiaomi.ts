@@ -9,6 +9,7 @@ export const xiaomi: Provider = {
   id: "xiaomi",
   label: "Xiaomi MiMo",
   icon: "xiaomimimo",
+  help: "provider-china",
   baseUrl: "https://api.xiaomimimo.com",
   dialects: ["openai-chat", "anthropic"],
   mends: { "openai-chat": mendChat },

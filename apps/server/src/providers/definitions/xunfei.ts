@@ -27,6 +27,7 @@ export const xunfei: Provider = {
   id: "xunfei",
   label: "Xunfei Spark",
   icon: "spark",
+  help: "provider-china",
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

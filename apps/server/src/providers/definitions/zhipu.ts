@@ -68,6 +68,7 @@ export const zhipu: Provider = {
   type: 16,
   id: "zhipu",
   label: "Zhipu GLM",
+  help: "provider-china",
   baseUrl: "https://open.bigmodel.cn",
   dialects: ["openai-chat", "anthropic"],
   mends: { "openai-chat": mendChat },

@@ -14,12 +14,12 @@ import type {
   UpstreamError,
   Usage,
 } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";
-import { compact, foreignFields, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
+import { compact, parseRecord, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { droppedFields } from "./dropped-fields.ts";
 
 function pieceOf(part: Part): Wire | undefined {
   if (part.type === "text" || part.type === "refusal") return { type: "text", text: part.text };
@@ -52,28 +52,16 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
   const dropped = new Set<string>();
   const messages = request.messages.flatMap((message) => encodeMessage(message, dropped));
   if (messages.length === 0) throw invalidRequest({ reason: "no_content_for_bot" }, { param: "messages" });
-  const fields = [
-    "tools",
-    "toolChoice",
+  const more = [
     "maxOutputTokens",
     "temperature",
     "topP",
     "topK",
-    "stop",
     "seed",
     "presencePenalty",
     "frequencyPenalty",
-    "logprobs",
-    "topLogprobs",
-    "responseFormat",
-    "reasoning",
-    "serverTools",
-    "serviceTier",
   ] as const;
-  for (const field of unsaid(request, fields)) dropped.add(field);
-  if (request.n !== undefined && request.n > 1) dropped.add("n");
-  for (const mark of unsaidMarks(request, ["cache", "names", "details"])) dropped.add(mark);
-  for (const field of foreignFields(request.extra)) dropped.add(field);
+  for (const field of droppedFields(request, more)) dropped.add(field);
   const body = {
     bot_id: request.model.replace(/^coze-/, ""),
     user_id: request.user ?? "gateway",

@@ -2,14 +2,15 @@ import { z } from "zod";
 import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usage } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { inOrder } from "#dialects/stream/stream-order.ts";
 import { tokens, usageOf } from "#dialects/usage/tokens.ts";
-import { compact, foreignFields, parseAnswer, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
+import { compact, parseAnswer, parseRecord, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { aspectRatio } from "#providers/aspect-ratio.ts";
 import type { Adapter } from "#providers/provider.ts";
+import { readImageRequest } from "#providers/schemas/image-request.ts";
+import { droppedFields } from "./dropped-fields.ts";
 
 /**
  * Replicate's only wire format: a prediction, whose input and output depend on the model. The request waits
@@ -98,21 +99,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
   });
-  const fields = [
-    "tools",
-    "toolChoice",
-    "stop",
-    "logprobs",
-    "topLogprobs",
-    "responseFormat",
-    "reasoning",
-    "serverTools",
-    "serviceTier",
-  ] as const;
-  for (const field of unsaid(request, fields)) dropped.add(field);
-  if (request.n !== undefined && request.n > 1) dropped.add("n");
-  for (const mark of unsaidMarks(request, ["cache", "names", "details"])) dropped.add(mark);
-  for (const field of foreignFields(request.extra)) dropped.add(field);
+  for (const field of droppedFields(request)) dropped.add(field);
   return { body: { version: request.model, input }, dropped: [...dropped] };
 }
 
@@ -195,12 +182,7 @@ function pictureOf(output: string): Wire {
 
 export const predictionImages: Adapter = {
   request(body, { model }) {
-    const requested = Requested.safeParse(body);
-    if (!requested.success) {
-      const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest({ reason: "field_not_served", field });
-    }
-    const { prompt, n, size, output_format: format } = requested.data;
+    const { prompt, n, size, output_format: format } = readImageRequest(Requested, body);
     const input = compact<Wire>({
       prompt,
       num_outputs: n === 1 ? undefined : n,

@@ -1,6 +1,6 @@
 /** Text and link of a notification, built from its facts in the user's language. */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
+import type { InboxKind, InboxRow, OwnEvent } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
 import { moneyText } from "#lib/format/money.ts";
 import { type Formatters, formatTime } from "#lib/format/quota.ts";
@@ -55,7 +55,6 @@ export function entryText(
 ): EntryText {
   const { event, facts } = row;
   const of = (name: string) => facts[name] ?? "–";
-  const points = (name: string) => format.quota(Number(facts[name] ?? 0));
   const reason = storedReason(t, row.reason, row.reason_facts);
   const channel = { name: of("name"), model: of("model") };
   const toChannel = `/panel/channel?edit=${encodeURIComponent(of("id"))}`;
@@ -121,6 +120,22 @@ export function entryText(
       };
     case "notice-undelivered":
       return undelivered(t, facts["channel"] ?? "", reason);
+    default:
+      return ownEntryText(t, { ...row, event }, format);
+  }
+}
+
+/** Returns the text of an event of the reader's own account. */
+function ownEntryText(
+  t: TFunction<"inbox">,
+  row: InboxRow & { event: OwnEvent },
+  format: Pick<Formatters, "quota">,
+): EntryText {
+  const { event, facts } = row;
+  const of = (name: string) => facts[name] ?? "–";
+  const points = (name: string) => format.quota(Number(facts[name] ?? 0));
+  const reason = storedReason(t, row.reason, row.reason_facts);
+  switch (event) {
     case "balance-low":
       return {
         title: t("Low balance: {{amount}}", { amount: points("balance") }),

@@ -49,8 +49,8 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         const saved = await save.mutateAsync({ id: gateway?.id, input: values });
         toast.success(t("Payment gateway saved"));
         onClose();
-        if (!gateway && saved.type === "stripe" && !saved.secrets_set.includes("webhook_secret"))
-          onUnfinished(saved);
+        const isComplete = paymentSecrets[saved.type].every((name) => saved.secrets_set.includes(name));
+        if (!gateway && !isComplete) onUnfinished(saved);
       }}
       onClose={onClose}
       width={560}

@@ -3,13 +3,15 @@
  * it.
  */
 import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/channels/group";
-import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, UserGroup } from "#platform/prisma/client.ts";
+
+const auditGroup = createAuditor<UserGroup>("user_group", ({ symbol }) => symbol);
 
 export interface GroupSearch {
   /** Start of the name or symbol. */
@@ -154,15 +156,4 @@ async function withCounts(db: Db, groups: UserGroup[]): Promise<UserGroupDetail[
     user_count: usersOf.get(group.symbol) ?? 0,
     channel_count: channelsOf.get(group.symbol) ?? 0,
   }));
-}
-
-async function auditGroup(
-  tx: Db,
-  actor: Actor,
-  action: string,
-  before: UserGroup | undefined,
-  after: UserGroup | undefined,
-): Promise<void> {
-  const targetId = (after ?? before)?.symbol ?? "";
-  await writeAudit(tx, { actor, action, targetType: "user_group", targetId, before, after });
 }

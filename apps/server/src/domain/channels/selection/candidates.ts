@@ -128,13 +128,6 @@ export async function buildIndex(channels: readonly ActiveChannel[]): Promise<Ch
   return indexOf(groups, sorted);
 }
 
-export function createIndex(channels: readonly ActiveChannel[]): ChannelIndex {
-  const groups = new Map<string, GroupIndex<ActiveChannel[]>>();
-  const sorted = inOrder(channels);
-  for (const channel of sorted) append(groups, channel);
-  return indexOf(groups, sorted);
-}
-
 function inOrder(channels: readonly ActiveChannel[]): ActiveChannel[] {
   return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mapModel } from "./active-channel.ts";
-import { buildIndex, createIndex } from "./candidates.ts";
+import { buildIndex } from "./candidates.ts";
 import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";
 
@@ -18,11 +18,11 @@ const one = fc
   .map(channel);
 
 describe("the index of channels", () => {
-  it("prefers the exact name, then the longest wildcard", () => {
+  it("prefers the exact name, then the longest wildcard", async () => {
     const exact = channel({ id: 1, models: ["gpt-4o-mini"] });
     const long = channel({ id: 2, models: ["gpt-4o*"] });
     const short = channel({ id: 3, models: ["gpt*"] });
-    const index = createIndex([short, long, exact]);
+    const index = await buildIndex([short, long, exact]);
     const ids = (model: string) => index.find("default", model).map((entry) => entry.id);
     expect(ids("gpt-4o-mini")).toEqual([1]);
     expect(ids("gpt-4o-2024")).toEqual([2]);
@@ -39,7 +39,7 @@ describe("the index of channels", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(one), fc.array(change), async (start, changes) => {
         const now = new Map(start.map((entry) => [entry.id, entry]));
-        const index = createIndex([...now.values()]);
+        const index = await buildIndex([...now.values()]);
         for (const { put, remove } of changes) {
           if (put !== undefined) {
             index.put(put);
@@ -59,8 +59,8 @@ describe("the index of channels", () => {
     );
   });
 
-  it("does not modify a list that a call already has", () => {
-    const index = createIndex([channel({ id: 1 }), channel({ id: 2 })]);
+  it("does not modify a list that a call already has", async () => {
+    const index = await buildIndex([channel({ id: 1 }), channel({ id: 2 })]);
     const found = index.find("default", "gpt");
     index.remove(1);
     index.put(channel({ id: 3, priority: 9 }));
@@ -76,7 +76,7 @@ describe("the index of channels", () => {
     expect(at("other")).toEqual({ upstream: "other", billed: "other" });
   });
 
-  it("maps by the exact name first, then by the longest wildcard", () => {
+  it("maps by the exact name first, then by the longest wildcard", async () => {
     const mapping = parseMapping({ "claude-*": "c", "claude-opus-*": "+o", "claude-opus-5": "exact" });
     const at = (model: string) => mapModel({ mapping }, model);
     expect(at("claude-opus-5")).toEqual({ upstream: "exact", billed: "exact" });

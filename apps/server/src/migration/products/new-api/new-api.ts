@@ -2,6 +2,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { shortNumber } from "#migration/family/go-options.ts";
 import { midjourneyTasks } from "#migration/family/midjourney.ts";
 import { readRedemptions } from "#migration/family/redemptions.ts";
+import { taskOf } from "#migration/family/tasks.ts";
 import { readPasskeys, readSecondFactors, readUsers } from "#migration/family/users.ts";
 import type { Product, ReadContext } from "#migration/products/product.ts";
 import type {
@@ -18,7 +19,6 @@ import {
   int,
   list,
   parseJson,
-  points,
   record,
   seconds,
   text,
@@ -173,25 +173,14 @@ async function* tasks(context: ReadContext): AsyncGenerator<TaskRecord> {
         book.skip("tasks", "task_platform", text(row, "platform"));
         continue;
       }
-      yield {
+      yield taskOf(row, {
         taskId,
         platform,
-        action: truncateText(text(row, "action"), 40),
-        status: text(row, "status") || "NOT_START",
-        userId: int(row, "user_id"),
-        tokenId: 0,
-        channelId: int(row, "channel_id"),
-        quota: points(row, "quota"),
-        progress: Number(/^\d{1,3}/.exec(text(row, "progress"))?.[0] ?? 0),
-        failReason: truncateText(text(row, "fail_reason"), 2_000),
-        submitTime: seconds(row, "submit_time"),
-        startTime: seconds(row, "start_time"),
-        finishTime: seconds(row, "finish_time"),
-        createdAt: seconds(row, "created_at"),
         properties: record(parseJson(text(row, "properties"))),
         data: record(parseJson(text(row, "data"))),
-        notifyHook: "",
-      };
+        createdAt: "created_at",
+        time: seconds,
+      });
     }
   yield* midjourneyTasks(context);
 }

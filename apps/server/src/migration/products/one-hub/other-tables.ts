@@ -1,8 +1,9 @@
 import { TelegramMenuInput } from "@gateway/shared/site/telegram";
 import { midjourneyTasks } from "#migration/family/midjourney.ts";
+import { taskOf } from "#migration/family/tasks.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { MenuRecord, ModelInfoRecord, ModelOwnerRecord, TaskRecord } from "#migration/records.ts";
-import { truncateText, int, json, list, parseJson, points, record, seconds, text } from "#migration/row.ts";
+import { truncateText, int, json, list, parseJson, record, seconds, text } from "#migration/row.ts";
 
 const platforms = new Set(["suno", "kling"]);
 
@@ -17,25 +18,16 @@ export async function* oneHubTasks(context: ReadContext): AsyncGenerator<TaskRec
         book.skip("tasks", "task_platform", `task ${int(row, "id")}`);
         continue;
       }
-      yield {
+      yield taskOf(row, {
         taskId,
         platform,
-        action: truncateText(text(row, "action"), 40),
-        status: text(row, "status") || "NOT_START",
-        userId: int(row, "user_id"),
         tokenId: int(row, "token_id"),
-        channelId: int(row, "channel_id"),
-        quota: points(row, "quota"),
-        progress: int(row, "progress"),
-        failReason: truncateText(text(row, "fail_reason"), 2_000),
-        submitTime: seconds(row, "submit_time"),
-        startTime: seconds(row, "start_time"),
-        finishTime: seconds(row, "finish_time"),
-        createdAt: seconds(row, "created_at"),
         properties: record(json(row, "properties")),
         data: record(json(row, "data")),
         notifyHook: truncateText(text(row, "notify_hook"), 2_000),
-      };
+        createdAt: "created_at",
+        time: seconds,
+      });
     }
   yield* midjourneyTasks(context);
 }

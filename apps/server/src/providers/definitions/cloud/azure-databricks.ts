@@ -15,6 +15,8 @@ export const azureDatabricks: Provider = {
   id: "azure-databricks",
   label: "Azure Databricks",
   icon: "azure",
+  group: "cloud",
+  help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

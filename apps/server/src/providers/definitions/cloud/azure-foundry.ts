@@ -15,6 +15,8 @@ export const azureFoundry: Provider = {
   id: "azure-foundry",
   label: "Azure AI Foundry",
   icon: "azureai",
+  group: "cloud",
+  help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   managesContext: true,

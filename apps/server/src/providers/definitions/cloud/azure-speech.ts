@@ -63,6 +63,8 @@ export const azureSpeech: Provider = {
   id: "azure-speech",
   label: "Azure Speech",
   icon: "azure",
+  group: "cloud",
+  help: "provider-azure",
   baseUrl: "https://{region}.tts.speech.microsoft.com",
   dialects: ["openai-chat"],
   endpoints: ["audio"],

@@ -11,6 +11,8 @@ export const azureV1: Provider = {
   id: "azure-v1",
   label: "Azure OpenAI V1",
   icon: "azure",
+  group: "cloud",
+  help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,

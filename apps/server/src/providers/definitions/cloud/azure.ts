@@ -16,6 +16,8 @@ export const azure: Provider = {
   type: 3,
   id: "azure",
   label: "Azure OpenAI",
+  group: "most-used",
+  help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,

@@ -125,6 +125,8 @@ export const bedrock: Provider = {
   type: 32,
   id: "bedrock",
   label: "Amazon Bedrock",
+  group: "most-used",
+  help: "provider-bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -17,6 +17,8 @@ export const cloudflare: Provider = {
   type: 35,
   id: "cloudflare",
   label: "Cloudflare Workers AI",
+  group: "cloud",
+  help: "provider-model-hosts",
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -15,6 +15,7 @@ export const github: Provider = {
   type: 49,
   id: "github",
   label: "GitHub Models (ended by GitHub on 2026-07-30)",
+  group: "discontinued",
   baseUrl: "https://models.github.ai",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -10,6 +10,8 @@ export const nvidia: Provider = {
   type: 906,
   id: "nvidia",
   label: "NVIDIA NIM",
+  group: "cloud",
+  help: "provider-model-hosts",
   baseUrl: "https://integrate.api.nvidia.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

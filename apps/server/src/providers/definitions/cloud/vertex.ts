@@ -47,6 +47,8 @@ export const vertex: Provider = {
   id: "vertex",
   label: "Google Vertex AI",
   icon: "vertexai",
+  group: "most-used",
+  help: "provider-google",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
   managesContext: true,

@@ -9,6 +9,8 @@ export const llamacpp: Provider = {
   id: "llamacpp",
   label: "llama.cpp",
   icon: "meta",
+  group: "compatible",
+  help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

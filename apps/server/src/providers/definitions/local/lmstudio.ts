@@ -8,6 +8,8 @@ export const lmstudio: Provider = {
   type: 912,
   id: "lmstudio",
   label: "LM Studio",
+  group: "compatible",
+  help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

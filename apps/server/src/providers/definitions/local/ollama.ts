@@ -21,6 +21,8 @@ export const ollama: Provider = {
   type: 39,
   id: "ollama",
   label: "Ollama",
+  group: "compatible",
+  help: "provider-own-servers",
   baseUrl: "https://ollama.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -11,6 +11,8 @@ export const vllm: Provider = {
   type: 911,
   id: "vllm",
   label: "vLLM",
+  group: "compatible",
+  help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

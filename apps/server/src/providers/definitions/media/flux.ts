@@ -6,6 +6,8 @@ export const flux: Provider = {
   type: 46,
   id: "flux",
   label: "Flux (OpenAI-compatible server)",
+  group: "media",
+  help: "provider-media",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

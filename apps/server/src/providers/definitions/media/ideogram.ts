@@ -6,6 +6,8 @@ export const ideogram: Provider = {
   type: 44,
   id: "ideogram",
   label: "Ideogram (OpenAI-compatible server)",
+  group: "media",
+  help: "provider-media",
   baseUrl: "",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -36,6 +36,8 @@ export const kling: Provider = {
   type: 53,
   id: "kling",
   label: "Kling",
+  group: "media",
+  help: "provider-media",
   baseUrl: "https://api-singapore.klingai.com",
   dialects: ["openai-chat"],
   endpoints: ["kling"],

@@ -24,6 +24,8 @@ export const midjourney: Provider = {
   type: 34,
   id: "midjourney",
   label: "Midjourney proxy",
+  group: "media",
+  help: "provider-media",
   baseUrl: "",
   dialects: ["openai-chat"],
   endpoints: ["midjourney"],

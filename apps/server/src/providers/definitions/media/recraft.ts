@@ -8,6 +8,8 @@ export const recraft: Provider = {
   type: 51,
   id: "recraft",
   label: "Recraft",
+  group: "media",
+  help: "provider-media",
   baseUrl: "https://external.api.recraft.ai",
   dialects: ["openai-chat"],
   endpoints: ["images"],

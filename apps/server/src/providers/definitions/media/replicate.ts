@@ -17,6 +17,8 @@ export const replicate: Provider = {
   type: 52,
   id: "replicate",
   label: "Replicate",
+  group: "media",
+  help: "provider-model-hosts",
   baseUrl: "https://api.replicate.com",
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },

@@ -4,6 +4,7 @@ import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { aspectRatio } from "#providers/aspect-ratio.ts";
 import { type Adapter, bearer, type Provider } from "#providers/provider.ts";
+import { readImageRequest } from "#providers/schemas/image-request.ts";
 
 const Requested = z.object({
   prompt: z.string().min(1),
@@ -25,12 +26,7 @@ function formOf(fields: Record<string, string>): string {
 
 const images: Adapter = {
   request(body, { model }) {
-    const requested = Requested.safeParse(body);
-    if (!requested.success) {
-      const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest({ reason: "field_not_served", field });
-    }
-    const { prompt, size, output_format: format } = requested.data;
+    const { prompt, size, output_format: format } = readImageRequest(Requested, body);
     if (prompt.includes(BOUNDARY))
       throw invalidRequest({ reason: "prompt_not_sendable" }, { param: "prompt" });
     const engine = /(core|ultra)$/.exec(model)?.[1];
@@ -71,6 +67,8 @@ export const stability: Provider = {
   type: 37,
   id: "stability",
   label: "Stability AI",
+  group: "media",
+  help: "provider-media",
   baseUrl: "https://api.stability.ai",
   dialects: ["openai-chat"],
   endpoints: ["images"],

@@ -5,6 +5,8 @@ export const suno: Provider = {
   type: 41,
   id: "suno",
   label: "Suno",
+  group: "media",
+  help: "provider-media",
   baseUrl: "",
   dialects: ["openai-chat"],
   endpoints: ["suno"],

@@ -9,7 +9,6 @@ import { useTranslation } from "react-i18next";
 import { keysQuery, useSaveChannel } from "#features/channels/api.ts";
 import { countKeys } from "#features/channels/keys/count-keys.ts";
 import { keyModeOf } from "#features/channels/keys/keys-field.tsx";
-import { helpOfProvider } from "#features/channels/provider-help.ts";
 import { testUnsavedChannel } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
@@ -83,7 +82,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   return (
     <FormDrawer
       opened={opened}
-      help={helpOfProvider(provider?.id)}
+      help={provider?.help ?? "providers"}
       title={
         id === undefined ? t("Add channel") : t("Edit {{name}} (#{{id}})", { name: start.draft.name, id })
       }

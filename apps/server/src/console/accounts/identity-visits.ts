@@ -1,0 +1,111 @@
+import { can, Role } from "@gateway/shared/accounts/roles";
+import type { IdentityProviderId, SignInReturn } from "@gateway/shared/accounts/sign-in";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { requireNoLink } from "#console/origin.ts";
+import type { Services } from "#console/services.ts";
+import {
+  derivedSecret,
+  returnState,
+  type SignInStart,
+  type SpentState,
+  spendState,
+} from "#domain/accounts/sign-in/sign-in-state.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
+import { forbidden, GatewayError } from "#errors.ts";
+import { boundedFetch } from "#platform/http/public-fetch.ts";
+import { createIdentityClients } from "#sign-in/clients.ts";
+import { type ExternalIdentity, type IdentityProvider, isAvailable, type Visit } from "#sign-in/provider.ts";
+import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+
+/** Requests of browsers that go to an identity provider, or come back from one. */
+export class IdentityVisits {
+  readonly #services: Services;
+  readonly #root: string;
+  // Operators configure these addresses, and an identity provider may be in their private network.
+  readonly #clients = createIdentityClients(boundedFetch());
+
+  /** @param root the base path: "" or "/gateway" */
+  constructor(services: Services, root: string) {
+    this.#services = services;
+    this.#root = root;
+  }
+
+  #requireOffered(id: IdentityProviderId): IdentityProvider {
+    const { identityProviders: providers, settings } = this.#services;
+    if (isAvailable(providers[id], settings.current())) return providers[id];
+    throw forbidden({ reason: "sign_in_method_off" });
+  }
+
+  /** Opens the client of the provider for this request. `spent` returns the state that it has checked. */
+  async open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: IdentityProviderId,
+    back?: z.output<typeof SignInReturn>,
+  ) {
+    const { db, secrets, settings } = this.#services;
+    const [services, root] = [this.#services, this.#root];
+    const client = await this.#clients.of(this.#requireOffered(id), settings.current());
+    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
+    const secretsOf = (departure: SignInStart) => ({
+      state: departure.state,
+      nonce: derivedSecret(secrets, "nonce", departure),
+      verifier: derivedSecret(secrets, "pkce", departure),
+    });
+    let spent: (SpentState & { departure: SignInStart }) | undefined;
+    const here: Visit = {
+      request,
+      reply,
+      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
+      issueState: async () => secretsOf(await depart(request, reply, services)),
+      async checkState() {
+        const { state = "", code = "", iss } = back ?? {};
+        const arriving = { state, browser: request.cookies[DEPARTURE_COOKIE] };
+        const { browser = "" } = arriving;
+        const facts = await spendState(db, secrets, arriving, request.viewer?.id ?? null);
+        spent = { ...facts, departure: { state, browser } };
+        return { ...secretsOf(spent.departure), code, iss };
+      },
+    };
+    return { client, here, spent: () => spent };
+  }
+
+  /**
+   * Issues the state of a code that the user typed in, which WeChat's callers send without one. Throws
+   * `origin_refused` if a link or a page of another site led the browser here.
+   */
+  async #issueTypedCode(
+    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
+    reply: FastifyReply,
+  ) {
+    this.#requireOffered("wechat");
+    requireNoLink(request, this.#services.settings.current().ServerAddress);
+    const { state, browser } = await depart(request, reply, this.#services);
+    request.cookies[DEPARTURE_COOKIE] = browser;
+    return { ...request.query, state };
+  }
+
+  /** Consumes the state and asks the provider for the person's identity. */
+  async identify(
+    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
+    reply: FastifyReply,
+    id: IdentityProviderId,
+  ): Promise<ExternalIdentity> {
+    const back = request.query.state === "" ? await this.#issueTypedCode(request, reply) : request.query;
+    const { client, here, spent } = await this.open(request, reply, id, back);
+    try {
+      const identity = await client.identify(here);
+      if (spent() === undefined) throw new Error(`${id} did not check the state`);
+      return identity;
+    } catch (error) {
+      request.log.warn({ err: error }, "a sign-in with a provider failed");
+      const state = spent();
+      if (state !== undefined && error instanceof GatewayError && error.code === "upstream_failed") {
+        const { db, secrets } = this.#services;
+        await returnState(db, secrets, state.departure, state);
+      }
+      throw error;
+    }
+  }
+}
