@@ -25,7 +25,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { Activity } from "#platform/activity.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { OpenResponses } from "#platform/http/open-responses.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 

@@ -27,6 +27,7 @@ import {
   taskErrors,
 } from "#gateway/http/error-shape.ts";
 import { helloRoutes } from "#gateway/http/hello.ts";
+import { nameError } from "#gateway/http/name-error.ts";
 import { socketRoutes } from "#gateway/http/sockets.ts";
 import { interactionRoutes } from "#gateway/interactions/routes.ts";
 import { readInteractionTurn } from "#gateway/interactions/turn.ts";
@@ -38,6 +39,7 @@ import { readResponseTurn } from "#gateway/responses/response-turn.ts";
 import { responseRoutes } from "#gateway/responses/responses.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "#gateway/tasks/midjourney.ts";
 import { taskRoutes } from "#gateway/tasks/tasks.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { GatewayServices } from "./services.ts";
 
 const prefixes = [
@@ -60,6 +62,7 @@ const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory, isCharged: true };
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
   collectHeads(app);
+  countErrors(app, services.relay.metrics);
   allowBrowsers(app);
   const served = rememberRoutes(app);
   const before: BeforeParsing = async (request, model) => {
@@ -197,6 +200,16 @@ function allowBrowsers(app: FastifyInstance): void {
         .send(),
     );
   }
+}
+
+/** Counts error responses, also to requests that never became calls. */
+function countErrors(app: FastifyInstance, metrics: Pick<Metrics, "errorResponse">): void {
+  app.addHook("onError", (_request, _reply, error, done) => {
+    const { code, params } = nameError(error);
+    const { reason } = params as { reason?: unknown };
+    metrics.errorResponse(code, typeof reason === "string" ? reason : "");
+    done();
+  });
 }
 
 /** Sets the header in which Anthropic's clients look for the request id. */

@@ -13,6 +13,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
@@ -128,10 +129,12 @@ async function openAll(context: Context, parts: Parts) {
     problems: () => (storage.isWritable() ? [] : ["data_dir_unwritable"]),
   });
   const counted = await parts.open(limits, known);
+  const pools = { main: stored.database };
   // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
+    Object.assign(pools, { jobs: forJobs });
   }
   // Last, so that calls find everything open, and memory from the start is released before the first call.
   const http = await parts.open(httpServer, {
@@ -142,6 +145,8 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
   });
+  watchPools(kept.metrics, pools);
+  watchNode(kept.metrics, { ...kept, relay, http });
   return { http, readiness, setupToken };
 }
 

@@ -19,7 +19,8 @@ import type { UpstreamClient } from "#platform/http/http.ts";
 import { fetchPublic } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
+import { createModelLabels } from "#platform/metrics/model-labels.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
@@ -91,6 +92,9 @@ export const relayServices: Component<Needs, RelayServices> = {
       settings,
       upstream,
       metrics: needs.metrics,
+      modelLabel: createModelLabels(
+        (model) => caches.prices.table().exact.has(model) || caches.candidates.lists(model),
+      ),
       bodies: needs.bodies,
       answers: createAnswerCache({ secrets, redis: needs.redis }),
       background: createBackgroundBills(db),

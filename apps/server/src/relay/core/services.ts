@@ -15,7 +15,8 @@ import type { UpstreamClient } from "#platform/http/http.ts";
 import type { FetchedFile, PublicFetchOptions } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
+import type { ModelLabels } from "#platform/metrics/model-labels.ts";
 import type { Reasoners } from "./routing/reasoners.ts";
 import type { Drains } from "./upstream/drains.ts";
 
@@ -41,6 +42,7 @@ export interface RelayServices {
   upstream: UpstreamClient;
   memory: MemoryBudget;
   metrics: Metrics;
+  modelLabel: ModelLabels;
   bodies: Pick<BodyLog, "keep">;
   answers: AnswerCache;
   background: BackgroundBills;

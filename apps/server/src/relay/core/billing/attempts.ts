@@ -55,13 +55,14 @@ export class Attempts {
     error: UpstreamError | undefined,
   ): void {
     const { channel } = target;
-    this.#metrics.attempt(channel.provider.id, channel.id, error?.kind ?? "ok");
+    const duration = now() - startedAt;
+    this.#metrics.attempt(channel.provider.id, channel.id, error?.kind ?? "ok", duration);
     const note: AttemptNote = {
       channel_id: channel.id,
       channel_name: channel.name,
       result: error?.kind ?? "ok",
       status: error?.status ?? 200,
-      duration: now() - startedAt,
+      duration,
       message: error?.message.slice(0, 500) ?? "",
       begun: Math.max(0, startedAt - planned.received.startedAt),
       priority: channel.priority,
