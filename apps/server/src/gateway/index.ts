@@ -39,7 +39,6 @@ import { readResponseTurn } from "#gateway/responses/response-turn.ts";
 import { responseRoutes } from "#gateway/responses/responses.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "#gateway/tasks/midjourney.ts";
 import { taskRoutes } from "#gateway/tasks/tasks.ts";
-import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { GatewayServices } from "./services.ts";
 
 const prefixes = [
@@ -62,7 +61,7 @@ const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory, isCharged: true };
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
   collectHeads(app);
-  countErrors(app, services.relay.metrics);
+  countErrors(app, services);
   allowBrowsers(app);
   const served = rememberRoutes(app);
   const before: BeforeParsing = async (request, model) => {
@@ -203,11 +202,11 @@ function allowBrowsers(app: FastifyInstance): void {
 }
 
 /** Counts error responses, also to requests that never became calls. */
-function countErrors(app: FastifyInstance, metrics: Pick<Metrics, "errorResponse">): void {
+function countErrors(app: FastifyInstance, services: GatewayServices): void {
   app.addHook("onError", (_request, _reply, error, done) => {
     const { code, params } = nameError(error);
     const { reason } = params as { reason?: unknown };
-    metrics.errorResponse(code, typeof reason === "string" ? reason : "");
+    services.relay.metrics.errorResponse(code, typeof reason === "string" ? reason : "");
     done();
   });
 }

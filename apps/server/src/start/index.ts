@@ -20,6 +20,7 @@ import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
 import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./relay.ts";
+import { callReports } from "./reports.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
@@ -115,7 +116,8 @@ async function openAll(context: Context, parts: Parts) {
   const mailer = await parts.open(mail, known);
   const upstream = await parts.open(upstreamClient, context);
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
-  const relay = await parts.open(relayServices, kept);
+  const { reporter } = await parts.open(callReports, context);
+  const relay = await parts.open(relayServices, { ...kept, reporter });
   await parts.open(checkpoints, { ...kept, relay });
   await parts.open(backgroundResponses, { ...kept, relay });
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });

@@ -24,6 +24,7 @@ import { createModelLabels } from "#platform/metrics/model-labels.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
+import type { CallReporter } from "#relay/core/billing/call-report.ts";
 import { keepCheckpoints } from "#relay/core/billing/checkpoints.ts";
 import { createReasoners } from "#relay/core/routing/reasoners.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -58,7 +59,7 @@ interface Needs extends Context {
 const LAST_BILLS_MS = 10_000;
 
 /** Services of the relay. Closed when every bill is. */
-export const relayServices: Component<Needs, RelayServices> = {
+export const relayServices: Component<Needs & { reporter: CallReporter | undefined }, RelayServices> = {
   name: "open calls",
   open(needs) {
     const { database, secrets, providers, settings, caches, upstream, activity, onError } = needs;
@@ -104,6 +105,7 @@ export const relayServices: Component<Needs, RelayServices> = {
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       reasoners: createReasoners(),
       revocations: caches.revocations,
+      reporter: needs.reporter,
       fetchPublic: (address, options) =>
         fetchPublic(address, { ...options, mayReach: needs.options.mayReach }),
       onError,

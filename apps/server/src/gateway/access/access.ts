@@ -6,6 +6,8 @@ import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 /** What is known about a request before its body is read: the part of a call that all kinds share. */
 export interface Access {
   requestId: string;
+  /** See `ReceivedCall`. */
+  clientRequestId?: string | undefined;
   ip: string;
   caller: Caller;
   pin: Pin | undefined;

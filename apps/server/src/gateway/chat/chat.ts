@@ -152,6 +152,7 @@ export function chatCall(
   // Fields before the spread: V8 builds such an object many times faster than one of several spreads.
   return {
     requestId: access.requestId,
+    clientRequestId: access.clientRequestId,
     startedAt: access.startedAt,
     caller,
     ip: access.ip,

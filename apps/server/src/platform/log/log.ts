@@ -75,14 +75,32 @@ export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }, ring: LogR
     hooks: { streamWrite: (line: string) => ring.keep(line) },
     redact: ["req.headers.authorization", "req.headers.cookie", "err.config", "err.headers", "err.command"],
   };
-  if (env.NODE_ENV === "production") return pino(options);
-  return pino(
-    options,
-    pretty({
-      colorize: process.stdout.isTTY,
-      translateTime: "SYS:HH:MM:ss",
-      ignore: "pid,hostname",
-      sync: true,
-    }),
-  );
+  return env.NODE_ENV === "production" ? pino(options) : pino(options, sentences());
+}
+
+function sentences() {
+  return pretty({
+    colorize: process.stdout.isTTY,
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname",
+    sync: true,
+  });
+}
+
+/** Lines that wait for a slow reader of the output, in bytes. Further ones are dropped. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Opens the log of calls on the same output. Its lines are many, so they are written together, without waiting for the
+ * output, and administrators do not read them in the console.
+ */
+export function openAccessLog(env: { NODE_ENV: string; LOG_LEVEL: string }): {
+  log: Logger;
+  /** Writes what waits. */
+  close(): void;
+} {
+  const options = { level: env.LOG_LEVEL };
+  if (env.NODE_ENV !== "production") return { log: pino(options, sentences()), close: () => undefined };
+  const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES });
+  return { log: pino(options, output), close: () => output.flushSync() };
 }

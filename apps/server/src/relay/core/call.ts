@@ -18,6 +18,8 @@ import type { TextStream } from "./response/text-stream.ts";
 /** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
 export interface ReceivedCall {
   readonly requestId: string;
+  /** The client's own name of the request. It may repeat, so it identifies nothing. */
+  readonly clientRequestId?: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly caller: Caller;
@@ -27,6 +29,8 @@ export interface ReceivedCall {
   readonly endpoint: string;
   /** Endpoint that the provider must support. */
   readonly needs: Endpoint;
+  /** The client's dialect, where it has one. */
+  readonly client?: { readonly id: string };
   /** The requested model. */
   readonly model: string;
   readonly stream: boolean;

@@ -17,6 +17,7 @@ import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { ModelLabels } from "#platform/metrics/model-labels.ts";
+import type { CallReporter } from "./billing/call-report.ts";
 import type { Reasoners } from "./routing/reasoners.ts";
 import type { Drains } from "./upstream/drains.ts";
 
@@ -58,6 +59,8 @@ export interface RelayServices {
   revocations: Pick<Revocations, "watch">;
   /** Fetches from public addresses only. Throws `invalid_request`. */
   fetchPublic(address: string, options: PublicFetchOptions): Promise<FetchedFile>;
+  /** Receives every call that has ended; undefined when no one wants to know. */
+  reporter: CallReporter | undefined;
   /** Reports a defect of ours that a call survived. */
   onError(error: unknown): void;
 }

@@ -256,8 +256,10 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#leave();
   }
 
-  #count({ endpoint, modelName, status, outcome, errorCode, firstByteTimeMs }: CallRecord): void {
-    const { metrics, modelLabel } = this.#services;
+  /** Counts the ended call and reports it. */
+  #count(record: CallRecord): void {
+    const { endpoint, modelName, status, outcome, errorCode, firstByteTimeMs } = record;
+    const { metrics, modelLabel, reporter } = this.#services;
     metrics.call({
       endpoint,
       model: modelLabel(modelName),
@@ -266,6 +268,14 @@ export class CallBill implements OpenCall, HiddenCosts {
       errorCode,
       durationMs: now() - this.#startedAt,
       firstByteMs: firstByteTimeMs,
+    });
+    reporter?.ended({
+      received: this.#received,
+      record,
+      endedAt: now(),
+      provider: this.#target()?.channel.provider.id,
+      channel: this.#target()?.channel.name,
+      attempts: this.attempts.reported(),
     });
   }
 
