@@ -7,6 +7,11 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { redisUrl } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
+import {
+  telemetrySettings,
+  type TelemetrySettings,
+  telemetryVariables,
+} from "#platform/telemetry/telemetry-settings.ts";
 
 const flag = z
   .enum(["0", "1", "true", "false"])
@@ -50,12 +55,14 @@ const Environment = z.object({
   STOP_SECONDS: z.coerce.number().min(1).max(7_200).default(600),
   ACCESS_LOG: flag,
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  ...telemetryVariables,
 });
 
 type Variables = z.infer<typeof Environment>;
 
 export interface Env extends Omit<
   Variables,
+  | keyof typeof telemetryVariables
   | "ACCESS_LOG"
   | "BASE_PATH"
   | "DEMO_UPSTREAM"
@@ -66,6 +73,8 @@ export interface Env extends Omit<
 > {
   /** Number of processes behind the port. */
   workers: number;
+  /** What is sent to an OpenTelemetry collector; undefined = nothing. */
+  telemetry: TelemetrySettings | undefined;
   /** Whether each call gets a log line. */
   accessLog: boolean;
   /** Without leading and trailing slashes: "" or "gateway". */
@@ -99,6 +108,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   } = parsed.data;
   return {
     ...rest,
+    telemetry: telemetrySettings(parsed.data),
     accessLog: ACCESS_LOG ?? rest.NODE_ENV === "production",
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
     DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data),

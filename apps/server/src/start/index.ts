@@ -116,8 +116,9 @@ async function openAll(context: Context, parts: Parts) {
   const mailer = await parts.open(mail, known);
   const upstream = await parts.open(upstreamClient, context);
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
-  const { reporter } = await parts.open(callReports, context);
-  const relay = await parts.open(relayServices, { ...kept, reporter });
+  const reports = await parts.open(callReports, kept);
+  const { reporter, tracing } = reports;
+  const relay = await parts.open(relayServices, { ...kept, reporter, tracing });
   await parts.open(checkpoints, { ...kept, relay });
   await parts.open(backgroundResponses, { ...kept, relay });
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
@@ -128,7 +129,10 @@ async function openAll(context: Context, parts: Parts) {
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
-    problems: () => (storage.isWritable() ? [] : ["data_dir_unwritable"]),
+    problems: () => [
+      ...(storage.isWritable() ? [] : ["data_dir_unwritable"]),
+      ...(reports.isFailing() ? ["telemetry_not_accepted"] : []),
+    ],
   });
   const counted = await parts.open(limits, known);
   const pools = { main: stored.database };

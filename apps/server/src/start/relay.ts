@@ -24,7 +24,6 @@ import { createModelLabels } from "#platform/metrics/model-labels.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
-import type { CallReporter } from "#relay/core/billing/call-report.ts";
 import { keepCheckpoints } from "#relay/core/billing/checkpoints.ts";
 import { createReasoners } from "#relay/core/routing/reasoners.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -59,7 +58,7 @@ interface Needs extends Context {
 const LAST_BILLS_MS = 10_000;
 
 /** Services of the relay. Closed when every bill is. */
-export const relayServices: Component<Needs & { reporter: CallReporter | undefined }, RelayServices> = {
+export const relayServices: Component<Needs & Pick<RelayServices, "reporter" | "tracing">, RelayServices> = {
   name: "open calls",
   open(needs) {
     const { database, secrets, providers, settings, caches, upstream, activity, onError } = needs;
@@ -106,6 +105,7 @@ export const relayServices: Component<Needs & { reporter: CallReporter | undefin
       reasoners: createReasoners(),
       revocations: caches.revocations,
       reporter: needs.reporter,
+      tracing: needs.tracing,
       fetchPublic: (address, options) =>
         fetchPublic(address, { ...options, mayReach: needs.options.mayReach }),
       onError,

@@ -63,6 +63,7 @@ async function checkRequest(
   const begun = {
     requestId: request.id,
     clientRequestId: clientRequestIdOf(request.headers),
+    trace: services.relay.tracing?.begin(request.headers),
     ip: request.ip,
     startedAt,
     caller,

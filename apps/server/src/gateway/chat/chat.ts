@@ -153,6 +153,7 @@ export function chatCall(
   return {
     requestId: access.requestId,
     clientRequestId: access.clientRequestId,
+    trace: access.trace,
     startedAt: access.startedAt,
     caller,
     ip: access.ip,

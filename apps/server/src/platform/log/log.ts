@@ -15,6 +15,8 @@ export interface LogRing {
   keep(line: string): string;
   /** Returns the last lines, oldest first. */
   last(count: number): LogLine[];
+  /** Passes further lines to the listener. */
+  follow(listener: (line: string) => void): void;
 }
 
 const RING_LINES = 500;
@@ -22,8 +24,13 @@ const RING_LINES = 500;
 export function createLogRing(): LogRing {
   const lines: string[] = [];
   let next = 0;
+  let listener: ((line: string) => void) | undefined;
   return {
+    follow(wanted) {
+      listener = wanted;
+    },
     keep(line) {
+      listener?.(line);
       lines[next] = line;
       next = (next + 1) % RING_LINES;
       return line;

@@ -1,9 +1,8 @@
-import { Counter, type Histogram, type Registry } from "prom-client";
-
 /**
  * A counter and a histogram for the hot path. They add up plain numbers, which reach the registry when it is
  * read: prom-client's own ones build and hash an object of labels for each observation.
  */
+import { Counter, type Histogram, type Registry } from "prom-client";
 
 /**
  * Creates a counter.

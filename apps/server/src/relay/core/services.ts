@@ -18,6 +18,7 @@ import type { TransientMap } from "#platform/memory/transient-map.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { ModelLabels } from "#platform/metrics/model-labels.ts";
 import type { CallReporter } from "./billing/call-report.ts";
+import type { CallTrace } from "./call.ts";
 import type { Reasoners } from "./routing/reasoners.ts";
 import type { Drains } from "./upstream/drains.ts";
 
@@ -29,6 +30,11 @@ export interface OpenCall {
    * @param at milliseconds since 1970
    */
   checkpoint(at: number): CallRecord | undefined;
+}
+
+/** Begins the trace of a call. Called on the hot path: it must not throw. */
+export interface Tracing {
+  begin(headers: Readonly<Record<string, unknown>>): CallTrace;
 }
 
 /** Dependencies of the relay. app.ts creates them once. */
@@ -61,6 +67,8 @@ export interface RelayServices {
   fetchPublic(address: string, options: PublicFetchOptions): Promise<FetchedFile>;
   /** Receives every call that has ended; undefined when no one wants to know. */
   reporter: CallReporter | undefined;
+  /** Undefined while traces are not sent. */
+  tracing: Tracing | undefined;
   /** Reports a defect of ours that a call survived. */
   onError(error: unknown): void;
 }

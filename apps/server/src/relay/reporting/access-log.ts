@@ -1,13 +1,25 @@
 import type { Logger } from "pino";
+import type { LogWriter } from "#platform/telemetry/log-writer.ts";
 import type { CallReport, CallReporter } from "#relay/core/billing/call-report.ts";
+import { RecordedTrace } from "./call-trace.ts";
 
-/** Writes one line for each call: who called what, who served it, how it ended and what it cost. No content. */
-export function createAccessLog(log: Pick<Logger, "info">): CallReporter {
-  return { ended: (report) => log.info(accessLine(report), "call") };
+/**
+ * Writes one line for each call: who called what, who served it, how it ended and what it cost. No content.
+ * @param logs sends the lines to a collector, too
+ */
+export function createAccessLog(log: Pick<Logger, "info">, logs: LogWriter | undefined): CallReporter {
+  return {
+    ended(report) {
+      const line = lineOf(report);
+      log.info(line, "call");
+      const { trace } = report.received;
+      logs?.call(line, trace instanceof RecordedTrace ? trace.context : undefined);
+    },
+  };
 }
 
 /** Returns the fields of a call's line. Times are in milliseconds. */
-export function accessLine({ received, record, endedAt, provider, channel, attempts }: CallReport) {
+function lineOf({ received, record, endedAt, provider, channel, attempts }: CallReport) {
   const { usage } = record;
   return {
     reqId: record.requestId,
