@@ -1,9 +1,10 @@
 import type { Attributes, SpanContext } from "@opentelemetry/api";
 import type { SpanWriter } from "#platform/telemetry/span-writer.ts";
+import { conventionName } from "#providers/convention-name.ts";
 import type { CallReport, CallReporter, ReportedAttempt } from "#relay/core/billing/call-report.ts";
 import type { Tracing } from "#relay/core/services.ts";
 import { MAX_CONTENT, RecordedTrace, type TracingOptions } from "./call-trace.ts";
-import { callAttributes, finishReasonIn, operationOf, providerName } from "./gen-ai-attributes.ts";
+import { callAttributes, finishReasonIn, operationOf } from "./gen-ai-attributes.ts";
 
 export interface CallSpansOptions extends TracingOptions {
   /** The site's rate. */
@@ -87,7 +88,7 @@ function attemptAttributes({ note, provider }: ReportedAttempt, model: string): 
     "gateway.channel.id": note.channel_id,
     "gateway.channel.name": note.channel_name,
   };
-  if (provider !== undefined) attributes["gen_ai.provider.name"] = providerName(provider);
+  if (provider !== undefined) attributes["gen_ai.provider.name"] = conventionName(provider);
   if (model !== "") attributes["gen_ai.request.model"] = model;
   if (note.status > 0) attributes["http.response.status_code"] = note.status;
   if (note.result !== "ok") attributes["error.type"] = note.result;

@@ -4,6 +4,7 @@
  */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Attributes } from "@opentelemetry/api";
+import { conventionName } from "#providers/convention-name.ts";
 import type { CallReport } from "#relay/core/billing/call-report.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 
@@ -17,22 +18,6 @@ const operations = lookupTable<string>({
 /** Returns the name of the operation. Kinds of calls that the conventions do not name have the gateway's names. */
 export function operationOf({ needs }: Pick<ReceivedCall, "needs">): string {
   return operations[needs] ?? needs;
-}
-
-/** The conventions' names of providers, where they differ from the gateway's. */
-const providerNames = lookupTable<string>({
-  azure: "azure.ai.openai",
-  "azure-v1": "azure.ai.openai",
-  "azure-foundry": "azure.ai.inference",
-  bedrock: "aws.bedrock",
-  gemini: "gcp.gemini",
-  vertex: "gcp.vertex_ai",
-  mistral: "mistral_ai",
-  xai: "x_ai",
-});
-
-export function providerName(id: string): string {
-  return providerNames[id] ?? id;
 }
 
 /** @param pointsPerUsd points that cost one dollar */
@@ -57,7 +42,7 @@ export function callAttributes(report: CallReport, pointsPerUsd: number): Attrib
   const optional = {
     "gateway.client.request_id": received.clientRequestId,
     "gateway.client.dialect": received.client?.id,
-    "gen_ai.provider.name": provider === undefined ? undefined : providerName(provider),
+    "gen_ai.provider.name": provider === undefined ? undefined : conventionName(provider),
     "gen_ai.response.model": record.upstreamModel || undefined,
     "gen_ai.conversation.id": record.session?.id,
     "gateway.billed_model": record.modelName || undefined,
