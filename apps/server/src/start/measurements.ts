@@ -18,7 +18,7 @@ export function watchBuild(metrics: Watch): void {
     name: "gateway_build_info",
     help: "1, with the version of the gateway.",
     aggregator: "first",
-    read: () => [[1, { version: packageJson.version }]],
+    read: async () => [[1, { version: packageJson.version }]],
   });
 }
 
@@ -26,7 +26,7 @@ export function watchMemory(metrics: Watch, memory: Pick<MemoryBudget, "used" | 
   metrics.watch({
     name: "gateway_memory_budget_bytes",
     help: "Memory that requests and responses use, and its limit.",
-    read: () => [
+    read: async () => [
       [memory.used, { kind: "used" }],
       [memory.capacity, { kind: "capacity" }],
     ],
@@ -38,13 +38,13 @@ export function watchReloads(metrics: Watch, reloads: Pick<Announcements, "stale
     name: "gateway_reload_failures_total",
     help: "Failed attempts to load a change of settings, prices, groups, channels, tokens or users.",
     type: "counter",
-    read: () => [...reloads.failures()].map(([topic, count]) => [count, { topic }]),
+    read: async () => [...reloads.failures()].map(([topic, count]) => [count, { topic }]),
   });
   metrics.watch({
     name: "gateway_reload_stale_seconds",
     help: "Age of the oldest change of a topic that is not loaded yet; absent if all changes are loaded.",
     aggregator: "max",
-    read: () => reloads.stale().map(({ topic, forMs }) => [forMs / 1_000, { topic }]),
+    read: async () => reloads.stale().map(({ topic, forMs }) => [forMs / 1_000, { topic }]),
   });
 }
 
@@ -54,7 +54,7 @@ export function watchPools(metrics: Watch, pools: Readonly<Record<string, Pick<D
   metrics.watch({
     name: "gateway_postgres_connections",
     help: "Connections to Postgres by pool and state.",
-    read: () =>
+    read: async () =>
       each.flatMap(([name, { pool }]) => [
         [pool.totalCount - pool.idleCount, { pool: name, state: "used" }] as const,
         [pool.idleCount, { pool: name, state: "idle" }] as const,
@@ -63,12 +63,12 @@ export function watchPools(metrics: Watch, pools: Readonly<Record<string, Pick<D
   metrics.watch({
     name: "gateway_postgres_connections_limit",
     help: "Maximum number of connections of a pool.",
-    read: () => each.map(([name, { pool }]) => [pool.options.max, { pool: name }]),
+    read: async () => each.map(([name, { pool }]) => [pool.options.max, { pool: name }]),
   });
   metrics.watch({
     name: "gateway_postgres_waiting",
     help: "Statements that wait for a connection of the pool.",
-    read: () => each.map(([name, { pool }]) => [pool.waitingCount, { pool: name }]),
+    read: async () => each.map(([name, { pool }]) => [pool.waitingCount, { pool: name }]),
   });
 }
 
@@ -91,7 +91,7 @@ export function watchNode(metrics: Watch, parts: NodeParts): void {
     name: "gateway_redis_up",
     help: "1 while Redis is connected, else 0; absent without Redis.",
     aggregator: "min",
-    read: () => [[redis.status === "ready" ? 1 : 0]],
+    read: async () => [[redis.status === "ready" ? 1 : 0]],
   });
 }
 
@@ -99,7 +99,7 @@ function watchCalls(metrics: Watch, { relay, upstream, http }: NodeParts): void 
   metrics.watch({
     name: "gateway_open_calls",
     help: "Calls with a reservation.",
-    read: () => [[relay.open.size]],
+    read: async () => [[relay.open.size]],
   });
   metrics.watch({
     name: "gateway_client_connections",
@@ -109,7 +109,7 @@ function watchCalls(metrics: Watch, { relay, upstream, http }: NodeParts): void 
   metrics.watch({
     name: "gateway_upstream_connections",
     help: "Direct connections to providers by state.",
-    read() {
+    async read() {
       const { open, free } = upstream.load();
       return [
         [open, { state: "open" }],
@@ -120,7 +120,7 @@ function watchCalls(metrics: Watch, { relay, upstream, http }: NodeParts): void 
   metrics.watch({
     name: "gateway_upstream_requests",
     help: "Requests to providers on direct connections; queued ones wait for a connection.",
-    read() {
+    async read() {
       const { running, queued } = upstream.load();
       return [
         [running, { state: "running" }],
@@ -151,7 +151,7 @@ function watchChannels(metrics: Watch, { database, relay }: NodeParts): void {
   metrics.watch({
     name: "gateway_channel_pauses",
     help: "Current pauses of channels, of their models or keys, by reason; absent for channels without one.",
-    read() {
+    async read() {
       const counts = new Map<string, { channel_id: string; reason: string; count: number }>();
       for (const { channelId, reason } of relay.health.paused()) {
         const key = `${channelId} ${reason}`;
@@ -168,34 +168,34 @@ function watchLedger(metrics: Watch, ledger: Pick<Ledger, "load" | "trouble">): 
   metrics.watch({
     name: "gateway_ledger_queue",
     help: "Operations of the ledger that wait for a batch or are in one.",
-    read: () => [[ledger.load().queued]],
+    read: async () => [[ledger.load().queued]],
   });
   metrics.watch({
     name: "gateway_ledger_oldest_seconds",
     help: "Age of the oldest operation that waits for a batch or is in one.",
     aggregator: "max",
-    read: () => [[(ledger.trouble()?.batchMs ?? 0) / 1_000]],
+    read: async () => [[(ledger.trouble()?.batchMs ?? 0) / 1_000]],
   });
   metrics.watch({
     name: "gateway_ledger_failing_seconds",
     help: "Time since batches of the ledger began to fail; 0 while they succeed.",
     aggregator: "max",
-    read: () => [[(ledger.trouble()?.failingMs ?? 0) / 1_000]],
+    read: async () => [[(ledger.trouble()?.failingMs ?? 0) / 1_000]],
   });
   metrics.watch({
     name: "gateway_ledger_pending_settlements",
     help: "Ended calls whose charge waits for a database that is away.",
-    read: () => [[ledger.load().pending]],
+    read: async () => [[ledger.load().pending]],
   });
   metrics.watch({
     name: "gateway_ledger_leases",
     help: "Leases of this node.",
-    read: () => [[ledger.load().leases]],
+    read: async () => [[ledger.load().leases]],
   });
   metrics.watch({
     name: "gateway_ledger_leased_points",
     help: "Points in the leases of this node: available, or reserved for open calls.",
-    read() {
+    async read() {
       const { points, reserved } = ledger.load();
       return [
         [Number(points - reserved), { kind: "available" }],

@@ -49,8 +49,8 @@ it("adds up the durations of several workers", async () => {
 
 it("a watched value is absent while it cannot be read, and the other metrics are written", async () => {
   const metrics = createMetrics();
-  metrics.watch({ name: "gateway_away", help: "Away.", read: () => Promise.reject(new Error("away")) });
-  metrics.watch({ name: "gateway_there", help: "There.", read: () => [[2, { kind: "used" }]] });
+  metrics.watch({ name: "gateway_away", help: "Away.", read: async () => Promise.reject(new Error("away")) });
+  metrics.watch({ name: "gateway_there", help: "There.", read: async () => [[2, { kind: "used" }]] });
   const text = await metrics.text();
   expect(text).toContain('gateway_there{kind="used"} 2');
   expect(text).not.toMatch(/^gateway_away/m);
@@ -59,8 +59,8 @@ it("a watched value is absent while it cannot be read, and the other metrics are
 it("watched values of several workers become one as their aggregator says", async () => {
   const workers = [3, 5].map((value) => {
     const metrics = createMetrics();
-    metrics.watch({ name: "gateway_sum", help: "Sum.", read: () => [[value]] });
-    metrics.watch({ name: "gateway_max", help: "Max.", aggregator: "max", read: () => [[value]] });
+    metrics.watch({ name: "gateway_sum", help: "Sum.", read: async () => [[value]] });
+    metrics.watch({ name: "gateway_max", help: "Max.", aggregator: "max", read: async () => [[value]] });
     return metrics;
   });
   const all = AggregatorRegistry.aggregate(await Promise.all(workers.map((metrics) => metrics.values())));

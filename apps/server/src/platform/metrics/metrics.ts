@@ -66,7 +66,7 @@ export interface WatchedMetric {
   /** How the values of several workers become one. Default: "sum". */
   aggregator?: "sum" | "max" | "min" | "first";
   /** Returns the current values; none while it is unknown. A rejection counts as unknown. */
-  read(): Promise<readonly MetricValue[]> | readonly MetricValue[];
+  read(): Promise<readonly MetricValue[]>;
 }
 
 export type MetricValue = readonly [value: number, labels?: Record<string, string>];

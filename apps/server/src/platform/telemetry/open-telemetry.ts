@@ -174,7 +174,7 @@ function watchExports(metrics: Pick<Metrics, "watch">, watch: CollectorWatch): v
     name: "gateway_telemetry_exports_total",
     help: "Exports to the OpenTelemetry collector by signal and result.",
     type: "counter",
-    read: () =>
+    read: async () =>
       watch
         .counts()
         .flatMap(({ signal, ok, failed }) => [
@@ -186,6 +186,6 @@ function watchExports(metrics: Pick<Metrics, "watch">, watch: CollectorWatch): v
     name: "gateway_telemetry_dropped_total",
     help: "Spans and log records dropped because too many waited for the OpenTelemetry collector.",
     type: "counter",
-    read: () => watch.counts().map(({ signal, dropped }) => [dropped, { signal }] as const),
+    read: async () => watch.counts().map(({ signal, dropped }) => [dropped, { signal }] as const),
   });
 }
