@@ -75,6 +75,7 @@ const relays: Record<string, string[]> = {
   background: ["core", "chat"],
   probe: ["core", "chat", "media"],
   "pass-through": ["core"],
+  reporting: ["core"],
 };
 
 const foldersIn = (path: string) =>

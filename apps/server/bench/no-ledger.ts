@@ -6,6 +6,7 @@ import type { Ledger } from "../src/domain/ledger/ledger.ts";
 
 export function createLedger(): Ledger {
   return {
+    load: () => ({ leases: 0, points: 0n, reserved: 0n, queued: 0, pending: 0 }),
     reserve: async () => {},
     openSession: async () => ({ id: 0, spent: 0n, reserved: 0n }),
     raise: async () => {},

@@ -18,6 +18,7 @@ import { answerUnroutable, refusesHosts } from "#gateway/http/answer-error.ts";
 import { securityHeaders } from "#gateway/http/answer-headers.ts";
 import { answerMalformedRequest } from "#gateway/http/client-errors.ts";
 import { LazyLogger } from "#gateway/http/lazy-logger.ts";
+import { requestIdHeaders } from "#gateway/http/request-id.ts";
 import { standardUrl } from "#gateway/http/request-url.ts";
 import { wantsSocket } from "#gateway/http/sockets.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
@@ -25,7 +26,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { Activity } from "#platform/activity.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { OpenResponses } from "#platform/http/open-responses.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -125,9 +126,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 /** Sets the headers with the request's id. The gateway's scopes write theirs with the head of the response. */
 function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
-  reply.raw.setHeader("x-request-id", request.id);
-  // Header name that tools for other gateways of this kind use.
-  reply.raw.setHeader("x-oneapi-request-id", request.id);
+  for (const [name, value] of Object.entries(requestIdHeaders(request))) reply.raw.setHeader(name, value);
 }
 
 /** Counts the answers of the management API in the metrics. */

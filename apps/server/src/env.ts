@@ -7,6 +7,11 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { redisUrl } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
+import {
+  telemetrySettings,
+  type TelemetrySettings,
+  telemetryVariables,
+} from "#platform/telemetry/telemetry-settings.ts";
 
 const flag = z
   .enum(["0", "1", "true", "false"])
@@ -48,17 +53,30 @@ const Environment = z.object({
   MEMORY_BUDGET_MB: z.coerce.number().int().min(64).max(1_048_576).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
   STOP_SECONDS: z.coerce.number().min(1).max(7_200).default(600),
+  ACCESS_LOG: flag,
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  ...telemetryVariables,
 });
 
 type Variables = z.infer<typeof Environment>;
 
 export interface Env extends Omit<
   Variables,
-  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE" | "DRAIN_SECONDS" | "WORKERS"
+  | keyof typeof telemetryVariables
+  | "ACCESS_LOG"
+  | "BASE_PATH"
+  | "DEMO_UPSTREAM"
+  | "DATABASE_PASSWORD"
+  | "DATABASE_PASSWORD_FILE"
+  | "DRAIN_SECONDS"
+  | "WORKERS"
 > {
   /** Number of processes behind the port. */
   workers: number;
+  /** What is sent to an OpenTelemetry collector; undefined = nothing. */
+  telemetry: TelemetrySettings | undefined;
+  /** Whether each call gets a log line. */
+  accessLog: boolean;
   /** Without leading and trailing slashes: "" or "gateway". */
   basePath: string;
   /** The simulated provider: always on, always off, or on once an administrator has enabled it. */
@@ -79,6 +97,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new Error(`The environment has values that cannot be used:\n${lines.join("\n")}`);
   }
   const {
+    ACCESS_LOG,
     BASE_PATH,
     DEMO_UPSTREAM,
     DATABASE_PASSWORD: _password,
@@ -89,6 +108,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   } = parsed.data;
   return {
     ...rest,
+    telemetry: telemetrySettings(parsed.data),
+    accessLog: ACCESS_LOG ?? rest.NODE_ENV === "production",
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
     DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data),
     REDIS_URL: rest.REDIS_URL === undefined ? undefined : redisUrl(rest.REDIS_URL),

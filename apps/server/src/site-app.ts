@@ -3,7 +3,7 @@ import helmet from "@fastify/helmet";
 import fastify, { type FastifyInstance } from "fastify";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
 import { countAnswers, type SiteBasics } from "./app.ts";
 import { serveWeb } from "./web.ts";
 

@@ -34,6 +34,8 @@ interface GatewayEnv {
   DEMO_UPSTREAM?: string;
   MEMORY_BUDGET_MB?: string;
   LOG_LEVEL?: string;
+  ACCESS_LOG?: string;
+  NODE_ENV?: string;
   WORKERS?: string;
   STOP_SECONDS?: string;
   DRAIN_SECONDS?: string;

@@ -27,6 +27,7 @@ import {
   taskErrors,
 } from "#gateway/http/error-shape.ts";
 import { helloRoutes } from "#gateway/http/hello.ts";
+import { nameError } from "#gateway/http/name-error.ts";
 import { socketRoutes } from "#gateway/http/sockets.ts";
 import { interactionRoutes } from "#gateway/interactions/routes.ts";
 import { readInteractionTurn } from "#gateway/interactions/turn.ts";
@@ -60,6 +61,7 @@ const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory, isCharged: true };
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
   collectHeads(app);
+  countErrors(app, services);
   allowBrowsers(app);
   const served = rememberRoutes(app);
   const before: BeforeParsing = async (request, model) => {
@@ -197,6 +199,16 @@ function allowBrowsers(app: FastifyInstance): void {
         .send(),
     );
   }
+}
+
+/** Counts error responses, also to requests that never became calls. */
+function countErrors(app: FastifyInstance, services: GatewayServices): void {
+  app.addHook("onError", (_request, _reply, error, done) => {
+    const { code, params } = nameError(error);
+    const { reason } = params as { reason?: unknown };
+    services.relay.metrics.errorResponse(code, typeof reason === "string" ? reason : "");
+    done();
+  });
 }
 
 /** Sets the header in which Anthropic's clients look for the request id. */

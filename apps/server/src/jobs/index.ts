@@ -48,6 +48,8 @@ interface JobOptions {
   silentAfterMs?: number;
   /** Milliseconds after which administrators are notified that a job is still running. */
   overrunMs?: number;
+  /** Called after each run, with its duration. */
+  onRun?(job: string, hasSucceeded: boolean, milliseconds: number): void;
 }
 
 /** Maximum wait for running jobs at shutdown. */
@@ -64,7 +66,12 @@ const AGAIN_MS = 250;
 export async function startJobs(
   url: string,
   given: Omit<JobServices, "stopping">,
-  { jobs = allJobs, silentAfterMs = 60_000, overrunMs = 15 * 60_000 }: JobOptions = {},
+  {
+    jobs = allJobs,
+    silentAfterMs = 60_000,
+    overrunMs = 15 * 60_000,
+    onRun = () => undefined,
+  }: JobOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const ending = new AbortController();
   const services: JobServices = { ...given, stopping: ending.signal };
@@ -82,7 +89,11 @@ export async function startJobs(
       startScheduler({
         connection,
         jobs,
-        run: (job) => runOrNotify(job, services, overrunMs),
+        async run(job) {
+          const began = performance.now();
+          const hasSucceeded = await runOrNotify(job, services, overrunMs);
+          onRun(job.name, hasSucceeded, performance.now() - began);
+        },
         isResting: () => activity.isResting,
         onError,
         silentAfterMs,
@@ -116,8 +127,11 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a job and reports failures and overruns. Otherwise they could stay unnoticed for weeks. Never rejects. */
-async function runOrNotify(job: Job, services: JobServices, overrunMs: number): Promise<void> {
+/**
+ * Runs a job and reports failures and overruns. Otherwise they could stay unnoticed for weeks. Never rejects.
+ * Returns whether the job succeeded.
+ */
+async function runOrNotify(job: Job, services: JobServices, overrunMs: number): Promise<boolean> {
   const overrun = setTimeout(() => {
     const minutes = Math.round(overrunMs / 60_000);
     void notify(job, services, reasonOf("jobOverrun", { minutes }));
@@ -125,8 +139,10 @@ async function runOrNotify(job: Job, services: JobServices, overrunMs: number): 
   overrun.unref();
   try {
     await job.run(services);
+    return true;
   } catch (error) {
     await notify(job, services, reasonFor(error), error);
+    return false;
   } finally {
     clearTimeout(overrun);
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { ChannelCheckDeps } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
@@ -52,6 +53,8 @@ export interface HttpServer {
   /** URL of the server, e.g. http://localhost:3000 */
   url: string;
   port: number;
+  /** Returns the number of open connections of clients. */
+  connections(): Promise<number>;
   /** Serves calls for the given seconds; their responses close their connections. */
   drain(seconds: number): Promise<void>;
   /** Closes the port and waits for calls, for at most STOP_SECONDS; then ends them with an error. */
@@ -101,6 +104,7 @@ export const httpServer: Component<Needs, HttpServer> = {
         await sleep(seconds * 1_000);
         await responses.quiet();
       },
+      connections: () => promisify(app.server.getConnections.bind(app.server))(),
       finish,
       close: () => app.close(),
     };

@@ -13,12 +13,14 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
 import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./relay.ts";
+import { callReports } from "./reports.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
@@ -114,7 +116,9 @@ async function openAll(context: Context, parts: Parts) {
   const mailer = await parts.open(mail, known);
   const upstream = await parts.open(upstreamClient, context);
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
-  const relay = await parts.open(relayServices, kept);
+  const reports = await parts.open(callReports, kept);
+  const { reporter, tracing } = reports;
+  const relay = await parts.open(relayServices, { ...kept, reporter, tracing });
   await parts.open(checkpoints, { ...kept, relay });
   await parts.open(backgroundResponses, { ...kept, relay });
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
@@ -125,13 +129,18 @@ async function openAll(context: Context, parts: Parts) {
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
-    problems: () => (storage.isWritable() ? [] : ["data_dir_unwritable"]),
+    problems: () => [
+      ...(storage.isWritable() ? [] : ["data_dir_unwritable"]),
+      ...(reports.isFailing() ? ["telemetry_not_accepted"] : []),
+    ],
   });
   const counted = await parts.open(limits, known);
+  const pools = { main: stored.database };
   // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
+    Object.assign(pools, { jobs: forJobs });
   }
   // Last, so that calls find everything open, and memory from the start is released before the first call.
   const http = await parts.open(httpServer, {
@@ -142,6 +151,8 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
   });
+  watchPools(kept.metrics, pools);
+  watchNode(kept.metrics, { ...kept, relay, http });
   return { http, readiness, setupToken };
 }
 

@@ -1,10 +1,12 @@
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
+import type { JobServices } from "#jobs/job.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { postToPublic, publicFetch } from "#platform/http/public-fetch.ts";
 import type { Mailer } from "#platform/mail.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { Context } from "./context.ts";
@@ -22,6 +24,7 @@ export const jobDatabase: Component<{ databaseUrl: string; announcements: Announ
 };
 
 interface Needs extends Context {
+  metrics: Metrics;
   databaseUrl: string;
   database: Database;
   jobDatabase: Database;
@@ -48,7 +51,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
   }) {
     const settings = () => needs.settings.current();
     const { mayReach, paymentGateways } = options;
-    return startJobs(databaseUrl, {
+    const services: Omit<JobServices, "stopping"> = {
       db: needs.jobDatabase.db,
       pool: needs.jobDatabase.pool,
       secrets,
@@ -65,7 +68,8 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       },
       activity,
       onError,
-    });
+    };
+    return startJobs(databaseUrl, services, { onRun: needs.metrics.jobRun });
   },
   close: (opened) => opened.stop(),
 };

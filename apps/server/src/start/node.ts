@@ -15,10 +15,11 @@ import {
   defaultMemoryBudget,
   type MemoryBudget,
 } from "#platform/memory/memory-budget.ts";
-import { createMetrics, type Metrics } from "#platform/metrics.ts";
+import { createMetrics, type Metrics } from "#platform/metrics/metrics.ts";
 import { connectRedis } from "#platform/redis.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
+import { watchBuild, watchMemory, watchReloads } from "./measurements.ts";
 import type { Component } from "./parts.ts";
 import { limiterOfWorker, requestCountsOfWorker } from "./workers/shared-limits.ts";
 import { metricsTogether } from "./workers/together.ts";
@@ -35,7 +36,10 @@ export const measures: Component<Context & { announcements: Announcements }, Mea
     const whole =
       env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024;
     const memory = createMemoryBudget(worker === undefined ? whole : Math.floor(whole / env.workers));
-    const own = createMetrics({ memory, reloads: announcements });
+    const own = createMetrics();
+    watchBuild(own);
+    watchMemory(own, memory);
+    watchReloads(own, announcements);
     return { memory, metrics: worker === undefined ? own : metricsTogether(worker, own) };
   },
 };

@@ -19,7 +19,8 @@ import type { UpstreamClient } from "#platform/http/http.ts";
 import { fetchPublic } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
+import { createModelLabels } from "#platform/metrics/model-labels.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
@@ -57,7 +58,7 @@ interface Needs extends Context {
 const LAST_BILLS_MS = 10_000;
 
 /** Services of the relay. Closed when every bill is. */
-export const relayServices: Component<Needs, RelayServices> = {
+export const relayServices: Component<Needs & Pick<RelayServices, "reporter" | "tracing">, RelayServices> = {
   name: "open calls",
   open(needs) {
     const { database, secrets, providers, settings, caches, upstream, activity, onError } = needs;
@@ -91,6 +92,9 @@ export const relayServices: Component<Needs, RelayServices> = {
       settings,
       upstream,
       metrics: needs.metrics,
+      modelLabel: createModelLabels(
+        (model) => caches.prices.table().exact.has(model) || caches.candidates.lists(model),
+      ),
       bodies: needs.bodies,
       answers: createAnswerCache({ secrets, redis: needs.redis }),
       background: createBackgroundBills(db),
@@ -100,6 +104,8 @@ export const relayServices: Component<Needs, RelayServices> = {
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       reasoners: createReasoners(),
       revocations: caches.revocations,
+      reporter: needs.reporter,
+      tracing: needs.tracing,
       fetchPublic: (address, options) =>
         fetchPublic(address, { ...options, mayReach: needs.options.mayReach }),
       onError,

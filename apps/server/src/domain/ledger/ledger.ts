@@ -28,7 +28,7 @@ import { createNodeHeartbeat, heartbeatStatement, type NodeHeartbeat } from "./c
 import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints/write-checkpoints.ts";
-import { LeaseBook } from "./leases/lease-book.ts";
+import { LeaseBook, type LeaseTotals } from "./leases/lease-book.ts";
 import {
   createLeaseRecalls,
   type LeaseRecalls,
@@ -91,6 +91,8 @@ export interface Ledger {
    * Undefined while nothing waits and nothing fails.
    */
   trouble(): LedgerTrouble | undefined;
+  /** Returns how much waits for the database, and the leases of this node. For metrics. */
+  load(): LedgerLoad;
   /**
    * Registers this node and starts the release of abandoned reservations. Call it before the first reserve.
    */
@@ -100,6 +102,13 @@ export interface Ledger {
 }
 
 type SettleResult = "settled" | "gone" | "pending";
+
+export interface LedgerLoad extends LeaseTotals {
+  /** Operations that wait for a batch or are in one. */
+  queued: number;
+  /** Ended calls whose charge waits for a database that is away. */
+  pending: number;
+}
 
 export interface LedgerTrouble {
   failingMs: number;
@@ -424,6 +433,14 @@ class PostgresLedger implements Ledger {
     const batchMs = this.#shards.ageMs();
     if (outage === undefined && batchMs === 0) return undefined;
     return { failingMs: outage?.forMs ?? 0, batchMs, error: outage?.error };
+  }
+
+  load(): LedgerLoad {
+    return {
+      ...this.#book.totals(),
+      queued: this.#shards.size(),
+      pending: this.#lateSettlements.pending(),
+    };
   }
 
   start(): Promise<void> {

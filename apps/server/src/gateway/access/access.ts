@@ -2,10 +2,14 @@ import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
+import type { CallTrace } from "#relay/core/call.ts";
 
 /** What is known about a request before its body is read: the part of a call that all kinds share. */
 export interface Access {
   requestId: string;
+  /** See `ReceivedCall`. */
+  clientRequestId?: string | undefined;
+  trace?: CallTrace | undefined;
   ip: string;
   caller: Caller;
   pin: Pin | undefined;

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
 import { GatewayError, forbidden, insufficientQuota, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
+import { clientRequestIdOf } from "#gateway/http/request-id.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -59,7 +60,15 @@ async function checkRequest(
   requireSingleParameters(request.raw.url ?? "");
   const { caller, pin } = await authenticate(services, request, rules.keyInQuery === true);
   requirePinRights(request, { caller, pin });
-  const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
+  const begun = {
+    requestId: request.id,
+    clientRequestId: clientRequestIdOf(request.headers),
+    trace: services.relay.tracing?.begin(request.headers),
+    ip: request.ip,
+    startedAt,
+    caller,
+    pin,
+  };
   await takeRate(services, request, begun);
   if (rules.isCharged === true && hasLargeBody(request.raw))
     await requireBalance(services, begun, endpointOf(request));

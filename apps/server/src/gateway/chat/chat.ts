@@ -152,6 +152,8 @@ export function chatCall(
   // Fields before the spread: V8 builds such an object many times faster than one of several spreads.
   return {
     requestId: access.requestId,
+    clientRequestId: access.clientRequestId,
+    trace: access.trace,
     startedAt: access.startedAt,
     caller,
     ip: access.ip,

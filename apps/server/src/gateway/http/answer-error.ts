@@ -6,6 +6,7 @@ import { securityHeaders } from "./answer-headers.ts";
 import { endsCodex, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
+import { requestIdHeaders } from "./request-id.ts";
 import { lacksVersion } from "./request-url.ts";
 
 const LINGER_MS = 1_000;
@@ -80,7 +81,7 @@ export function refusesHosts(request: FastifyRequest, reply: FastifyReply): bool
 function answerOutside(error: GatewayError, request: FastifyRequest, reply: FastifyReply): void {
   const url = request.raw.url ?? "";
   for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
-  reply.raw.setHeader("x-request-id", request.id);
+  for (const [name, value] of Object.entries(requestIdHeaders(request))) reply.raw.setHeader(name, value);
   // No hook runs for it, so the stop of a node would not see this connection.
   reply.raw.setHeader("connection", "close");
   const shape = shapeFor({ url, headers: request.headers }, shapeOf(url) ?? dialects["openai-chat"]);

@@ -3,6 +3,7 @@
  * a browser there. Provider headers pass an allow-list, and ours are set last.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requestIdHeaders } from "./request-id.ts";
 
 /** Headers of every response of the gateway. */
 export const securityHeaders: Readonly<Record<string, string>> = {
@@ -77,8 +78,7 @@ const everywhere: Readonly<Record<string, string>> = {
 export function collectHeads(app: FastifyInstance): void {
   app.decorateRequest("head");
   app.addHook("onRequest", (request, _reply, done) => {
-    // The second is the header name that tools for other gateways of this kind use.
-    request.head = { "x-request-id": request.id, "x-oneapi-request-id": request.id };
+    request.head = requestIdHeaders(request);
     done();
   });
   app.addHook("onSend", (request, reply, payload, done) => {

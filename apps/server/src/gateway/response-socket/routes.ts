@@ -95,7 +95,13 @@ export function responseSocketRoutes(
 async function admitEvent(services: GatewayServices, request: FastifyRequest): Promise<void> {
   const { relay, limiter } = services;
   const known = await authenticate(services, request);
-  const begun = { requestId: request.id, ip: request.ip, startedAt: now(), ...known };
+  const begun = {
+    requestId: request.id,
+
+    ip: request.ip,
+    startedAt: now(),
+    ...known,
+  };
   try {
     await takeRequest(limiter, relay.groups, known.caller);
   } catch (error) {

@@ -53,7 +53,17 @@ export interface UpstreamResponse extends Body {
 
 export interface UpstreamClient {
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** Returns the sums over all direct connections; those through proxies are not counted. */
+  load(): UpstreamLoad;
   close(): Promise<void>;
+}
+
+/** Connections to upstreams, and requests on them or waiting for one. */
+export interface UpstreamLoad {
+  open: number;
+  free: number;
+  running: number;
+  queued: number;
 }
 
 // Chunks that may wait for a slow reader before the socket is paused, and the level at which it resumes.
@@ -415,6 +425,18 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
       exchange.limits = request.limits;
       dispatch(exchange);
       return exchange.response;
+    },
+    load() {
+      const load: UpstreamLoad = { open: 0, free: 0, running: 0, queued: 0 };
+      for (const pool of pools.values()) {
+        if (!(pool instanceof Pool)) continue;
+        const { connected, free, running, queued } = pool.stats;
+        load.open += connected;
+        load.free += free;
+        load.running += running;
+        load.queued += queued;
+      }
+      return load;
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.close()));

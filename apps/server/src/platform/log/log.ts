@@ -15,6 +15,8 @@ export interface LogRing {
   keep(line: string): string;
   /** Returns the last lines, oldest first. */
   last(count: number): LogLine[];
+  /** Passes further lines to the listener. */
+  follow(listener: (line: string) => void): void;
 }
 
 const RING_LINES = 500;
@@ -22,8 +24,13 @@ const RING_LINES = 500;
 export function createLogRing(): LogRing {
   const lines: string[] = [];
   let next = 0;
+  let listener: ((line: string) => void) | undefined;
   return {
+    follow(wanted) {
+      listener = wanted;
+    },
     keep(line) {
+      listener?.(line);
       lines[next] = line;
       next = (next + 1) % RING_LINES;
       return line;
@@ -75,14 +82,32 @@ export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }, ring: LogR
     hooks: { streamWrite: (line: string) => ring.keep(line) },
     redact: ["req.headers.authorization", "req.headers.cookie", "err.config", "err.headers", "err.command"],
   };
-  if (env.NODE_ENV === "production") return pino(options);
-  return pino(
-    options,
-    pretty({
-      colorize: process.stdout.isTTY,
-      translateTime: "SYS:HH:MM:ss",
-      ignore: "pid,hostname",
-      sync: true,
-    }),
-  );
+  return env.NODE_ENV === "production" ? pino(options) : pino(options, sentences());
+}
+
+function sentences() {
+  return pretty({
+    colorize: process.stdout.isTTY,
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname",
+    sync: true,
+  });
+}
+
+/** Lines that wait for a slow reader of the output, in bytes. Further ones are dropped. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Opens the log of calls on the same output. Its lines are many, so they are written together, without waiting for the
+ * output, and administrators do not read them in the console.
+ */
+export function openAccessLog(env: { NODE_ENV: string; LOG_LEVEL: string }): {
+  log: Logger;
+  /** Writes what waits. */
+  close(): void;
+} {
+  const options = { level: env.LOG_LEVEL };
+  if (env.NODE_ENV !== "production") return { log: pino(options, sentences()), close: () => undefined };
+  const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES });
+  return { log: pino(options, output), close: () => output.flushSync() };
 }

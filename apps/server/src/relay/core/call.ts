@@ -18,6 +18,8 @@ import type { TextStream } from "./response/text-stream.ts";
 /** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
 export interface ReceivedCall {
   readonly requestId: string;
+  /** The client's own name of the request. It may repeat, so it identifies nothing. */
+  readonly clientRequestId?: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly caller: Caller;
@@ -27,6 +29,10 @@ export interface ReceivedCall {
   readonly endpoint: string;
   /** Endpoint that the provider must support. */
   readonly needs: Endpoint;
+  /** Undefined while traces are not sent. */
+  readonly trace?: CallTrace | undefined;
+  /** The client's dialect, where it has one. */
+  readonly client?: { readonly id: string };
   /** The requested model. */
   readonly model: string;
   readonly stream: boolean;
@@ -67,6 +73,20 @@ export interface ReceivedCall {
   readonly canLimitOutput?: boolean;
   /** The provider responds at once and continues in the background: any node may close the bill. */
   readonly background?: boolean;
+}
+
+/** What a call does for its trace while it runs. Only calls of clients have one, and only while traces are sent. */
+export interface CallTrace {
+  /** Begins an attempt. Returns the headers that continue the trace at the provider; undefined = none. */
+  beginAttempt(): Record<string, string> | undefined;
+  /** Returns who wants to know the response; undefined = no one. */
+  listen(): AnswerListener | undefined;
+}
+
+export interface AnswerListener {
+  piece(text: string): void;
+  /** No further piece follows. */
+  ended(): void;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */

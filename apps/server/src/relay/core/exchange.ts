@@ -169,7 +169,7 @@ async function serve<Answer extends object, Sent extends EncodedRequest, Receive
           services,
           target,
           {
-            encode: () => exchange.encode(routed),
+            encode: () => withTrace(exchange.encode(routed), received),
             read: (response, sent) => exchange.read(response, sent, routed, bill),
           },
           connection,
@@ -207,6 +207,13 @@ async function serve<Answer extends object, Sent extends EncodedRequest, Receive
     if (other !== undefined) return other;
     throw explain(last, model);
   }
+}
+
+/** Adds the headers that continue the call's trace at the provider, if the operator allows that. */
+function withTrace<Sent extends EncodedRequest>(sent: Sent, { trace }: ReceivedCall): Sent {
+  const headers = trace?.beginAttempt();
+  if (headers === undefined) return sent;
+  return { ...sent, request: { ...sent.request, headers: { ...sent.request.headers, ...headers } } };
 }
 
 /** Returns the response without a target, for a call that records nothing. */

@@ -15,7 +15,10 @@ import type { UpstreamClient } from "#platform/http/http.ts";
 import type { FetchedFile, PublicFetchOptions } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
-import type { Metrics } from "#platform/metrics.ts";
+import type { Metrics } from "#platform/metrics/metrics.ts";
+import type { ModelLabels } from "#platform/metrics/model-labels.ts";
+import type { CallReporter } from "./billing/call-report.ts";
+import type { CallTrace } from "./call.ts";
 import type { Reasoners } from "./routing/reasoners.ts";
 import type { Drains } from "./upstream/drains.ts";
 
@@ -27,6 +30,11 @@ export interface OpenCall {
    * @param at milliseconds since 1970
    */
   checkpoint(at: number): CallRecord | undefined;
+}
+
+/** Begins the trace of a call. Called on the hot path: it must not throw. */
+export interface Tracing {
+  begin(headers: Readonly<Record<string, unknown>>): CallTrace;
 }
 
 /** Dependencies of the relay. app.ts creates them once. */
@@ -41,6 +49,7 @@ export interface RelayServices {
   upstream: UpstreamClient;
   memory: MemoryBudget;
   metrics: Metrics;
+  modelLabel: ModelLabels;
   bodies: Pick<BodyLog, "keep">;
   answers: AnswerCache;
   background: BackgroundBills;
@@ -56,6 +65,10 @@ export interface RelayServices {
   revocations: Pick<Revocations, "watch">;
   /** Fetches from public addresses only. Throws `invalid_request`. */
   fetchPublic(address: string, options: PublicFetchOptions): Promise<FetchedFile>;
+  /** Receives every call that has ended; undefined when no one wants to know. */
+  reporter: CallReporter | undefined;
+  /** Undefined while traces are not sent. */
+  tracing: Tracing | undefined;
   /** Reports a defect of ours that a call survived. */
   onError(error: unknown): void;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Env } from "#env.ts";
 import { createLogRing, openLog } from "#platform/log/log.ts";
-import type { MetricReport } from "#platform/metrics.ts";
+import type { MetricReport } from "#platform/metrics/metrics.ts";
 import { announce } from "#start/announce.ts";
 import type { Running } from "#start/context.ts";
 import { createParts } from "#start/parts.ts";

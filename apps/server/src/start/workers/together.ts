@@ -1,6 +1,6 @@
 import { AggregatorRegistry } from "prom-client";
 import type { LogLine } from "#platform/log/log.ts";
-import type { MetricReport, Metrics } from "#platform/metrics.ts";
+import type { MetricReport, Metrics } from "#platform/metrics/metrics.ts";
 import type { WorkerLink } from "./link.ts";
 import { CHANGES, LOG, METRICS } from "./topics.ts";
 

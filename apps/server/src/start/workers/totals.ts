@@ -1,5 +1,5 @@
 import type { Worker } from "node:cluster";
-import type { MetricReport } from "#platform/metrics.ts";
+import type { MetricReport } from "#platform/metrics/metrics.ts";
 
 /**
  * Counters of ended workers. Without them, the sum over all workers would drop when one is replaced. A

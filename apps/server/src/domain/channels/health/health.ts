@@ -45,6 +45,8 @@ export interface Health {
   ): { channel: ActiveChannel; pause: Pause }[];
   /** Returns all current pauses of a channel. */
   freezes(channelId: number): Frozen[];
+  /** Returns the current pauses of every channel that has one. */
+  paused(): { channelId: number; reason: Frozen["reason"] }[];
   /** Returns whether a channel has reached its limit of concurrent calls. */
   full(channel: ActiveChannel): boolean;
   /** Registers a call in progress; it counts until it leaves. */
@@ -176,6 +178,12 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     freezes(channelId) {
       const state = states.get(channelId);
       return state === undefined ? [] : [...circuitsOf(state, now()), ...frozenOf(state, now())];
+    },
+    paused() {
+      const at = now();
+      return [...states].flatMap(([channelId, state]) =>
+        [...circuitsOf(state, at), ...frozenOf(state, at)].map(({ reason }) => ({ channelId, reason })),
+      );
     },
     full(channel) {
       const state = states.get(channel.id);

@@ -9,7 +9,7 @@ import { loadChannels } from "./load-channels.ts";
  * The enabled channels in memory, indexed by group and model. An announced change reloads only that channel.
  * Calls in progress keep the lists they started with.
  */
-export interface Candidates extends Pick<ChannelIndex, "find" | "models" | "byId"> {
+export interface Candidates extends Pick<ChannelIndex, "find" | "models" | "byId" | "lists"> {
   /** Reads all channels again and swaps the index at once. */
   reload(): Promise<void>;
   /**
@@ -62,6 +62,7 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
     find: (group, model) => index.find(group, model),
     models: (group) => index.models(group),
     byId: (id) => index.byId(id),
+    lists: (model) => index.lists(model),
     reload: () => {
       waiting.add(0);
       return follow();
@@ -101,6 +102,8 @@ export interface ChannelIndex {
   /** Returns the model names that a group can request; wildcards as configured. */
   models(group: string): string[];
   byId(id: number): ActiveChannel | undefined;
+  /** Whether a channel has this model by its name, not by a wildcard. */
+  lists(model: string): boolean;
   /** Adds the channel, or replaces the one with the same id. */
   put(channel: ActiveChannel): void;
   remove(id: number): void;
@@ -188,6 +191,7 @@ function indexOf(groups: Map<string, GroupIndex>, channels: readonly ActiveChann
       return [...found.exact.keys(), ...found.wildcards.map((entry) => `${entry.prefix}*`)];
     },
     byId: (id) => byId.get(id),
+    lists: (model) => [...groups.values()].some(({ exact }) => exact.has(model)),
     put(channel) {
       index.remove(channel.id);
       byId.set(channel.id, channel);

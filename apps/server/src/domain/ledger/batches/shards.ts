@@ -29,6 +29,8 @@ export interface Shards {
    * Returns the age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count.
    */
   ageMs(): number;
+  /** Number of operations that wait for a batch or are in one. */
+  size(): number;
   /** Resolves when no call waits. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export function createShards(options: ShardOptions): Shards {
       return shard.batcher.add(operation);
     },
     ageMs: () => Math.max(...shards.map(({ batcher }) => batcher.ageMs())),
+    size: () => shards.reduce((sum, { batcher }) => sum + batcher.size, 0),
     async idle() {
       await Promise.all(shards.map(({ batcher }) => batcher.idle()));
     },

@@ -11,6 +11,8 @@ import { findLogged } from "./log-refused-calls.ts";
  */
 export interface LateSettlements {
   settle(record: CallRecord): Promise<"settled" | "gone" | "pending">;
+  /** Number of calls whose charge waits for the database. */
+  pending(): number;
 }
 
 export interface LateSettlementOptions {
@@ -26,6 +28,7 @@ export interface LateSettlementOptions {
 
 export function createLateSettlements(options: LateSettlementOptions): LateSettlements {
   const { settle, shards, connection, isClosing, onError } = options;
+  let waiting = 0;
 
   const hasLogRow = async (record: CallRecord) => (await findLogged(connection.query, [record])).size > 0;
 
@@ -55,11 +58,13 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
   }
 
   return {
+    pending: () => waiting,
     settle: (record) =>
       new Promise((resolve, reject) => {
         let isLate = false;
         const late = () => {
           if (isClosing()) return false;
+          if (!isLate) waiting += 1;
           isLate = true;
           resolve("pending");
           return true;
@@ -69,7 +74,10 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
             if (!isLate) return resolve(end);
             return end === "gone" ? chargeAgain(record) : undefined;
           })
-          .catch((error: unknown) => (isLate ? reportLostCharge(record, String(error)) : reject(error)));
+          .catch((error: unknown) => (isLate ? reportLostCharge(record, String(error)) : reject(error)))
+          .finally(() => {
+            if (isLate) waiting -= 1;
+          });
       }),
   };
 }

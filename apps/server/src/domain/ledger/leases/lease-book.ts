@@ -9,6 +9,13 @@ import type {
 } from "#domain/ledger/batches/operations.ts";
 import type { LeaseRequest } from "./lease-request.ts";
 
+export interface LeaseTotals {
+  leases: number;
+  points: bigint;
+  /** The part of `points` that open calls have reserved. */
+  reserved: bigint;
+}
+
 export interface LeaseBookOptions {
   /** Idle time after which a lease is given back, in milliseconds. 0 disables leases. */
   idleMs: number;
@@ -204,6 +211,17 @@ export class LeaseBook {
     return [...this.#leases.values()].filter(
       (lease) => lease.isClosing && !lease.isReturning && lease.reserved === 0n,
     );
+  }
+
+  /** Returns the number of leases, and their points together. */
+  totals(): LeaseTotals {
+    let points = 0n;
+    let reserved = 0n;
+    for (const lease of this.#leases.values()) {
+      points += lease.points;
+      reserved += lease.reserved;
+    }
+    return { leases: this.#leases.size, points, reserved };
   }
 
   has(id: string): boolean {

@@ -4,11 +4,13 @@ import { now } from "#platform/clock.ts";
 import type { RoutedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
+import type { ReportedAttempt } from "./call-report.ts";
 
 /** What was tried for a call, and when its response began. For its log row. */
 export class Attempts {
   readonly #metrics: RelayServices["metrics"];
   #notes: AttemptNote[] = [];
+  readonly #providers: string[] = [];
   #paused: readonly PausedChannel[] = [];
   #skipped: readonly SkippedChannel[] = [];
   #firstByteAt: number | undefined;
@@ -20,6 +22,12 @@ export class Attempts {
 
   get notes(): readonly AttemptNote[] {
     return this.#notes;
+  }
+
+  /** Returns the attempts with the providers that they reached; undefined for those that another node made. */
+  reported(): ReportedAttempt[] {
+    const others = this.#notes.length - this.#providers.length;
+    return this.#notes.map((note, index) => ({ note, provider: this.#providers[index - others] }));
   }
 
   /** Channels that were paused when the call began. */
@@ -55,13 +63,14 @@ export class Attempts {
     error: UpstreamError | undefined,
   ): void {
     const { channel } = target;
-    this.#metrics.attempt(channel.provider.id, channel.id, error?.kind ?? "ok");
+    const duration = now() - startedAt;
+    this.#metrics.attempt(channel.provider.id, channel.id, error?.kind ?? "ok", duration);
     const note: AttemptNote = {
       channel_id: channel.id,
       channel_name: channel.name,
       result: error?.kind ?? "ok",
       status: error?.status ?? 200,
-      duration: now() - startedAt,
+      duration,
       message: error?.message.slice(0, 500) ?? "",
       begun: Math.max(0, startedAt - planned.received.startedAt),
       priority: channel.priority,
@@ -69,6 +78,7 @@ export class Attempts {
     if (requestId !== undefined) note.upstream_request_id = requestId;
     if (transport !== undefined) note.transport = transport;
     this.#notes.push(note);
+    this.#providers.push(channel.provider.id);
   }
 
   /** Records the channels that were not tried, after a failure. */

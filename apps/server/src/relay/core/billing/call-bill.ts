@@ -227,17 +227,17 @@ export class CallBill implements OpenCall, HiddenCosts {
     return this.#record(2, ending, due);
   }
 
-  /** @param close returns the status for the statistics, which count each call once */
-  #close(close: () => Promise<number>): Promise<void> {
+  /** @param close returns the record for the statistics, which count each call once */
+  #close(close: () => Promise<CallRecord>): Promise<void> {
     this.#closing ??= this.#closeOnce(close);
     return this.#closing;
   }
 
-  async #closeOnce(close: () => Promise<number>): Promise<void> {
+  async #closeOnce(close: () => Promise<CallRecord>): Promise<void> {
     try {
       this.#count(await close());
     } catch (error) {
-      if (!this.#isShared) this.#count(statusOf(error));
+      if (!this.#isShared) this.#count(this.#failure(error));
       throw error;
     } finally {
       this.#leave();
@@ -256,9 +256,27 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#leave();
   }
 
-  #count(status: number): void {
-    const { endpoint } = this.#received;
-    this.#services.metrics.call(endpoint, status, now() - this.#startedAt, this.#firstByteMs());
+  /** Counts the ended call and reports it. */
+  #count(record: CallRecord): void {
+    const { endpoint, modelName, status, outcome, errorCode, firstByteTimeMs } = record;
+    const { metrics, modelLabel, reporter } = this.#services;
+    metrics.call({
+      endpoint,
+      model: modelLabel(modelName),
+      status,
+      outcome,
+      errorCode,
+      durationMs: now() - this.#startedAt,
+      firstByteMs: firstByteTimeMs,
+    });
+    reporter?.ended({
+      received: this.#received,
+      record,
+      endedAt: now(),
+      provider: this.#target()?.channel.provider.id,
+      channel: this.#target()?.channel.name,
+      attempts: this.attempts.reported(),
+    });
   }
 
   #reportedUsage(reported: Usage | undefined): Usage | undefined {
@@ -301,7 +319,7 @@ export class CallBill implements OpenCall, HiddenCosts {
     return { outcome, status: brokenStatus[outcome], errorCode };
   }
 
-  async #settle(ended: EndedCall): Promise<number> {
+  async #settle(ended: EndedCall): Promise<CallRecord> {
     const { routed } = ended;
     this.#routed = routed;
     const outcome = this.#outcomeOf(ended.outcome);
@@ -315,15 +333,15 @@ export class CallBill implements OpenCall, HiddenCosts {
       if (ended.outcome === "complete" && ended.reported !== undefined)
         this.#services.reasoners.note(routed.target.upstreamModel, usage, now() - this.#startedAt);
     }
-    const status = await this.#book(this.#record(2, ending, due));
-    this.#services.metrics.used(usage, points);
+    const record = await this.#book(this.#record(2, ending, due));
+    this.#services.metrics.used(usage, points, this.#services.modelLabel(record.modelName));
     this.#received.billed?.({
       usage: priced,
       outcome: ending.outcome,
       terms: termsOf(routed),
       isLimited: routed.planned.plan.outputLimit !== undefined,
     });
-    return status;
+    return record;
   }
 
   /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
@@ -359,10 +377,10 @@ export class CallBill implements OpenCall, HiddenCosts {
     };
   }
 
-  /** Books the record. Returns its status. */
-  async #book(record: CallRecord): Promise<number> {
-    if (this.#received.books === "none") return record.status;
-    if ((await this.#services.ledger.settle(record, this.#isShared)) !== "gone") return record.status;
+  /** Books the record and returns it. */
+  async #book(record: CallRecord): Promise<CallRecord> {
+    if (this.#received.books === "none") return record;
+    if ((await this.#services.ledger.settle(record, this.#isShared)) !== "gone") return record;
     const lost = reservationLost();
     if (this.#isShared) throw lost;
     // Nothing was written, so log the call at least.
@@ -380,7 +398,7 @@ export class CallBill implements OpenCall, HiddenCosts {
       const failure = this.#failure(error);
       if (this.#received.books !== "none")
         await this.#services.ledger.settle(failure, this.#isShared).catch(() => {});
-      return failure.status;
+      return failure;
     }).catch(() => {});
   }
 
@@ -390,11 +408,11 @@ export class CallBill implements OpenCall, HiddenCosts {
    */
   refuse(error: unknown, isModelKnown = this.#planned !== undefined): void {
     this.#leave();
-    this.#count(statusOf(error));
     // The operator named a disabled model, so its name is not the client's invention.
     const isDisabled = error instanceof GatewayError && error.params["reason"] === "model_disabled";
-    if (this.#received.books !== "none")
-      this.#services.ledger.logRefused(this.#failure(error, isModelKnown || isDisabled)).catch(() => {});
+    const failure = this.#failure(error, isModelKnown || isDisabled);
+    this.#count(failure);
+    if (this.#received.books !== "none") this.#services.ledger.logRefused(failure).catch(() => {});
     this.#received.used?.(0);
   }
 

@@ -1,5 +1,5 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
-import type { Answer, ReceivedCall } from "#relay/core/call.ts";
+import type { Answer, AnswerListener, ReceivedCall } from "#relay/core/call.ts";
 import { type Exchange, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
@@ -54,6 +54,7 @@ interface BodyKeeper {
 /** @param raw the raw request body; undefined for a form */
 function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
   const byToken = call.caller.setting.log_bodies;
+  const listener = call.trace?.listen();
   let wanted = byToken;
   let wasSent = false;
 
@@ -77,7 +78,8 @@ function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | u
       wanted ||= channel.logBodies;
       wasSent = true;
     },
-    answered(answer) {
+    answered(given) {
+      const answer = listener === undefined ? given : withListener(given, listener);
       if (!wanted) return answer;
       switch (answer.kind) {
         case "body":
@@ -86,16 +88,61 @@ function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | u
         case "stream":
           return { ...answer, stream: tapText(answer.stream, recordText(longest(services), keep)) };
         case "bytes": {
-          const readable = /^(text\/|application\/json)/.test(answer.headers["content-type"] ?? "");
+          const readable = isReadable(answer.headers);
           const tap = recordText(readable ? longest(services) : 0, keep);
           return { ...answer, chunks: tapPieces<Buffer>(answer.chunks, tap) };
         }
       }
     },
     failed() {
+      listener?.ended();
       if (wanted && wasSent) keep("", 0);
     },
   };
+}
+
+/** Returns the response, whose text the listener receives. */
+function withListener(answer: Answer, listener: AnswerListener): Answer {
+  switch (answer.kind) {
+    case "body":
+      listener.piece(answer.body);
+      listener.ended();
+      return answer;
+    case "stream":
+      return {
+        ...answer,
+        stream: tapText(
+          answer.stream,
+          tapOf(listener, (text: string) => text),
+        ),
+      };
+    case "bytes":
+      if (!isReadable(answer.headers)) {
+        listener.ended();
+        return answer;
+      }
+      return {
+        ...answer,
+        chunks: tapPieces(
+          answer.chunks,
+          tapOf(listener, (chunk: Buffer) => chunk.toString()),
+        ),
+      };
+  }
+}
+
+function tapOf<Piece>(listener: AnswerListener, textOf: (piece: Piece) => string) {
+  return {
+    piece(piece: Piece) {
+      listener.piece(textOf(piece));
+      return piece;
+    },
+    ended: () => listener.ended(),
+  };
+}
+
+function isReadable(headers: Readonly<Record<string, string>>): boolean {
+  return /^(text\/|application\/json)/.test(headers["content-type"] ?? "");
 }
 
 function longest(services: RelayServices): number {
