@@ -4,18 +4,19 @@ import type pg from "pg";
 /** Why each index exists. */
 const purposes: Readonly<Record<string, string>> = {
   pkey: "the newest calls, periods, pages by cursor, retention",
-  user_id_idx: "calls of a user",
-  user_model_idx: "calls of a user with a model",
-  user_address_idx: "calls of a user from an address",
+  user_time_idx: "calls of a user",
+  user_model_time_idx: "calls of a user with a model",
+  user_addresses_idx: "calls of a user from an address, where both are frequent alone",
   user_type_idx: "failed calls and top-ups of a user; charged calls are not in it",
   type_idx: "failed calls and top-ups; charged calls are not in it",
-  channel_id_idx: "calls through a channel",
-  model_name_idx: "calls of a model",
-  token_name_idx: "calls with a token's name",
-  source_ip_idx: "calls from an address",
+  channel_time_idx: "calls through a channel",
+  model_time_idx: "calls of a model",
+  token_time_idx: "calls with a token's name",
+  address_time_idx: "calls from an address",
+  session_idx: "calls of an agent's session; others are not in it",
   billing_tag_idx: "calls with a billing tag; others are not in it",
-  request_id_idx: "one call by its request id, for support and for answers that were lost",
-  id_idx: "one call by its number: its bill",
+  request_hash_idx: "one call by its request id, for support and for answers that were lost",
+  id_range_idx: "one call by its number: its bill",
 };
 
 /** Resets the read counters. */
