@@ -9,6 +9,7 @@ import { auditBalances } from "./audit-balances.ts";
 import { checkModelLists } from "./check-model-lists.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
+import { compactLogDays } from "./compact-log-days.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
 import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
@@ -29,6 +30,7 @@ const allJobs: readonly Job[] = [
   checkModelLists,
   closeUsageHours,
   closeStatementMonths,
+  compactLogDays,
   completeLogIndexes,
   expireOldBalances,
   keepPartitions,
