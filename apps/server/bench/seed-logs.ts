@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { compactDays } from "#domain/logs/compact-days.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { closeMonths } from "#domain/usage/close-months.ts";
 import { openBenchDatabase } from "./logs/database.ts";
@@ -51,6 +52,7 @@ try {
   console.log(
     `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(db)).join(", ") || "none"}`,
   );
+  console.log(`${(await compactDays(pool)).length} days rewritten in the short form.`);
   await pool.query("VACUUM ANALYZE");
   const { rows: sizes } = await pool.query(
     `SELECT (SELECT count(*) FROM usage_hours) AS hours, pg_size_pretty(pg_database_size(current_database())) AS size`,

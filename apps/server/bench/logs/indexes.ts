@@ -1,4 +1,4 @@
-/** Cost of each index of the log, and how often the screens read it. */
+/** Space of the log and its roll-ups, and how often the screens read each index. */
 import type pg from "pg";
 
 /** Why each index exists. */
@@ -45,4 +45,18 @@ export async function indexUse(pool: pg.Pool): Promise<string[]> {
   return rows.map(
     ({ name, bytes, reads }) => `| ${name} | ${purposes[name] ?? "unknown: drop it"} | ${bytes} | ${reads} |`,
   );
+}
+
+/** Returns rows of a Markdown table: table, and bytes per call of its rows, its indexes and both. */
+export async function spaceOf(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<Record<"name" | "own" | "indexes" | "total", string>>(
+    `WITH calls AS (SELECT GREATEST(1, count(*)) AS many FROM request_logs), parts AS (
+       SELECT inhrelid AS id, 'request_logs' AS name FROM pg_inherits WHERE inhparent = 'request_logs'::regclass
+       UNION ALL SELECT 'usage_hours'::regclass, 'usage_hours'
+       UNION ALL SELECT 'usage_totals'::regclass, 'usage_totals')
+     SELECT name, round(sum(pg_table_size(id)) / max(many)) AS own, round(sum(pg_indexes_size(id)) / max(many)) AS indexes,
+       round(sum(pg_total_relation_size(id)) / max(many)) AS total
+     FROM parts, calls GROUP BY name ORDER BY name`,
+  );
+  return rows.map(({ name, own, indexes, total }) => `| ${name} | ${own} | ${indexes} | ${total} |`);
 }
