@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { compactDays } from "#domain/logs/compact-days.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { closeMonths } from "#domain/usage/close-months.ts";
+import { dropUserHours } from "#domain/usage/drop-user-hours.ts";
 import { openBenchDatabase } from "./logs/database.ts";
 import { fillDay, fillUsers } from "./logs/rows.ts";
 
@@ -52,6 +53,9 @@ try {
   console.log(
     `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(db)).join(", ") || "none"}`,
   );
+  console.log(`${await dropUserHours(pool)} hours of users dropped.`);
+  // In normal use, later rows take the space of dropped ones.
+  await pool.query("VACUUM FULL usage_totals");
   console.log(`${(await compactDays(pool)).length} days rewritten in the short form.`);
   await pool.query("VACUUM ANALYZE");
   const { rows: sizes } = await pool.query(

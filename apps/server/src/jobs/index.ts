@@ -11,6 +11,7 @@ import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
 import { compactLogDays } from "./compact-log-days.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
+import { dropHoursOfUsers } from "./drop-user-hours.ts";
 import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
@@ -32,6 +33,7 @@ const allJobs: readonly Job[] = [
   closeStatementMonths,
   compactLogDays,
   completeLogIndexes,
+  dropHoursOfUsers,
   expireOldBalances,
   keepPartitions,
   reviveChannels,
