@@ -6,6 +6,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
+import { completeIndexes } from "#domain/logs/partition-indexes.ts";
 import { connect, type Pool } from "#platform/database/db.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { attemptsOf, billOf, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
@@ -46,6 +47,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
       await fillDay(pool, { day: new Date(from), rows: rowsBefore, seconds: 43_200 });
       say(`filled a day with ${rowsBefore.toLocaleString("en")} calls`);
     }
+    await completeIndexes(pool);
     await pool.query("VACUUM ANALYZE");
     const people = await peopleOf(pool);
     const ledger = createLedger({
