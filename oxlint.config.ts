@@ -57,7 +57,7 @@ const domains: Record<string, string[]> = {
   usage: ["audit-log", "catalog", "pricing"],
   "model-health": ["accounts", "catalog", "pricing", "usage"],
   overview: ["pricing", "usage"],
-  logs: ["audit-log", "ledger", "usage"],
+  logs: ["audit-log", "ledger", "pricing", "usage"],
   tokens: ["accounts", "audit-log", "ledger"],
   tasks: ["ledger"],
   responses: ["ledger"],

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openBenchDatabase } from "./logs/database.ts";
-import { forgetReads, indexUse } from "./logs/indexes.ts";
+import { forgetReads, indexUse, spaceOf } from "./logs/indexes.ts";
 import { batch, callsPerRound, insertCost, rounds } from "./logs/insert-cost.ts";
 import { plansOf, watched } from "./logs/plans.ts";
 import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
@@ -49,6 +49,8 @@ try {
   }
   const indexes = await indexUse(pool);
   for (const line of indexes) console.log(line);
+  const space = await spaceOf(pool);
+  for (const line of space) console.log(line);
   const costs = "inserts".includes(values.only)
     ? await insertCost(bench.database.url, (line) => console.log(line))
     : [];
@@ -59,7 +61,7 @@ try {
   for (const line of inserts) console.log(line);
   if (values.write !== undefined) {
     const table = `| screen | least ms | p50 ms | p95 ms |\n| --- | ---: | ---: | ---: |\n${lines.join("\n")}\n`;
-    await writeFile(values.write, page({ head, table, indexes, inserts }));
+    await writeFile(values.write, page({ head, table, space, indexes, inserts }));
   }
 } finally {
   await bench.close();
@@ -90,11 +92,12 @@ function ms(value: number): string {
 interface Outcome {
   head: string;
   table: string;
+  space: readonly string[];
   indexes: readonly string[];
   inserts: readonly string[];
 }
 
-function page({ head, table, indexes, inserts }: Outcome): string {
+function page({ head, table, space, indexes, inserts }: Outcome): string {
   const loads = loadavg().map((load) => load.toFixed(0));
   return `# Log queries
 
@@ -117,6 +120,14 @@ ${writing}
 | Calls in the day | CPU, µs | Duration, µs |
 | ---: | ---: | ---: |
 ${inserts.join("\n")}
+
+## Space
+
+Bytes per call of the log and its roll-ups, with and without indexes. Days of the log that ended more than a day ago are in the short form.
+
+| Table | Rows | Indexes | Together |
+| --- | ---: | ---: | ---: |
+${space.join("\n")}
 
 ## Indexes
 

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
+import { compactDays } from "#domain/logs/compact-days.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { closeMonths } from "#domain/usage/close-months.ts";
+import { dropUserHours } from "#domain/usage/drop-user-hours.ts";
 import { openBenchDatabase } from "./logs/database.ts";
 import { fillDay, fillUsers } from "./logs/rows.ts";
 
@@ -51,6 +53,10 @@ try {
   console.log(
     `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(db)).join(", ") || "none"}`,
   );
+  console.log(`${await dropUserHours(pool)} hours of users dropped.`);
+  // In normal use, later rows take the space of dropped ones.
+  await pool.query("VACUUM FULL usage_totals");
+  console.log(`${(await compactDays(pool)).length} days rewritten in the short form.`);
   await pool.query("VACUUM ANALYZE");
   const { rows: sizes } = await pool.query(
     `SELECT (SELECT count(*) FROM usage_hours) AS hours, pg_size_pretty(pg_database_size(current_database())) AS size`,

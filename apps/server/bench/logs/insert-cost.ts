@@ -6,9 +6,10 @@ import { randomUUIDv7 } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
+import { completeIndexes } from "#domain/logs/partition-indexes.ts";
 import { connect, type Pool } from "#platform/database/db.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
-import { attempts, bill, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
+import { attemptsOf, billOf, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
 
 const sizes = [0, 100_000, 333_333, 1_000_000, 2_000_000];
 export const batch = 100;
@@ -46,6 +47,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
       await fillDay(pool, { day: new Date(from), rows: rowsBefore, seconds: 43_200 });
       say(`filled a day with ${rowsBefore.toLocaleString("en")} calls`);
     }
+    await completeIndexes(pool);
     await pool.query("VACUUM ANALYZE");
     const people = await peopleOf(pool);
     const ledger = createLedger({
@@ -132,6 +134,7 @@ async function processorOf(pool: Pool, url: string): Promise<() => Promise<numbe
 
 function recordAt(people: People, at: number): CallRecord {
   const { tokens, ...call } = inventCall(people);
+  const bill = billOf({ tokens });
   return {
     ...call,
     requestId: randomUUIDv7(),
@@ -145,13 +148,13 @@ function recordAt(people: People, at: number): CallRecord {
     errorCode: "",
     content: "",
     usage: undefined,
-    quota: BigInt(tokens * 2),
+    quota: BigInt(Math.ceil(Number(bill.exact))),
     estimated: false,
     requestTimeMs: 400 + tokens,
     firstByteTimeMs: 200,
     priceVersionId: 1,
     bill,
-    attempts,
+    attempts: attemptsOf({ channelId: call.channelId, tokens }),
     billingTag: "",
     cacheHit: false,
   };

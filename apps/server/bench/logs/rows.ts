@@ -94,19 +94,31 @@ export async function peopleOf(client: pg.Pool | pg.PoolClient): Promise<People>
   return { users: users.rows, firstToken: firsts.rows[0]?.token, firstChannel: firsts.rows[0]?.channel };
 }
 
-export const bill: Bill = {
-  price_type: "tokens",
-  group_ratio: "1",
-  exact: "2450.5",
-  lines: [
-    { kind: "input", amount: 1200, ratio: "1.25" },
-    { kind: "cached_tokens", amount: 400, ratio: "0.125" },
-    { kind: "output", amount: 180, ratio: "5" },
-  ],
-};
-export const attempts: AttemptNote[] = [
-  { channel_id: 1, channel_name: "seed channel 1", result: "ok", status: 200, duration: 1830, message: "" },
-];
+/** Returns the bill of a call: a third of its input is cached, which costs a tenth. */
+export function billOf({ tokens }: { tokens: number }): Bill {
+  const cached = Math.floor(tokens / 30) * 10;
+  const lines = [
+    { kind: "input", amount: tokens - cached, ratio: "1.25" },
+    { kind: "cached_tokens", amount: cached, ratio: "0.125" },
+    { kind: "output", amount: Math.round(tokens / 4), ratio: "5" },
+  ];
+  const exact = lines.reduce((sum, { amount, ratio }) => sum + amount * Number(ratio), 0);
+  return { price_type: "tokens", group_ratio: "1", lines, exact: String(exact) };
+}
+
+export function attemptsOf({ channelId, tokens }: { channelId: number; tokens: number }): AttemptNote[] {
+  const name = `seed channel ${channelId}`;
+  return [
+    {
+      channel_id: channelId,
+      channel_name: name,
+      result: "ok",
+      status: 200,
+      duration: 390 + tokens,
+      message: "",
+    },
+  ];
+}
 
 const columns = `id, created_at, request_id, type, user_id, username, token_id, token_name, channel_id, "group",
   model_name, upstream_model, endpoint, is_stream, outcome, status, error_code, prompt_tokens, completion_tokens, quota,
@@ -130,6 +142,7 @@ function lineOf(at: Date, people: People, id: number): string {
   const call = inventCall(people);
   const fate = Math.random();
   const failed = fate < 0.03;
+  const bill = failed ? null : billOf(call);
   const fields = [
     id,
     at.toISOString(),
@@ -150,13 +163,13 @@ function lineOf(at: Date, people: People, id: number): string {
     failed ? "upstream_error" : "",
     call.tokens,
     Math.round(call.tokens / 4),
-    failed ? 0 : call.tokens * 2,
+    bill === null ? 0 : Math.ceil(Number(bill.exact)),
     400 + call.tokens,
     200 + Math.round(call.tokens / 8),
     call.sourceIp,
     1,
-    failed ? "\\N" : JSON.stringify(bill),
-    JSON.stringify(attempts),
+    bill === null ? "\\N" : JSON.stringify(bill),
+    JSON.stringify(attemptsOf(call)),
   ];
   return `${fields.join("\t")}\n`;
 }

@@ -9,7 +9,9 @@ import { auditBalances } from "./audit-balances.ts";
 import { checkModelLists } from "./check-model-lists.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
+import { compactLogDays } from "./compact-log-days.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
+import { dropHoursOfUsers } from "./drop-user-hours.ts";
 import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
@@ -29,7 +31,9 @@ const allJobs: readonly Job[] = [
   checkModelLists,
   closeUsageHours,
   closeStatementMonths,
+  compactLogDays,
   completeLogIndexes,
+  dropHoursOfUsers,
   expireOldBalances,
   keepPartitions,
   reviveChannels,

@@ -27,14 +27,20 @@ export function billedCalls(source: string): string {
     GREATEST(0, COALESCE(b.write_points - b.written * r.input, 0)) AS write_extra
   FROM (${source}) l
   LEFT JOIN price_versions p ON p.id = l.price_version_id
+  CROSS JOIN LATERAL (SELECT string_to_array(l.bill_facts, ' ') AS parts) f
   LEFT JOIN LATERAL (
     SELECT g.ratio AS group_ratio, max(x.ratio * g.ratio) FILTER (WHERE x.kind = 'input') AS input_ratio,
       sum(x.amount) FILTER (WHERE ${isRead}) AS cached, max(x.ratio * g.ratio) FILTER (WHERE ${isRead}) AS read_ratio,
       sum(x.amount) FILTER (WHERE ${isWrite}) AS written,
       sum(x.amount * x.ratio * g.ratio) FILTER (WHERE ${isWrite}) AS write_points
-    FROM jsonb_to_recordset(CASE jsonb_typeof(l.bill -> 'lines') WHEN 'array' THEN l.bill -> 'lines' ELSE '[]' END)
-      AS x(kind text, amount numeric, ratio numeric)
-    CROSS JOIN (SELECT (l.bill ->> 'group_ratio')::numeric AS ratio) g
+    FROM (
+      SELECT * FROM jsonb_to_recordset(CASE jsonb_typeof(l.bill -> 'lines') WHEN 'array' THEN l.bill -> 'lines' ELSE '[]' END)
+        AS line(kind text, amount numeric, ratio numeric)
+      UNION ALL
+      SELECT f.parts[place], f.parts[place + 1]::numeric, f.parts[place + 2]::numeric
+      FROM generate_series(3, cardinality(f.parts) - 2, 3) AS place
+    ) x
+    CROSS JOIN (SELECT COALESCE(f.parts[2], l.bill ->> 'group_ratio')::numeric AS ratio) g
     GROUP BY g.ratio
   ) b ON true
   CROSS JOIN LATERAL (SELECT COALESCE(b.input_ratio, (p.snapshot ->> 'input')::numeric * b.group_ratio) AS input) r`;

@@ -91,6 +91,26 @@ describe("index that a migration created on the table only", () => {
     expect(await building).toContain("request_logs_20260301_group_idx");
   });
 
+  it("serves searches until the index that replaces it is valid", async () => {
+    const isThere = async (name: string) => (await isValid(name)) !== undefined;
+    expect(await isThere("request_logs_id_range_idx")).toBe(true);
+    expect(await isThere("request_logs_id_idx")).toBe(false);
+    await query("DROP INDEX request_logs_id_range_idx");
+    await query("CREATE INDEX request_logs_id_idx ON request_logs (id)");
+    await query("CREATE INDEX request_logs_id_range_idx ON ONLY request_logs USING brin (id)");
+    const reader = await database.pool.connect();
+    await reader.query("BEGIN");
+    await reader.query("SELECT FROM request_logs LIMIT 1");
+    // The build does not wait for a reader between two statements; dropping an index would, and gives up.
+    expect(await completeIndexes(database.pool)).toContain("request_logs_default_id_range_idx");
+    expect(await isValid("request_logs_id_range_idx")).toBe(true);
+    expect(await isThere("request_logs_id_idx")).toBe(true);
+    await reader.query("COMMIT");
+    reader.release();
+    expect(await completeIndexes(database.pool)).toEqual([]);
+    expect(await isThere("request_logs_id_idx")).toBe(false);
+  });
+
   it("is built by one node at a time", async () => {
     await query("CREATE INDEX request_logs_outcome_idx ON ONLY request_logs (outcome)");
     const [one, other] = await Promise.all([completeIndexes(database.pool), completeIndexes(database.pool)]);

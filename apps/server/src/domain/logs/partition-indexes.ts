@@ -1,11 +1,25 @@
 /**
  * Gives every partition the indexes of its table. A migration creates a new index ON ONLY the table, which is
  * immediate. This module builds it per day without blocking writers. The table's index becomes valid with
- * the last partition.
+ * the last partition. An index that it replaces is dropped then.
  */
 import type pg from "pg";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import { isLockTimeout } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
+
+/** Indexes of the log by what replaces them: they serve searches until the new one is valid. */
+const replaced = {
+  request_logs_user_time_idx: "request_logs_user_id_idx",
+  request_logs_channel_time_idx: "request_logs_channel_id_idx",
+  request_logs_model_time_idx: "request_logs_model_name_idx",
+  request_logs_token_time_idx: "request_logs_token_name_idx",
+  request_logs_address_time_idx: "request_logs_source_ip_idx",
+  request_logs_user_model_time_idx: "request_logs_user_model_idx",
+  request_logs_user_addresses_idx: "request_logs_user_address_idx",
+  request_logs_request_hash_idx: "request_logs_request_id_idx",
+  request_logs_id_range_idx: "request_logs_id_idx",
+} as const;
 
 interface Missing {
   /** Index of the table. */
@@ -31,6 +45,7 @@ export async function completeIndexes(pool: Pool): Promise<string[]> {
     try {
       const missing = await missingIndexes(client);
       for (const index of missing) await build(client, index);
+      await dropReplaced(client);
       return missing.map((index) => index.name);
     } finally {
       await client.query("SELECT pg_advisory_unlock($1)", [advisoryLocks.buildLogIndexes]);
@@ -69,4 +84,24 @@ async function build(client: pg.PoolClient, index: Missing): Promise<void> {
     await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${partition} ${definition}`);
   }
   await client.query(`ALTER INDEX ${parent} ATTACH PARTITION ${name}`);
+}
+
+async function dropReplaced(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ old: string }>(
+    `SELECT r.old FROM unnest($1::text[], $2::text[]) AS r(new, old)
+     JOIN pg_index d ON d.indexrelid = to_regclass(r.new) AND d.indisvalid
+     WHERE to_regclass(r.old) IS NOT NULL`,
+    [Object.keys(replaced), Object.values(replaced)],
+  );
+  if (rows.length === 0) return;
+  await client.query("BEGIN");
+  try {
+    // It waits for every statement on the log. Calls wait behind it, so it rather tries again an hour later.
+    await client.query("SET LOCAL lock_timeout = '2s'");
+    await client.query(`DROP INDEX ${rows.map(({ old }) => old).join(", ")}`);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    if (!isLockTimeout(error)) throw error;
+  }
 }

@@ -6,7 +6,6 @@ import { entryOf } from "@gateway/shared/lookup-table";
 import { storedFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
-  Bill,
   type LogPage,
   type LogRow,
   LogSession,
@@ -15,6 +14,7 @@ import {
 } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { shownColumns } from "#domain/ledger/calls/call-record.ts";
+import { readBill } from "#domain/pricing/stored-bill.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Reader } from "#platform/database/db.ts";
 import {
@@ -143,6 +143,7 @@ export interface StoredLogRow {
   created_at: Date;
   channel_id: number;
   channel_name: string | null;
+  status: number;
   upstream_model: string;
   content_facts: unknown;
   prompt_tokens: bigint;
@@ -151,25 +152,50 @@ export interface StoredLogRow {
   billing_tag: string;
   session: unknown;
   bill: unknown;
+  bill_facts: string | null;
   attempts: unknown;
+  attempt_facts: string | null;
   [column: string]: unknown;
 }
 
 const Note = z.union([AttemptNote, PausedChannel, SkippedChannel]);
 
 /** Returns the readable notes. Notes in a newer version's format are omitted and do not hide the others. */
-function notesOf(stored: unknown): z.infer<typeof Note>[] {
-  if (!Array.isArray(stored)) return [];
-  return stored.flatMap((note: unknown) => {
+function notesOf({ attempts, ...row }: StoredLogRow): z.infer<typeof Note>[] {
+  const only = row.attempt_facts === null ? undefined : readAttempt(row.attempt_facts, row);
+  if (only !== undefined) return [only];
+  if (!Array.isArray(attempts)) return [];
+  return attempts.flatMap((note: unknown) => {
     const read = Note.safeParse(note);
     return read.success ? [read.data] : [];
   });
 }
 
+/** Returns the attempt in the short form of compact-rows.sql; undefined for an unreadable one. */
+function readAttempt(
+  facts: string,
+  { channel_id, status }: Pick<StoredLogRow, "channel_id" | "status">,
+): AttemptNote | undefined {
+  const [, duration, begun, priority, requestId = "-", name = ""] =
+    /^(\d+) (-|\d+) (-|-?\d+) (\S+) (.*)$/s.exec(facts) ?? [];
+  if (duration === undefined) return undefined;
+  return {
+    channel_id,
+    channel_name: name,
+    result: "ok",
+    status,
+    duration: Number(duration),
+    message: "",
+    ...(begun === "-" ? {} : { begun: Number(begun) }),
+    ...(priority === "-" ? {} : { priority: Number(priority) }),
+    ...(requestId === "-" ? {} : { upstream_request_id: requestId }),
+  };
+}
+
 /** Converts a stored row to what this viewer may see. */
 export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   const mine = view.of === "owner";
-  const notes = mine ? [] : notesOf(row.attempts);
+  const notes = mine ? [] : notesOf(row);
   const same = Object.fromEntries(shownColumns.map((name) => [name, row[name]]));
   return {
     ...(same as LogRow),
@@ -185,7 +211,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
     billing_tag: seesTags(view) ? row.billing_tag : "",
     session: LogSession.safeParse(row.session).data ?? null,
     // An unreadable row of another version must not break the page.
-    bill: Bill.safeParse(row.bill).data ?? null,
+    bill: readBill(row) ?? null,
     attempts: mine ? null : notes.filter((note) => "result" in note),
     paused: mine ? null : notes.filter((note) => "paused_until" in note),
     skipped: mine ? null : notes.filter((note) => "skipped" in note),

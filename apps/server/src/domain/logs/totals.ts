@@ -155,7 +155,7 @@ async function hoursSql(reader: Reader, input: Omit<HoursInput, "type">): Promis
   if (channelId !== 0) fine.add((n) => `channel_id = $${n}::bigint`, channelId);
   if (model !== "") fine.add((n) => `model = $${n}`, model);
   const columns = counters.join(", ");
-  if (who !== undefined && (channelId !== 0 || model !== ""))
+  if (who !== undefined)
     return {
       sql: `SELECT hour AS starts, ${columns} FROM usage_hours WHERE ${fine.where()}`,
       values: fine.values,
@@ -189,8 +189,7 @@ export async function hoursOf(
   return hoursSql(reader, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });
 }
 
-function oneDimension({ who, channelId, model }: Omit<HoursInput, "type">): [Dimension, string] {
-  if (who !== undefined) return ["user", String(who)];
+function oneDimension({ channelId, model }: Omit<HoursInput, "type">): [Dimension, string] {
   if (channelId !== 0 && model !== "") return ["lane", `${channelId}:${model}`];
   if (channelId !== 0) return ["channel", String(channelId)];
   return model !== "" ? ["model", model] : ["site", ""];

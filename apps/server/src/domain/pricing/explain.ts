@@ -1,18 +1,18 @@
 /** Explains the charge of a call from its log row alone. It must not depend on current prices. */
 import type { Explanation } from "@gateway/shared/usage/explain";
-import { Bill } from "@gateway/shared/usage/log";
+import type { Bill } from "@gateway/shared/usage/log";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { formatDecimal } from "./decimal.ts";
 import { lineCost, recompute } from "./pricing.ts";
+import { hasBill, readBill, type StoredBill } from "./stored-bill.ts";
 
-interface Row {
+interface Row extends StoredBill {
   request_id: string;
   model_name: string;
   group: string;
   price_version_id: number;
   quota: bigint;
-  bill: unknown;
   estimated: boolean;
 }
 
@@ -24,20 +24,20 @@ interface Row {
 export async function explainCall(pool: Pool, id: string, ownerId?: number): Promise<Explanation> {
   const byRow = /^\d{1,18}$/.test(id);
   const { rows } = await pool.query<Row>(
-    `SELECT request_id, model_name, "group", price_version_id, quota, bill, estimated
-       FROM request_logs
+    `SELECT request_id, model_name, "group", price_version_id, quota, bill, bill_facts, estimated
+       FROM request_logs l
       WHERE ${byRow ? "id = $1::bigint" : "request_id = $1"} AND ($2::int IS NULL OR user_id = $2)
-        AND bill IS NOT NULL
+        AND ${hasBill}
       LIMIT 1`,
     [id, ownerId ?? null],
   );
   const [row] = rows;
-  if (row === undefined) throw notFound({ reason: "bill_not_found" });
-  return explain(row);
+  const bill = row === undefined ? undefined : readBill(row);
+  if (row === undefined || bill === undefined) throw notFound({ reason: "bill_not_found" });
+  return explain(row, bill);
 }
 
-function explain(row: Row): Explanation {
-  const bill = Bill.parse(row.bill);
+function explain(row: Row, bill: Bill): Explanation {
   const { points, exact } = recompute(bill);
   return {
     request_id: row.request_id,

@@ -48,7 +48,8 @@ function rowsOf(
     sql: `
       SELECT t.starts AS hour, t.key, ${columns} FROM unnest($1::text[], $2::timestamptz[]) p(span, starts)
         JOIN usage_totals t ON t.kind = $3 AND t.span = p.span AND t.starts = p.starts
-       WHERE ${kept}
+       WHERE ${kept}${by === "user" ? " AND p.span <> 'hour'" : ""}
+      ${by === "user" ? hoursOfUsers(columns, late) : ""}
       UNION ALL
       SELECT hour, ${keyOf[by]}, ${columns} FROM usage_hours WHERE hour >= $4 AND hour < $5 AND ${late}`,
     values: [
@@ -60,6 +61,14 @@ function rowsOf(
       only ?? null,
     ],
   };
+}
+
+/** Hours of users are in usage_totals for two weeks only: drop-user-hours.ts. */
+function hoursOfUsers(columns: string, condition: string): string {
+  return `UNION ALL
+      SELECT hour, ${keyOf.user}, ${columns} FROM unnest($1::text[], $2::timestamptz[]) p(span, starts)
+        JOIN usage_hours ON hour = p.starts
+       WHERE p.span = 'hour' AND ${condition}`;
 }
 
 /** Returns sums by day and key. */

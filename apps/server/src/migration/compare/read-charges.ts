@@ -1,7 +1,7 @@
 /** Reads the charges of a channel from the two logs. */
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { Bill } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
+import { readBill, type StoredBill } from "#domain/pricing/stored-bill.ts";
 import type { Product } from "#migration/products/product.ts";
 import type { LogPrice, LogRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
@@ -30,7 +30,7 @@ export interface ChargeQuery {
   onRow?: ((rows: number) => void) | undefined;
 }
 
-interface StoredCharge {
+interface StoredCharge extends StoredBill {
   request_id: string;
   upstream_request_id: string | null;
   created_at: Date;
@@ -39,7 +39,6 @@ interface StoredCharge {
   prompt_tokens: bigint;
   completion_tokens: bigint;
   quota: bigint;
-  bill: unknown;
 }
 
 /** Throws ImportRefusal if there are too many calls. */
@@ -53,9 +52,11 @@ export async function chargesHere({
 }: ChargeQuery): Promise<LoggedCharge[]> {
   const { rows } = await database.pool.query<StoredCharge>(
     // The gateway behind the channel knows the model by the name that was sent to it. The last attempt is the one that was charged.
-    `SELECT request_id, jsonb_path_query_array(attempts, '$[*] ? (@.channel_id == $channel).upstream_request_id',
-              jsonb_build_object('channel', channel_id)) ->> -1 AS upstream_request_id, created_at, request_time, COALESCE(NULLIF(upstream_model, ''), model_name) AS model,
-            prompt_tokens, completion_tokens, quota, bill
+    // Its facts have "-" for an unknown ID.
+    `SELECT request_id, COALESCE(NULLIF(split_part(attempt_facts, ' ', 4), '-'),
+              jsonb_path_query_array(attempts, '$[*] ? (@.channel_id == $channel).upstream_request_id',
+                jsonb_build_object('channel', channel_id)) ->> -1) AS upstream_request_id, created_at, request_time, COALESCE(NULLIF(upstream_model, ''), model_name) AS model,
+            prompt_tokens, completion_tokens, quota, bill, bill_facts
        FROM request_logs
       WHERE channel_id = $1 AND type = ${LogType.consume} AND created_at >= $2 AND created_at <= $3
       ORDER BY created_at LIMIT ${mostCalls + 1}`,
@@ -73,13 +74,13 @@ export async function chargesHere({
       input: Number(row.prompt_tokens),
       output: Number(row.completion_tokens),
       points: row.quota,
-      price: priceHere(row.bill),
+      price: priceHere(row),
     };
   });
 }
 
-function priceHere(stored: unknown): LogPrice | undefined {
-  const bill = Bill.safeParse(stored).data;
+function priceHere(stored: StoredBill): LogPrice | undefined {
+  const bill = readBill(stored);
   if (bill === undefined) return undefined;
   const ratio = (...kinds: string[]) =>
     Number(bill.lines.find(({ kind }) => kinds.includes(kind))?.ratio ?? 0);

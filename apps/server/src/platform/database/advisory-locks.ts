@@ -8,6 +8,7 @@ export const advisoryLocks = {
   planNotices: 4_211_802,
   keepLogDays: 5_180_422,
   buildLogIndexes: 5_180_423,
+  compactLogDays: 5_180_425,
   seedPrices: 5_180_424,
   closeHours: 5_180_431,
   changeSettings: 5_180_432,

@@ -312,6 +312,19 @@ export const logColumns = {
     (call) => (call.session === undefined ? null : cleanSession(call.session)),
     (session) => ({ session: session ?? undefined }),
   ),
+  // A shorter form of `bill` and `attempts`, which rows get when their day has ended.
+  bill_facts: column(
+    "text",
+    z.null().optional(),
+    () => null,
+    () => ({}),
+  ),
+  attempt_facts: column(
+    "text",
+    z.null().optional(),
+    () => null,
+    () => ({}),
+  ),
 } satisfies Record<string, Column>;
 
 type LogColumn = keyof typeof logColumns;

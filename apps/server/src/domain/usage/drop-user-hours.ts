@@ -1,0 +1,33 @@
+import type { Pool } from "#platform/database/db.ts";
+import { lengths } from "./pieces.ts";
+import { closedUntil } from "./usage.ts";
+
+/**
+ * Closed days for which usage_totals keeps the hours of users. Sums of weeks are written from them: a week and the hours
+ * that are summed again (close-hours.ts) are shorter.
+ */
+const KEPT_DAYS = 14;
+
+/**
+ * Drops older hours of users from usage_totals, half of its rows: usage_hours has an index to them. Their parts, days
+ * and weeks stay. Each day is a statement of its own, so the work can be stopped. Returns the number of dropped rows.
+ */
+export async function dropUserHours(pool: Pool, stopping?: AbortSignal): Promise<number> {
+  const until = (await closedUntil(pool)).getTime() - KEPT_DAYS * lengths.day;
+  const hours = "kind = 'user' AND span = 'hour'";
+  let dropped = 0;
+  for (;;) {
+    if (stopping?.aborted === true) return dropped;
+    const { rows } = await pool.query<{ first: Date | null }>(
+      `SELECT min(starts) AS first FROM usage_totals WHERE ${hours} AND starts < $1`,
+      [new Date(until)],
+    );
+    const first = rows[0]?.first?.getTime();
+    if (first === undefined) return dropped;
+    const { rowCount } = await pool.query(
+      `DELETE FROM usage_totals WHERE ${hours} AND starts >= $1 AND starts < $2`,
+      [new Date(first), new Date(Math.min(until, first + lengths.day))],
+    );
+    dropped += rowCount ?? 0;
+  }
+}
