@@ -46,7 +46,7 @@ const subjects = {
     run: () => program("bench/matrix/main.ts"),
   },
   containers: {
-    about: "Docker Compose from nothing to the first call; needs a Docker engine",
+    about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
   },
   restart: {
