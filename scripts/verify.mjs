@@ -49,6 +49,10 @@ const subjects = {
     about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
   },
+  kubernetes: {
+    about: "the Helm chart: rendered, validated, and values that it must refuse; needs helm",
+    run: () => script("scripts/check-chart.mjs"),
+  },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
     run: () => program("bench/restart/main.ts"),

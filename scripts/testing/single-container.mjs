@@ -85,6 +85,9 @@ export async function checkRestricted(image, postgresImage) {
     const errors = logsOf(name).match(/^.*(EROFS|EACCES|read-only|permission denied).*$/gim);
     if (errors !== null) fail(`The log names files that could not be written:\n${errors.join("\n")}`);
     docker("exec", name, "gateway-health");
+    const migrate = ["--network", name, ...address, image, "gateway", "migrate"];
+    const migrated = docker("run", "--rm", ...rights, ...folders, ...migrate);
+    if (!migrated.includes("up to date")) fail("gateway migrate: " + migrated);
     say("restricted container: first call as user 1234567, without capabilities, on a read-only file system");
   } finally {
     docker("rm", "-f", "-v", name, `${name}-db`);
