@@ -53,6 +53,10 @@ const subjects = {
     about: "the Helm chart: rendered, validated, and values that it must refuse; needs helm",
     run: () => script("scripts/check-chart.mjs"),
   },
+  monitoring: {
+    about: "every query of the dashboards and alerts against a Prometheus that reads a gateway under load",
+    run: monitoring,
+  },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
     run: () => program("bench/restart/main.ts"),
@@ -99,6 +103,11 @@ async function serverTests(filter) {
   const filters = filter === "" ? [] : [filter];
   await runSuite(suites.server, { flags: filters, onlyNightly: true });
   await runSuite(suites.server, { flags: ["--config", "vitest.verify.config.ts", ...filters] });
+}
+
+function monitoring() {
+  provide("redis", "prometheus");
+  program("bench/monitoring/main.ts");
 }
 
 async function imports() {

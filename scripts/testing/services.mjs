@@ -18,6 +18,7 @@ const needs = {
     packages: ["chromium-headless-shell", "fonts-noto-cjk", "fonts-noto-color-emoji"],
   },
   mariadb: { programs: ["mariadbd"], packages: ["mariadb-server-core", "mariadb-client-core"] },
+  prometheus: { programs: ["prometheus"], packages: ["prometheus"] },
   python: { programs: ["python3"], packages: ["python3"] },
 };
 
