@@ -57,6 +57,10 @@ const subjects = {
     about: "every query of the dashboards and alerts against a Prometheus that reads a gateway under load",
     run: monitoring,
   },
+  proxies: {
+    about: "the examples of nginx and Caddy: streams, WebSockets, uploads of 100 MB, a base path",
+    run: proxies,
+  },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
     run: () => program("bench/restart/main.ts"),
@@ -103,6 +107,12 @@ async function serverTests(filter) {
   const filters = filter === "" ? [] : [filter];
   await runSuite(suites.server, { flags: filters, onlyNightly: true });
   await runSuite(suites.server, { flags: ["--config", "vitest.verify.config.ts", ...filters] });
+}
+
+function proxies() {
+  provide("nginx", "caddy", "openssl");
+  buildWeb();
+  program("bench/proxies/main.ts");
 }
 
 function monitoring() {
