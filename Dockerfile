@@ -41,15 +41,16 @@ COPY prisma/migrations prisma/migrations
 COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma
 COPY --from=build /app/apps/web/dist apps/web/dist
 COPY --from=build /app/apps/server/dist apps/server/dist
-# Node keeps what it has compiled, so that starts do not compile it again.
-ENV NODE_COMPILE_CACHE=/app/.compile-cache
-RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
 # docker compose exec server gateway …
 RUN printf '#!/bin/sh\nexec node /app/apps/server/dist/bundle/cli.js "$@"\n' > /usr/local/bin/gateway && chmod 755 /usr/local/bin/gateway
 COPY deploy/health-probe /usr/local/bin/gateway-health
-RUN mkdir -p /data /secrets && chown node:node /data /secrets
+# Group 0 may write, so that any user ID of that group can run the image, as OpenShift requires.
+RUN mkdir -p /data /secrets /app/.compile-cache && chown node:0 /data /secrets /app/.compile-cache && chmod 775 /data
 VOLUME /data
 USER node
+# Node keeps what it has compiled, so that starts do not compile it again. It keeps that apart for each user ID.
+ENV NODE_COMPILE_CACHE=/app/.compile-cache
+RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["gateway-health"]
 # The flag is explained at gatewayFlags in scripts/steps.mjs.

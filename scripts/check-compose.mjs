@@ -3,18 +3,26 @@
 // available.
 //   --image NAME   tests an existing image instead of building one
 // NODE_IMAGE, POSTGRES_IMAGE, REDIS_IMAGE and CADDY_IMAGE in the environment replace the images of those files.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { fail, requireNode, root, say } from "./steps.mjs";
+import {
+  apiVersion,
+  docker,
+  execute,
+  firstCall,
+  freePort,
+  setupPath,
+  waitFor,
+} from "./testing/containers.mjs";
+import { checkRestricted, checkSingleContainer } from "./testing/single-container.mjs";
 
 /** Maximum size of /app in the image. The base image with Node is not included. */
-const LARGEST_APP_MB = 125;
+const LARGEST_APP_MB = 165;
 const started = Date.now();
 
 /** Returns whether a Docker engine and Compose are available on this machine. */
@@ -41,20 +49,22 @@ async function check() {
     const upSince = Date.now();
     project.run("up", "-d", "--no-build");
     const base = `http://127.0.0.1:${port}`;
-    await answers(`${base}/api/ready`, project);
+    await waitFor(`${base}/api/ready`, () => project.logs());
     const upMs = Date.now() - upSince;
-    const session = await firstCall(base, setupPath(project.run("logs", "--no-color", "server")));
+    const session = await firstCall(base, await setupPath(() => project.run("logs", "--no-color", "server")));
     const total = Date.now() - upSince;
     const memory = docker("stats", "--no-stream", "--format", "{{.MemUsage}}", project.container("server"));
 
     say("a Postgres password with special characters, on the existing volume");
     project.env.POSTGRES_PASSWORD = "p@ss/w:rd#1 '\"%\\";
     project.run("up", "-d", "--no-build");
-    await answers(`${base}/api/ready`, project);
-    const self = await fetch(`${base}/api/user/self`, { headers: { ...version, cookie: session } });
+    await waitFor(`${base}/api/ready`, () => project.logs());
+    const self = await fetch(`${base}/api/user/self`, { headers: { ...apiVersion, cookie: session } });
     if (!self.ok) fail(`The session is lost after a restart: ${self.status}.`);
 
     await severalNodes(project, session);
+    await checkSingleContainer(image);
+    await checkRestricted(image, imageOf("POSTGRES_IMAGE"));
     say(
       `docker compose up: ready after ${seconds(upMs)}, first call after ${seconds(total)}; ` +
         `/app ${size} MB; memory ${memory.split(" /")[0].trim()}; whole check ${seconds(Date.now() - started)}`,
@@ -65,64 +75,27 @@ async function check() {
   }
 }
 
-const version = { "api-version": "2" };
-
-/**
- * Returns the path of the one-time link in the log. The log has no host name, because the server does not
- * know it.
- */
-function setupPath(log) {
-  const path = log.match(/create one: (\/setup\?token=\S+)\s*$/m)?.[1];
-  if (path === undefined) fail(`The log has no plain line with the set-up path:\n${log.slice(-2_000)}`);
-  return path;
-}
-
-/**
- * Completes set-up with the demo provider, a channel, a token and one chat call. Returns the session's
- * cookie.
- */
-async function firstCall(base, setup) {
-  const send = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${base}${path}`, {
-      method,
-      headers: { "content-type": "application/json", origin: base, ...version, ...headers },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) fail(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
-    return { response, json: JSON.parse(text) };
-  };
-  const token = new URL(setup, base).searchParams.get("token");
-  const account = { token, username: "root", password: "correct horse battery", demo: true };
-  const { response } = await send("POST", "/api/setup", account);
-  const cookie = response.headers.getSetCookie()[0].split(";")[0];
-  const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["default"] };
-  await send("POST", "/api/channel", channel, { cookie });
-  const made = await send("POST", "/api/token", { name: "first", unlimited_quota: true }, { cookie });
-  const key = made.json.data.key.replace(/^(sk-)?/, "sk-");
-  const call = { model: "demo-chat", messages: [{ role: "user", content: "Hello" }] };
-  const answer = await send("POST", "/v1/chat/completions", call, { authorization: `Bearer ${key}` });
-  if (answer.json.choices?.[0]?.message?.content === undefined)
-    fail("The first call has no answer: " + JSON.stringify(answer.json));
-  return cookie;
-}
-
 /** Starts two more nodes behind one address, if the image of the proxy is present or can be pulled. */
 async function severalNodes(project, cookie) {
-  const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
-  const caddy = process.env.CADDY_IMAGE ?? /CADDY_IMAGE:-([^}]+)\}/.exec(compose)?.[1];
+  const caddy = imageOf("CADDY_IMAGE");
   if (!canGet(caddy)) return say(`several nodes: not checked, the image ${caddy} cannot be fetched here`);
   const port = await freePort();
   Object.assign(project.env, { PROXY_PORT: String(port), TRUST_PROXY: "172.16.0.0/12" });
   project.run("--profile", "nodes", "up", "-d", "--no-build", "--scale", "node=2");
   const base = `http://127.0.0.1:${port}`;
-  await answers(`${base}/api/ready`, project);
+  await waitFor(`${base}/api/ready`, () => project.logs());
   for (let call = 0; call < 30; call += 1) {
-    const self = await fetch(`${base}/api/user/self`, { headers: { ...version, cookie } });
+    const self = await fetch(`${base}/api/user/self`, { headers: { ...apiVersion, cookie } });
     if (!self.ok) fail(`A node behind the proxy does not know the session: ${self.status}.`);
   }
   project.run("--profile", "nodes", "rm", "-s", "-f", "node", "proxy");
   say("several nodes: 30 of 30 calls through one address");
+}
+
+/** Returns the image of a variable of docker-compose.yml: that of the environment, or the default. */
+function imageOf(variable) {
+  const file = readFileSync(join(root, "docker-compose.yml"), "utf8");
+  return process.env[variable] ?? new RegExp(`${variable}:-([^}]+)\\}`).exec(file)?.[1];
 }
 
 function canGet(image) {
@@ -151,6 +124,10 @@ class Project {
     return execute(program, [...first, ...files, ...args], { ...process.env, ...this.env });
   }
 
+  logs() {
+    return this.run("logs", "--no-color", "--tail", "5");
+  }
+
   container(service) {
     return this.run("ps", "-q", service).trim();
   }
@@ -164,44 +141,8 @@ function compose() {
   return undefined;
 }
 
-function docker(...args) {
-  return execute("docker", args, process.env);
-}
-
-function execute(program, args, env) {
-  try {
-    const options = { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 100_000_000 };
-    return execFileSync(program, args, { ...options, timeout: 900_000 });
-  } catch (error) {
-    return fail(
-      `${program} ${args.join(" ")} failed:\n${error.stdout ?? ""}${error.stderr ?? error.message}`,
-    );
-  }
-}
-
-async function answers(url, project) {
-  for (let tries = 0; tries < 240; tries += 1) {
-    // While the container starts, its port may accept a connection and drop it. Node 20 then leaves the request pending
-    // with nothing that keeps the process alive; the timer of `sleep` does.
-    const request = fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    const response = await Promise.race([request, sleep(6_000)]);
-    if (response?.ok) return;
-    await sleep(500);
-  }
-  fail(`${url} does not answer.\n${project.run("logs", "--no-color", "--tail", "5")}`);
-}
-
 function seconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

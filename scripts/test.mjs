@@ -43,6 +43,7 @@ const checks = [
   ["types: apps/web", web, "tsc", ["-p", "."]],
   ["unused code: knip", root, "knip", ["--no-progress"]],
   ["terms: scripts/check-terms.mjs", root, "node", ["scripts/check-terms.mjs"]],
+  ["workflows: scripts/lint-workflows.mjs", root, "node", ["scripts/lint-workflows.mjs"]],
   ["texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci", "--dry-run"]],
   ["translations: i18next-cli status", web, "i18next-cli", ["status"]],
 ];

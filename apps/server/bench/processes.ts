@@ -17,8 +17,9 @@ function start(
   env: Record<string, string>,
   output: number | "pipe",
   errors: number,
+  program = process.execPath,
 ): ChildProcess {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     stdio: ["ignore", output, errors],
     // The caller's environment must not affect the measurement.
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
@@ -45,7 +46,7 @@ export async function startServer(args: string[], folder: string, name: string):
   return { url, pid: child.pid ?? 0 };
 }
 
-/** Starts a program that logs, and waits until it responds to `ready` with 200. */
+/** Starts a Node program that logs, and waits until it responds to `ready` with 200. */
 export async function startLogging(
   args: string[],
   env: Record<string, string>,
@@ -53,12 +54,29 @@ export async function startLogging(
   name: string,
   ready: Request,
 ): Promise<number> {
+  return startProgram(process.execPath, args, env, folder, name, ready);
+}
+
+/**
+ * Starts a program of the PATH, and waits until it responds to `ready` with 200, if that is given. Returns its
+ * process id.
+ */
+export async function startProgram(
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+  folder: string,
+  name: string,
+  ready?: Request,
+): Promise<number> {
   const log = openSync(join(folder, `${name}.log`), "a");
-  const child = start(args, env, log, log);
+  const child = start(args, env, log, log, program);
   closeSync(log);
+  child.once("error", (error) => console.error(`${program} does not start: ${error.message}`));
+  if (ready === undefined) return child.pid ?? 0;
   const deadline = Date.now() + 300_000;
   let last = "";
-  while (child.exitCode === null && Date.now() < deadline) {
+  while (child.exitCode === null && child.pid !== undefined && Date.now() < deadline) {
     const signal = AbortSignal.timeout(10_000);
     const answer = await fetch(ready.clone(), { signal }).catch((error: unknown) => {
       last = String(error instanceof Error ? (error.cause ?? error) : error);

@@ -20,8 +20,8 @@ export interface Installation {
   secrets(): Promise<Secrets>;
   /** Whether the tables are there. */
   hasTables(): Promise<boolean>;
-  /** Brings the tables to this version. */
-  migrate(): Promise<void>;
+  /** Brings the tables to this version. Returns the names of the migrations that were missing. */
+  migrate(): Promise<string[]>;
 }
 
 export interface OpenOptions {
@@ -65,7 +65,7 @@ export async function withInstallation<T>(
       isEmbedded: embedded !== undefined,
       secrets: async () => openSecrets(await secretKey(env, dataDir)),
       hasTables: () => hasTables(database),
-      migrate: async () => void (await migrate(url, migrationsFolder)),
+      migrate: async () => (await migrate(url, migrationsFolder)).applied,
     });
   } finally {
     await database.close();

@@ -7,6 +7,7 @@ import { compareCommand } from "./commands/compare.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
+import { migrateCommand } from "./commands/migrate.ts";
 import { tokenCommands } from "./commands/tokens.ts";
 import { userCommands } from "./commands/users.ts";
 import { ExitCode } from "./failure.ts";
@@ -40,6 +41,7 @@ function createProgram(terminal: Terminal): Command {
     applyCommand,
     compareCommand,
     auditCommand,
+    migrateCommand,
     doctorCommand,
     userCommands,
     tokenCommands,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
 import { root } from "#platform/places.ts";
 import { openSecrets } from "#platform/secrets.ts";
+import { emptyDatabase } from "#test/database.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
 import { cli, cliWithInput, shellVariables } from "./cli.ts";
 
@@ -55,6 +56,20 @@ describe("the command-line tool", () => {
 
   it("audits the ledger", async () => {
     expect((await run("audit", "--json")).json()).toMatchObject({ drift: "0", rows: [] });
+  });
+
+  it("migrates an empty database, and leaves a current one as it is", async () => {
+    const empty = await emptyDatabase();
+    try {
+      expect((await cli(empty.url, "audit")).err).toContain("no tables");
+      const first = await cli(empty.url, "migrate", "--json");
+      expect(first.exitCode, first.err).toBe(0);
+      expect((first.json() as { applied: string[] }).applied.length).toBeGreaterThan(10);
+      expect((await cli(empty.url, "migrate")).out).toContain("up to date");
+      expect((await cli(empty.url, "audit")).out).toContain("drift 0");
+    } finally {
+      await empty.drop();
+    }
   });
 
   it("creates a key that works immediately, disables it and enables it", async () => {
