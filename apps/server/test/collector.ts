@@ -145,8 +145,8 @@ export async function startCollector(): Promise<Collector> {
   function take(path: string, text: string): void {
     texts.push(text);
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
-    const body = JSON.parse(text) as any;
-    const [[first] = []] = Object.values(body) as { resource: { attributes: Pairs } }[][];
+    const body: any = JSON.parse(text);
+    const [[first] = []] = Object.values<{ resource: { attributes: Pairs } }[]>(body);
     collector.resource = attributesOf(first?.resource.attributes);
     if (path.endsWith("/v1/traces")) collector.spans.push(...readSpans(body));
     if (path.endsWith("/v1/logs")) collector.logs.push(...readLogs(body));

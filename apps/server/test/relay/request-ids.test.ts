@@ -45,9 +45,9 @@ it("two calls with one id are charged twice, under the gateway's ids", async () 
   const answers = await Promise.all([ask(id), ask(id), ask(id)]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   const rows = (await gateway.logs(before + 3)).slice(0, 3);
-  expect(rows.every(({ quota }) => Number(quota) > 0)).toBe(true);
-  expect(rows.map(({ request_id }) => request_id).toSorted()).toEqual(
-    answers.map(({ headers }) => headers.get("x-oneapi-request-id")).toSorted(),
+  expect(rows.every(({ quota }) => quota > 0)).toBe(true);
+  expect(new Set(rows.map(({ request_id }) => request_id))).toEqual(
+    new Set(answers.map(({ headers }) => headers.get("x-oneapi-request-id"))),
   );
   expect(await gateway.drift()).toBe(0n);
 });

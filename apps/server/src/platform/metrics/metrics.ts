@@ -242,12 +242,12 @@ function ledgerMetrics(
 }
 
 function jobMetrics(counter: NewCounter, registry: Registry): Pick<Metrics, "jobRun"> {
-  const runs = counter("gateway_job_runs_total", "Runs of recurring jobs by result.", "job", "result");
-  const time = counter("gateway_job_run_seconds_total", "Time spent in runs of a recurring job.", "job");
+  const runs = counter("gateway_job_runs_total", "Runs of recurring jobs by result.", "job_name", "result");
+  const time = counter("gateway_job_run_seconds_total", "Time spent in runs of a recurring job.", "job_name");
   const succeededAt = new Gauge({
     name: "gateway_job_last_success_timestamp_seconds",
     help: "When a run of the job on this node last succeeded, in seconds since 1970.",
-    labelNames: ["job"],
+    labelNames: ["job_name"],
     aggregator: "max",
     registers: [registry],
   });
@@ -255,7 +255,7 @@ function jobMetrics(counter: NewCounter, registry: Registry): Pick<Metrics, "job
     jobRun(job, hasSucceeded, milliseconds) {
       runs(1, job, hasSucceeded ? "ok" : "failed");
       time(milliseconds / 1_000, job);
-      if (hasSucceeded) succeededAt.setToCurrentTime({ job });
+      if (hasSucceeded) succeededAt.setToCurrentTime({ job_name: job });
     },
   };
 }

@@ -35,7 +35,7 @@ export function createLogWriter(logger: Pick<Logger, "emit">): LogWriter {
         severityNumber,
         severityText,
         timestamp: Number.isFinite(timestamp) ? timestamp : Date.now(),
-        body: String(msg ?? ""),
+        body: typeof msg === "string" ? msg : "",
         attributes: attributes as AnyValueMap,
       });
     },

@@ -45,8 +45,7 @@ function dataOf(metric: Report, times: Times): MetricData | undefined {
     descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  const points = () =>
-    values.map(({ labels, value }) => ({ ...times, attributes: labels, value: Number(value) }));
+  const points = () => values.map(({ labels, value }) => ({ ...times, attributes: labels, value }));
   switch (String(metric.type)) {
     case "counter":
       return { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() };
@@ -78,7 +77,9 @@ function histograms(values: readonly ReportedValue[], times: Times) {
   const found = new Map<string, Buckets>();
   for (const { labels, value, metricName = "" } of values) {
     const { le, ...attributes } = labels;
-    const key = JSON.stringify(Object.entries(attributes).toSorted());
+    const key = JSON.stringify(
+      Object.entries(attributes).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    );
     let buckets = found.get(key);
     if (buckets === undefined)
       found.set(key, (buckets = { attributes, boundaries: [], cumulative: [], sum: 0, count: 0 }));

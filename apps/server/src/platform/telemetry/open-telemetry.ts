@@ -77,7 +77,7 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
     logs: logs?.logs,
     isFailing: () => sending.watch.isFailing(),
     async close() {
-      await Promise.allSettled(providers.map((provider) => provider?.shutdown()));
+      await Promise.allSettled(providers.map(async (provider) => provider?.shutdown()));
     },
   };
 }

@@ -67,6 +67,7 @@ export function createSpanWriter(tracer: Tracer, ids: PreparedIds, sampler: Samp
       const outer = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
       const parent = trace.getSpanContext(outer);
       const traceId = parent?.traceId ?? ids.generateTraceId();
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the linter sees two declarations of one enum
       const { decision } = sampler.shouldSample(outer, traceId, name, SpanKind.SERVER, {}, []);
       const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED;
       const context: SpanContext = {
