@@ -57,7 +57,7 @@ function verifyRecipe(clone, name) {
   say(`Recipe ${name}`);
   const run = (what, program, args, folder = ".") =>
     runTool(`${name}: ${what}`, program, args, join(clone, folder));
-  run("pnpm new", node24(), ["scripts/new.mjs", name, ...example]);
+  run("pnpm new", node24(), ["scripts/recipes/new.mjs", name, ...example]);
   const changed = changedFiles(clone);
   const files = changed.filter((path) => !uncounted.test(path));
   const count = files.length + byHand.length;

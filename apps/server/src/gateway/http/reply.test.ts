@@ -2,8 +2,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Answer } from "#relay/core/call.ts";
-import type { TextReader, TextStream } from "#relay/core/response/text-stream.ts";
+import type { Answer, TextReader, TextStream } from "#relay/core/call.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 
 let app: FastifyInstance | undefined;

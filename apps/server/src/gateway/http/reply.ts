@@ -3,8 +3,8 @@ import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
-import type { Answer, Pieces } from "#relay/core/call.ts";
-import { streamText, type TextReader, type TextStream } from "#relay/core/response/text-stream.ts";
+import type { Answer, Pieces, TextReader, TextStream } from "#relay/core/call.ts";
+import { streamText } from "#relay/core/response/text-stream.ts";
 import { allowedHeaders, answerHeaders, wholeHead } from "./answer-headers.ts";
 
 /**
@@ -214,7 +214,7 @@ class StreamWriter implements TextReader {
   write(text: string): boolean {
     const { raw } = this.#reply;
     this.#lastWrite = now();
-    if (this.#isWaiting) this.#parts.push(...partsOf(text));
+    if (this.#isWaiting) this.#parts = this.#parts.concat(partsOf(text));
     else if (text.length <= MOST_AT_ONCE) {
       if (raw.write(text)) return true;
       void this.#wait();

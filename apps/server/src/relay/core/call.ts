@@ -1,7 +1,7 @@
 /**
  * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
  * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`). All parts of the
- * relay share these types; the file imports nothing from the relay but the type of a stream.
+ * relay share these types; the file imports nothing from the relay.
  */
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
@@ -13,7 +13,6 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { TextStream } from "./response/text-stream.ts";
 
 /** A call of an authenticated client, as it was requested: the fields common to all kinds of calls. */
 export interface ReceivedCall {
@@ -219,3 +218,24 @@ export type MemoryShare = Pick<MemoryAllocation, "add" | "giveBack">;
  * code, so `finally` does not run either. See `startPieces`.
  */
 export type Pieces<Piece> = AsyncGenerator<Piece, void, undefined>;
+
+/** A streamed response on its way to the client: text is handed over as it arrives, without a promise for each piece. */
+export interface TextStream {
+  /**
+   * Hands over what has arrived and everything that follows. Whoever has a stream must call `start`, or `leave`
+   * when no one will read it: both close the bill.
+   */
+  start(client: TextReader): void;
+  /** The client accepts more, after its `write` returned false. */
+  resume(): void;
+  /** The client reads no further. Resolves when the bill is closed. Without effect once the stream has ended. */
+  leave(): Promise<void>;
+}
+
+/** The client of a stream. `end` is called last, unless the stream was left. */
+export interface TextReader {
+  /** Returns false when nothing more is accepted before `resume`. */
+  write(text: string): boolean;
+  /** @param error a defect of ours, because of which the response is not complete */
+  end(error?: unknown): void;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf, streamText, tapText, type TextReader, type TextStream } from "./text-stream.ts";
+import type { TextReader, TextStream } from "#relay/core/call.ts";
+import { piecesOf, streamText, tapText } from "./text-stream.ts";
 
 /** A stream of `count` pieces that records how it ended. Each piece waits until the client accepts it. */
 function source(count: number, breaksAt = -1) {

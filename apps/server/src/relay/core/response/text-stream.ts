@@ -1,23 +1,4 @@
-/** A streamed response on its way to the client: text is handed over as it arrives, without a promise for each piece. */
-export interface TextStream {
-  /**
-   * Hands over what has arrived and everything that follows. Whoever has a stream must call `start`, or `leave`
-   * when no one will read it: both close the bill.
-   */
-  start(client: TextReader): void;
-  /** The client accepts more, after its `write` returned false. */
-  resume(): void;
-  /** The client reads no further. Resolves when the bill is closed. Without effect once the stream has ended. */
-  leave(): Promise<void>;
-}
-
-/** The client of a stream. `end` is called last, unless the stream was left. */
-export interface TextReader {
-  /** Returns false when nothing more is accepted before `resume`. */
-  write(text: string): boolean;
-  /** @param error a defect of ours, because of which the response is not complete */
-  end(error?: unknown): void;
-}
+import type { TextStream } from "#relay/core/call.ts";
 
 /** What happens to a stream on its way. */
 export interface TextTap {

@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { planEdits, writeTexts } from "./recipes/edits.mjs";
-import { recipes } from "./recipes/index.mjs";
-import { fail, install, requireNode, root, toolEnvironment } from "./steps.mjs";
+import { fail, install, requireNode, root, toolEnvironment } from "../steps.mjs";
+import { planEdits, writeTexts } from "./edits.mjs";
+import { recipes } from "./index.mjs";
 
 const [kind = "", name = "", ...args] = process.argv.slice(2);
 requireNode();
