@@ -36,7 +36,7 @@ export interface Providers {
 const accessToken = "bench-access-token-bench-access-token";
 const manyPerMinute = 100_000_000;
 /** Interval in which the gateway samples its event loop. It is included in the reported delay. */
-const LOOK_MS = 10;
+const LOOK_MS = 500;
 
 export async function startGateway(
   folder: string,
