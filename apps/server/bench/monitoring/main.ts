@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,6 +19,8 @@ import { alertQueries, dashboardQueries, type Query } from "./queries.ts";
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-monitoring-"));
+// Postgres runs as another user when this process is root, and needs access to the folder.
+await chmod(folder, 0o755);
 const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
 try {
   process.exitCode = (await run()) ? 0 : 1;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,6 +20,8 @@ const accessToken = "proxies-access-token-proxies-access-token";
 const HEADERS = { "content-type": "application/json", "api-version": "2", authorization: accessToken };
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-proxies-"));
+// Postgres runs as another user when this process is root, and needs access to the folder.
+await chmod(folder, 0o755);
 const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
 try {
   process.exitCode = (await run()) ? 0 : 1;

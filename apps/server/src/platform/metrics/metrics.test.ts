@@ -81,3 +81,19 @@ it("only models that the operator configured have a label, and only as many as f
     "own-a",
   ]);
 });
+
+it("the delay of the event loop does not contain the interval between two samples", async () => {
+  const metrics = createMetrics();
+  const delay = async (share: string) => {
+    const text = await metrics.text();
+    return Number(new RegExp(`^nodejs_eventloop_lag_${share}_seconds (\\S+)$`, "m").exec(text)?.[1]);
+  };
+  const delayWhenBlocked = () => {
+    const until = performance.now() + 1_000;
+    while (performance.now() < until);
+    return delay("max");
+  };
+  await expect.poll(delayWhenBlocked, { timeout: 20_000 }).toBeGreaterThan(0.4);
+  // An interval is half a second.
+  await expect.poll(() => delay("min"), { timeout: 20_000 }).toBeLessThan(0.3);
+});

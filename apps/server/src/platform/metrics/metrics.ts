@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { watchEventLoop } from "./event-loop.ts";
 import { createFastCounter, createFastHistogram } from "./fast-metrics.ts";
 
 /**
@@ -73,8 +74,8 @@ export type MetricValue = readonly [value: number, labels?: Record<string, strin
 
 export type MetricReport = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** The delay of the event loop is sampled this often. The library's 10 ms would wake an idle process all the time. */
-const LOOP_SAMPLE_MS = 500;
+/** The library's own sampling of the event loop is not used (`event-loop.ts`), so it must not wake the process. */
+const NEVER_MS = 24 * 3_600_000;
 
 /**
  * Gauges of the library whose names end like those of counters, which `promtool check metrics` rejects. The same
@@ -99,7 +100,8 @@ const tokenKinds = [
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
+  watchEventLoop(registry);
   for (const name of misnamed) registry.removeSingleMetric(name);
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     createFastCounter({ name, help, labelNames }, registry);
