@@ -11,6 +11,7 @@ import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Target } from "#relay/core/upstream/ask.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
+import { withoutAttribution } from "./attribution.ts";
 import { fitRequest } from "./fit-request.ts";
 
 /** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */
@@ -88,11 +89,13 @@ function pathAt(call: CountCall, { channel, upstreamModel }: Target): string | u
   return spoken.includes(id) && counts ? path : undefined;
 }
 
-function bodyFor({ client, body, raw, forward }: CountCall, { channel, upstreamModel: model }: Target) {
+function bodyFor(call: CountCall, { channel, upstreamModel: model }: Target) {
+  const { client, raw, forward } = call;
   const { provider } = channel;
+  const { body } = client.id === "anthropic" ? withoutAttribution(call, channel) : call;
   const named = body["model"] === undefined || body["model"] === model ? body : { ...body, model };
   const betas = betasIn(forwardedTo(provider, forward));
   const shape = shapeOf(channel, { model, dialect: client.id, betas });
   const adjusted = provider.adjustRequest?.(named, shape) ?? named;
-  return adjusted === body ? raw : JSON.stringify(adjusted);
+  return adjusted === call.body ? raw : JSON.stringify(adjusted);
 }

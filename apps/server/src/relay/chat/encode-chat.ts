@@ -18,6 +18,7 @@ import type { PricedTarget } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
 import type { EncodedRequest, Target } from "#relay/core/upstream/ask.ts";
 import { type ToProvider, shapeOf, upstreamFor } from "#relay/core/upstream/send.ts";
+import { withoutAttribution } from "./attribution.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -136,8 +137,9 @@ function encode(
   spell: (body: Wire) => string | Buffer,
 ): { body: string | Buffer; dropped: string[] } {
   const { parameters, provider } = channel;
+  const plain = given.client.id === "anthropic" ? withoutAttribution(given, channel) : given;
   const early = parameters["pre_add"] === true && given.rewritten !== true;
-  const call = early ? withEarlyParameters(given, parameters, model) : given;
+  const call = early ? withEarlyParameters(plain, parameters, model) : plain;
   let wire: Wire;
   let dropped: string[] = [];
   const { systemPrompt, systemPromptPlace } = channel;
