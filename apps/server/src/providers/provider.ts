@@ -137,6 +137,13 @@ export interface MessagesHost {
  * A provider: its address, dialects, authentication and quirks.
  * A plain record; shared code never checks which provider it is.
  */
+export type CacheKeyPlace = { readonly field: string } | { readonly header: string };
+
+/** Whether a channel with this base URL calls the provider itself, and no other host that speaks like it. */
+export function isOwnAddress(provider: Pick<Provider, "baseUrl">, baseUrl: string): boolean {
+  return baseUrl === "" || baseUrl === provider.baseUrl;
+}
+
 export interface Provider {
   /** Number stored in `channels.type`. Only the registry of this module knows these numbers. */
   type: number;
@@ -200,6 +207,11 @@ export interface Provider {
   proofs?: string;
   /** True when `/v1/responses` is also served over WebSocket. */
   responsesWebSocket?: boolean;
+  /**
+   * Where the provider takes a name of the conversation, by dialect. Calls with the same name reach the server that has their
+   * beginning in its cache.
+   */
+  cacheKey?: Partial<Record<DialectId, CacheKeyPlace>>;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
   /** Example of a key, shown in the form. */

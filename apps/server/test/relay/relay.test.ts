@@ -197,13 +197,21 @@ describe("the provider's request id", () => {
 describe("metrics", () => {
   it("are for administrators, and contain no model name that a client chose", async () => {
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401);
+    const { key } = await gateway.addToken();
+    const body = JSON.stringify({ model: "invented-name", messages: [{ role: "user", content: "Hi" }] });
+    const invented = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body,
+    });
+    expect(invented.status).toBe(404);
     const answer = await fetch(`${gateway.url}/metrics`, {
       headers: { authorization: `Bearer ${testAccessToken}` },
     });
     const text = await answer.text();
     expect(text).toMatch(/gateway_calls_total\{endpoint="\/v1\/chat\/completions",status="200"\} \d+/);
     expect(text).toContain('gateway_upstream_attempts_total{provider="demo"');
-    expect(text).not.toContain("demo-chat");
+    expect(text).not.toContain("invented-name");
   });
 
   it("count the management API's errors by their true status, whatever the response format", async () => {

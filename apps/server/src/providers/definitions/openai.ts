@@ -17,6 +17,11 @@ export const openai: Provider = {
   // https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-25.
   responsesWebSocket: true,
   exact: true,
+  // https://developers.openai.com/api/docs/guides/prompt-caching, read 2026-11-28.
+  cacheKey: {
+    "openai-chat": { field: "prompt_cache_key" },
+    "openai-responses": { field: "prompt_cache_key" },
+  },
   mends: { "openai-chat": mendChat },
   endpoints: [
     "chat",

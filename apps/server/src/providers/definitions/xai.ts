@@ -31,6 +31,11 @@ export const xai: Provider = {
   mends: { "openai-chat": mendChat },
   // https://docs.x.ai/developers/advanced-api-usage/websocket-mode, read 2026-11-25.
   responsesWebSocket: true,
+  // https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits, read 2026-11-28.
+  cacheKey: {
+    "openai-chat": { header: "x-grok-conv-id" },
+    "openai-responses": { field: "prompt_cache_key" },
+  },
   endpoints: ["chat", "responses", "images", "realtime"],
   // As reported by users: https://github.com/openai/codex/issues/1352 and
   // https://github.com/Wei-Shaw/sub2api/issues/4069, read 2026-11-21.

@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
+import { isOwnAddress } from "#providers/provider.ts";
 
 /**
  * Claude Code begins its system prompt with a line for Anthropic's accounting. It has a checksum of the request, so it
@@ -12,7 +13,7 @@ const LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
 /** Whether the channel calls Anthropic at its own address. */
 function isAnthropic({ provider, baseUrl }: Pick<ActiveChannel, "provider" | "baseUrl">): boolean {
-  return provider.id === "anthropic" && (baseUrl === "" || baseUrl === provider.baseUrl);
+  return provider.id === "anthropic" && isOwnAddress(provider, baseUrl);
 }
 
 /**

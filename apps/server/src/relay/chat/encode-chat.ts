@@ -13,7 +13,7 @@ import { unpricedTiers } from "#dialects/usage/service-tier.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/memory/long-texts.ts";
 import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
-import { type RequestShape as Shape, proofOrigin } from "#providers/provider.ts";
+import { type RequestShape as Shape, isOwnAddress, proofOrigin } from "#providers/provider.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
 import type { EncodedRequest, Target } from "#relay/core/upstream/ask.ts";
@@ -46,7 +46,7 @@ export type EncodableChat = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit">>;
+  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit" | "session">>;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: EncodableChat, target: Target, settings: Settings): EncodedChat {
@@ -57,7 +57,14 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   const requested = { model, stream, ...dialect };
   const forward = upstream.id === call.client.id ? forwardedTo(channel.provider, call.forward) : {};
   const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
-  const { body, dropped } = encodeBody(call, target, upstream, shape, settings);
+  const cacheKey = cacheKeyOf(call, channel, upstream);
+  const { body, dropped } = encodeBody(
+    { ...call, ...(cacheKey !== undefined && "field" in cacheKey && { added: cacheKey.field }) },
+    target,
+    upstream,
+    shape,
+    settings,
+  );
   const origin = proofOrigin(channel.provider, model);
   return {
     request: {
@@ -68,6 +75,7 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
         "content-type": "application/json",
         accept: stream ? "text/event-stream" : "application/json",
         ...forward,
+        ...(cacheKey !== undefined && "header" in cacheKey && cacheKey.header),
       },
       body,
       ...carrierOf(call, target, upstream),
@@ -81,6 +89,27 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   };
 }
 
+type CacheKey = { readonly field: Wire } | { readonly header: Record<string, string> };
+
+/**
+ * Returns the name of the session for the provider's cache, in a translated request: its client knows the provider's
+ * cache only by its own dialect. A request in the client's own dialect has the client's name or none.
+ */
+function cacheKeyOf(
+  { client, body, session }: EncodableChat,
+  { provider, baseUrl }: Target["channel"],
+  upstream: Upstream,
+): CacheKey | undefined {
+  if (upstream.id === "own" || upstream.id === client.id || !isOwnAddress(provider, baseUrl))
+    return undefined;
+  const place = provider.cacheKey?.[upstream.id];
+  if (place === undefined) return undefined;
+  const { prompt_cache_key: own } = body;
+  const name = typeof own === "string" ? own : session?.();
+  if (name === undefined) return undefined;
+  return "field" in place ? { field: { [place.field]: name } } : { header: { [place.header]: name } };
+}
+
 function menderFor(
   { client }: EncodableChat,
   { id }: Upstream,
@@ -88,7 +117,7 @@ function menderFor(
   origin: string | undefined,
 ): AnswerMender | undefined {
   if (id === "own") return undefined;
-  const isExact = provider.exact === true && (baseUrl === "" || baseUrl === provider.baseUrl);
+  const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
   const mender = isExact ? undefined : provider.mends?.[id]?.();
   return id === client.id ? bothMenders(mender, markProofs(id, origin)) : mender;
 }
@@ -109,6 +138,8 @@ function carrierOf(
 type BodyInput = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched"> & {
   /** Set when a limit was added to the body. */
   readonly outputLimit?: number;
+  /** Fields of ours for a translated body. The request's and the operator's own come first. */
+  readonly added?: Wire;
 };
 
 export function encodeBody(
@@ -170,6 +201,7 @@ function encode(
       dropped = dropped.filter((name) => !(name in extra.fields));
     }
   }
+  if (given.added !== undefined) wire = { ...given.added, ...wire };
   // A tier without a price would cost us more than is billed. The operator's own fields stay.
   const isPriced = (tier: string) => price === undefined || price.extras[tierPrefix + tier] !== undefined;
   const unpriced = unpricedTiers(wire, isPriced).filter((name) => !early || !(name in parameters));
