@@ -33,7 +33,7 @@ function sent(
   };
   const target = { channel: channel({ id: 1, baseUrl: "", ...part }), upstreamModel: "m" } as Target;
   const { request } = encodeChat(call, target, defaultSettings);
-  return { wire: JSON.parse(String(request.body)) as Wire, headers: request.headers };
+  return { wire: JSON.parse((request.body as string | Buffer).toString()) as Wire, headers: request.headers };
 }
 
 describe("the name of a session for the provider's cache", () => {
