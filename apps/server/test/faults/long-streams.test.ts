@@ -111,7 +111,7 @@ function* speak({ opening, piece, closing }: Spoken, texts: Iterable<string>): I
 }
 
 /** Yields the last chunk only when `ready` resolves. */
-async function* holdLast(chunks: Iterable<string>, ready: Promise<void>): AsyncIterable<string> {
+async function* delayLast(chunks: Iterable<string>, ready: Promise<void>): AsyncIterable<string> {
   let last: string | undefined;
   for (const chunk of chunks) {
     if (last !== undefined) yield last;
@@ -220,7 +220,7 @@ for (const [name, wire] of pairs)
       // What is on its way at the moment of a sample is not kept, so the least of several samples counts.
       let early = Infinity;
       let late = Infinity;
-      const chunks = holdLast(speak(texts[wire], repeated(piece, 2_500)), compared.promise);
+      const chunks = delayLast(speak(texts[wire], repeated(piece, 2_500)), compared.promise);
       raw.play({ chunks, ending: "end" });
       const read = await follow(endpoint, await open(endpoint, wire), (frames) => {
         if (frames % 100 !== 0) return;
