@@ -12,7 +12,7 @@ import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw
  */
 const upstreams = { "openai-chat": 8, anthropic: 14, gemini: 25 } as const;
 type Upstream = keyof typeof upstreams;
-const clients = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+const clients = ["openai-chat", "openai-responses", "anthropic", "gemini", "interactions"] as const;
 type Client = (typeof clients)[number];
 
 let gateway: TestGateway;
@@ -64,6 +64,8 @@ function request(client: Client, model: string, stream: boolean): { path: string
       const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
       return { path: `/v1beta/models/${model}:${action}`, body: { contents } };
     }
+    case "interactions":
+      return { path: "/v1/interactions", body: { model, stream, input: "Hello" } };
   }
 }
 
