@@ -89,16 +89,150 @@ const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_
 
 const NO_LEASE: ChannelSlot = { leave: () => undefined };
 
-export function createHealth(db: PrismaClient, options: HealthOptions): Health {
-  const now = options.now ?? clock;
-  const nodes = options.nodes ?? (() => 1);
-  const rules = options.circuit ?? (() => defaultCircuit);
-  const states = new Map<number, State>();
-  const { onError, test } = options;
-  const evidence = createEvidence(db, { now, onError, circuit: rules, test });
+/** Health of the channels as this node observes it. */
+class NodeHealth implements Health {
+  readonly #db: PrismaClient;
+  readonly #onError: (error: unknown) => void;
+  readonly #now: () => number;
+  readonly #nodes: () => number;
+  readonly #rules: () => CircuitSettings;
+  readonly #evidence: ReturnType<typeof createEvidence>;
+  readonly #states = new Map<number, State>();
 
-  function stateOf(channelId: number): State {
-    let state = states.get(channelId);
+  constructor(db: PrismaClient, options: HealthOptions) {
+    const { onError, test, now = clock, nodes = () => 1, circuit = () => defaultCircuit } = options;
+    this.#db = db;
+    this.#onError = onError;
+    this.#now = now;
+    this.#nodes = nodes;
+    this.#rules = circuit;
+    this.#evidence = createEvidence(db, { now, onError, circuit, test });
+  }
+
+  usable(channel: ActiveChannel, model: string, account: number): boolean {
+    const state = this.#states.get(channel.id);
+    if (state === undefined) return true;
+    if (this.#isFull(channel, state)) return false;
+    const circuit = this.#circuitOf(state, model);
+    if (circuit !== undefined && !admits(circuit, this.#now())) return false;
+    if (state.frozen.isEmpty()) return true;
+    const at = this.#now();
+    if (state.frozen.find(model, WHOLE, account, at) !== undefined) return false;
+    return (
+      channel.keys.length === 0 ||
+      channel.keys.some((key) => state.frozen.find(model, key.id, account, at) === undefined)
+    );
+  }
+
+  keyUsable(channel: ActiveChannel, keyId: number, model: string, account: number): boolean {
+    const state = this.#states.get(channel.id);
+    return state === undefined || state.frozen.find(model, keyId, account, this.#now()) === undefined;
+  }
+
+  pausedAmong(
+    channels: readonly ActiveChannel[],
+    model: string,
+    account: number,
+    most: number,
+  ): { channel: ActiveChannel; pause: Pause }[] {
+    const found: { channel: ActiveChannel; pause: Pause }[] = [];
+    if (this.#states.size === 0) return found;
+    for (const channel of channels) {
+      const pause = this.pause(channel, model, account);
+      if (pause !== undefined && found.push({ channel, pause }) >= most) break;
+    }
+    return found;
+  }
+
+  freezes(channelId: number): Frozen[] {
+    const state = this.#states.get(channelId);
+    return state === undefined ? [] : [...circuitsOf(state, this.#now()), ...frozenOf(state, this.#now())];
+  }
+
+  paused(): { channelId: number; reason: Frozen["reason"] }[] {
+    const at = this.#now();
+    return [...this.#states].flatMap(([channelId, state]) =>
+      [...circuitsOf(state, at), ...frozenOf(state, at)].map(({ reason }) => ({ channelId, reason })),
+    );
+  }
+
+  full(channel: ActiveChannel): boolean {
+    const state = this.#states.get(channel.id);
+    return state !== undefined && this.#isFull(channel, state);
+  }
+
+  enter(channel: ActiveChannel, model: string): ChannelSlot {
+    const known = this.#states.get(channel.id);
+    const circuit = known === undefined ? undefined : this.#circuitOf(known, model);
+    const at = this.#now();
+    const probes = circuit !== undefined && isHalfOpen(circuit, at);
+    if (channel.maxConcurrency === 0 && !probes) return NO_LEASE;
+    const state = known ?? this.#stateOf(channel.id);
+    state.inProgress += 1;
+    if (probes) circuit.probeSince = at;
+    let over = false;
+    return {
+      leave: () => {
+        if (over) return;
+        over = true;
+        state.inProgress -= 1;
+        if (probes && circuit.probeSince === at) circuit.probeSince = 0;
+        this.#tidy(channel.id, state);
+      },
+    };
+  }
+
+  failed(tried: AttemptTarget, model: string, error: UpstreamError, options: FailureOptions): void {
+    const { account, cooldownSeconds, mayDisable } = options;
+    const { channel } = tried;
+    // A bad request of the caller is no evidence against the channel.
+    if (error.kind === "bad-request") {
+      const state = this.#states.get(channel.id);
+      if (state !== undefined) this.#circuitPassed(state, channel.id, model);
+      return;
+    }
+    const state = this.#stateOf(channel.id);
+    const at = this.#now();
+    const seconds = Math.min(error.retryAfter ?? cooldownSeconds, MAX_FREEZE_SECONDS);
+    const until = at + seconds * 1_000;
+    const hardUntil = error.retryAfter === undefined ? 0 : until;
+    if (seconds > 0)
+      state.frozen.add(
+        { ...frozenPart(tried, model, error), account, until, hardUntil, reason: error.kind },
+        at,
+      );
+    if (refusing.has(error.kind) && mayDisable) this.#evidence.collectEvidence(state, tried);
+    if (absent.has(error.kind)) this.#evidence.collectSilence(state, tried, error, mayDisable);
+    if (!isKeyFailure(error)) this.#evidence.circuitFailed(state, tried, model, error, account);
+  }
+
+  servedElsewhere(tried: AttemptTarget, model: string, error: UpstreamError, account: number): void {
+    const part = frozenPart(tried, model, error);
+    this.#states.get(tried.channel.id)?.frozen.confirm(part.model, part.keyId, account, this.#now());
+  }
+
+  succeeded({ channel, key }: AttemptTarget, model: string, account: number): void {
+    const state = this.#states.get(channel.id);
+    if (state === undefined) return;
+    state.refused.delete(key?.id ?? WHOLE);
+    state.run.count = 0;
+    this.#circuitPassed(state, channel.id, model);
+    state.frozen.end(model, key?.id ?? WHOLE, account);
+    this.#tidy(channel.id, state);
+  }
+
+  forgive(channelId: number): void {
+    const state = this.#states.get(channelId);
+    if (state === undefined) return;
+    state.frozen.clear();
+    state.circuits.clear();
+    state.refused.clear();
+    state.run.count = 0;
+    this.#tidy(channelId, state);
+  }
+
+  #stateOf(channelId: number): State {
+    let state = this.#states.get(channelId);
     if (state === undefined) {
       state = {
         frozen: createFreezes(),
@@ -107,151 +241,51 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
         run: { count: 0, first: 0 },
         inProgress: 0,
       };
-      states.set(channelId, state);
+      this.#states.set(channelId, state);
     }
     return state;
   }
 
-  function writeDown(writing: Promise<void>): void {
-    writing.catch((error: unknown) => options.onError(error));
+  #writeDown(writing: Promise<void>): void {
+    writing.catch((error: unknown) => this.#onError(error));
   }
 
-  function isFull(channel: ActiveChannel, state: State): boolean {
+  #isFull(channel: ActiveChannel, state: State): boolean {
     if (channel.maxConcurrency === 0) return false;
-    return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
+    return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / this.#nodes()));
   }
 
   /** Records a response of the provider. A rejection of the request itself counts as a response too. */
-  function circuitPassed(state: State, channelId: number, model: string): void {
+  #circuitPassed(state: State, channelId: number, model: string): void {
     const circuit = state.circuits.get(model);
     if (circuit === undefined) return;
-    if (notePass(circuit, now()))
-      writeDown(noteCircuit(db, channelId, "circuit-closed", model, reasonOf("callSucceeded")));
-    if (isForgotten(circuit, now())) state.circuits.delete(model);
+    if (notePass(circuit, this.#now()))
+      this.#writeDown(noteCircuit(this.#db, channelId, "circuit-closed", model, reasonOf("callSucceeded")));
+    if (isForgotten(circuit, this.#now())) state.circuits.delete(model);
   }
 
-  function tidy(channelId: number, state: State): void {
+  #tidy(channelId: number, state: State): void {
     const idle = state.inProgress === 0 && state.run.count === 0 && state.refused.size === 0;
-    if (idle && state.frozen.isEmpty() && state.circuits.size === 0) states.delete(channelId);
+    if (idle && state.frozen.isEmpty() && state.circuits.size === 0) this.#states.delete(channelId);
   }
 
-  function circuitOf(state: State, model: string): Circuit | undefined {
-    if (state.circuits.size === 0 || !rules().enabled) return undefined;
+  #circuitOf(state: State, model: string): Circuit | undefined {
+    if (state.circuits.size === 0 || !this.#rules().enabled) return undefined;
     return state.circuits.get(model);
   }
 
-  function pauseFor(channel: ActiveChannel, model: string, account: number): Pause | undefined {
-    const state = states.get(channel.id);
+  pause(channel: ActiveChannel, model: string, account: number): Pause | undefined {
+    const state = this.#states.get(channel.id);
     if (state === undefined) return undefined;
-    return pauseOf(channel, state, { model, account, circuit: circuitOf(state, model), at: now() });
+    return pauseOf(channel, state, {
+      model,
+      account,
+      circuit: this.#circuitOf(state, model),
+      at: this.#now(),
+    });
   }
+}
 
-  return {
-    usable(channel, model, account) {
-      const state = states.get(channel.id);
-      if (state === undefined) return true;
-      if (isFull(channel, state)) return false;
-      const circuit = circuitOf(state, model);
-      if (circuit !== undefined && !admits(circuit, now())) return false;
-      if (state.frozen.isEmpty()) return true;
-      const at = now();
-      if (state.frozen.find(model, WHOLE, account, at) !== undefined) return false;
-      return (
-        channel.keys.length === 0 ||
-        channel.keys.some((key) => state.frozen.find(model, key.id, account, at) === undefined)
-      );
-    },
-    keyUsable(channel, keyId, model, account) {
-      const state = states.get(channel.id);
-      return state === undefined || state.frozen.find(model, keyId, account, now()) === undefined;
-    },
-    pause: pauseFor,
-    pausedAmong(channels, model, account, most) {
-      const found: { channel: ActiveChannel; pause: Pause }[] = [];
-      if (states.size === 0) return found;
-      for (const channel of channels) {
-        const pause = pauseFor(channel, model, account);
-        if (pause !== undefined && found.push({ channel, pause }) >= most) break;
-      }
-      return found;
-    },
-    freezes(channelId) {
-      const state = states.get(channelId);
-      return state === undefined ? [] : [...circuitsOf(state, now()), ...frozenOf(state, now())];
-    },
-    paused() {
-      const at = now();
-      return [...states].flatMap(([channelId, state]) =>
-        [...circuitsOf(state, at), ...frozenOf(state, at)].map(({ reason }) => ({ channelId, reason })),
-      );
-    },
-    full(channel) {
-      const state = states.get(channel.id);
-      return state !== undefined && isFull(channel, state);
-    },
-    enter(channel, model) {
-      const known = states.get(channel.id);
-      const circuit = known === undefined ? undefined : circuitOf(known, model);
-      const at = now();
-      const probes = circuit !== undefined && isHalfOpen(circuit, at);
-      if (channel.maxConcurrency === 0 && !probes) return NO_LEASE;
-      const state = known ?? stateOf(channel.id);
-      state.inProgress += 1;
-      if (probes) circuit.probeSince = at;
-      let over = false;
-      return {
-        leave() {
-          if (over) return;
-          over = true;
-          state.inProgress -= 1;
-          if (probes && circuit.probeSince === at) circuit.probeSince = 0;
-          tidy(channel.id, state);
-        },
-      };
-    },
-    failed(tried, model, error, { account, cooldownSeconds, mayDisable }) {
-      const { channel } = tried;
-      // A bad request of the caller is no evidence against the channel.
-      if (error.kind === "bad-request") {
-        const state = states.get(channel.id);
-        if (state !== undefined) circuitPassed(state, channel.id, model);
-        return;
-      }
-      const state = stateOf(channel.id);
-      const at = now();
-      const seconds = Math.min(error.retryAfter ?? cooldownSeconds, MAX_FREEZE_SECONDS);
-      const until = at + seconds * 1_000;
-      const hardUntil = error.retryAfter === undefined ? 0 : until;
-      if (seconds > 0)
-        state.frozen.add(
-          { ...frozenPart(tried, model, error), account, until, hardUntil, reason: error.kind },
-          at,
-        );
-      if (refusing.has(error.kind) && mayDisable) evidence.collectEvidence(state, tried);
-      if (absent.has(error.kind)) evidence.collectSilence(state, tried, error, mayDisable);
-      if (!isKeyFailure(error)) evidence.circuitFailed(state, tried, model, error, account);
-    },
-    servedElsewhere(tried, model, error, account) {
-      const part = frozenPart(tried, model, error);
-      states.get(tried.channel.id)?.frozen.confirm(part.model, part.keyId, account, now());
-    },
-    succeeded({ channel, key }, model, account) {
-      const state = states.get(channel.id);
-      if (state === undefined) return;
-      state.refused.delete(key?.id ?? WHOLE);
-      state.run.count = 0;
-      circuitPassed(state, channel.id, model);
-      state.frozen.end(model, key?.id ?? WHOLE, account);
-      tidy(channel.id, state);
-    },
-    forgive(channelId) {
-      const state = states.get(channelId);
-      if (state === undefined) return;
-      state.frozen.clear();
-      state.circuits.clear();
-      state.refused.clear();
-      state.run.count = 0;
-      tidy(channelId, state);
-    },
-  };
+export function createHealth(db: PrismaClient, options: HealthOptions): Health {
+  return new NodeHealth(db, options);
 }
