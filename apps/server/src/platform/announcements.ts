@@ -62,6 +62,72 @@ const CATCH_UP_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
+/** Delivers changes to their listeners, and tries again until each has applied its change. */
+class ChangeListeners {
+  readonly #listeners = new Map<Topic, Listener[]>();
+  /** Topics with changes announced before anyone subscribed. */
+  readonly #missed = new Set<Topic>();
+  readonly #failing = new Map<Topic, { since: number; count: number }>();
+  readonly #onError: (error: Error) => void;
+  readonly #closing: AbortSignal;
+  /** Number of failed attempts by topic. */
+  readonly failures = new Map<Topic, number>();
+  /** Resolves when all changes announced so far are applied. */
+  applied: Promise<unknown> = Promise.resolve();
+
+  constructor(onError: (error: Error) => void, closing: AbortSignal) {
+    this.#onError = onError;
+    this.#closing = closing;
+  }
+
+  add(topic: Topic, listener: Listener): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+    if (this.#missed.delete(topic)) this.tell(topic, 0);
+  }
+
+  tell(topic: Topic, id: number): void {
+    const all = this.#listeners.get(topic);
+    if (all === undefined) this.#missed.add(topic);
+    const begun = (all ?? []).map((listener) => this.#apply(topic, listener, id));
+    this.applied = Promise.allSettled([this.applied, ...begun]);
+  }
+
+  /** Tells all listeners that anything may have changed. */
+  tellAll(): void {
+    for (const topic of this.#listeners.keys()) this.tell(topic, 0);
+  }
+
+  stale(): { topic: Topic; forMs: number }[] {
+    return [...this.#failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since }));
+  }
+
+  /** Resolves when the listener has applied the change, however often it fails before. */
+  async #apply(topic: Topic, listener: Listener, id: number): Promise<void> {
+    let failed = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        await listener(id);
+        break;
+      } catch (cause) {
+        if (this.#closing.aborted) return;
+        if (!failed) this.#countFailing(topic, 1);
+        failed = true;
+        this.failures.set(topic, (this.failures.get(topic) ?? 0) + 1);
+        this.#onError(new Error(`A change of ${topic} could not be loaded; trying again.`, { cause }));
+        await sleep(pauseMs, undefined, { signal: this.#closing, ref: false }).catch(() => undefined);
+        if (this.#closing.aborted) return;
+      }
+    }
+    if (failed) this.#countFailing(topic, -1);
+  }
+
+  #countFailing(topic: Topic, change: 1 | -1): void {
+    const before = this.#failing.get(topic) ?? { since: performance.now(), count: 0 };
+    if (before.count + change === 0) this.#failing.delete(topic);
+    else this.#failing.set(topic, { ...before, count: before.count + change });
+  }
+}
+
 /**
  * Listens on a connection of its own. After a lost connection every listener is called with 0, because the
  * changes announced in between are unknown. A silent connection is detected with a notification to itself.
@@ -71,57 +137,19 @@ export async function listen(
   onError: (error: Error) => void,
   { activity = alwaysActive, beatMs = 5_000 }: ListenOptions = {},
 ): Promise<Announcements> {
-  const listeners = new Map<Topic, Listener[]>();
-  /** Topics with changes announced before anyone subscribed. */
-  const missed = new Set<Topic>();
   const waiting = new Map<string, () => void>();
-  const failing = new Map<Topic, { since: number; count: number }>();
-  const failures = new Map<Topic, number>();
   const silenceListeners: (() => void)[] = [];
   const closing = new AbortController();
+  const changes = new ChangeListeners(onError, closing.signal);
   let sending: Promise<unknown> = Promise.resolve();
-  let taking: Promise<unknown> = Promise.resolve();
   let current: { client: pg.Client; socket: Socket } | undefined;
   let retry: NodeJS.Timeout | undefined;
   let beat: NodeJS.Timeout | undefined;
 
-  /** Resolves when the listener has applied the change, however often it fails before. */
-  async function take(topic: Topic, listener: Listener, id: number): Promise<void> {
-    let failed = false;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      try {
-        await listener(id);
-        break;
-      } catch (cause) {
-        if (closing.signal.aborted) return;
-        if (!failed) note(topic, 1);
-        failed = true;
-        failures.set(topic, (failures.get(topic) ?? 0) + 1);
-        onError(new Error(`A change of ${topic} could not be loaded; trying again.`, { cause }));
-        await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
-        if (closing.signal.aborted) return;
-      }
-    }
-    if (failed) note(topic, -1);
-  }
-
-  function note(topic: Topic, change: 1 | -1): void {
-    const before = failing.get(topic) ?? { since: performance.now(), count: 0 };
-    if (before.count + change === 0) failing.delete(topic);
-    else failing.set(topic, { ...before, count: before.count + change });
-  }
-
-  function tell(topic: Topic, id: number): void {
-    const all = listeners.get(topic);
-    if (all === undefined) missed.add(topic);
-    const begun = (all ?? []).map((listener) => take(topic, listener, id));
-    taking = Promise.allSettled([taking, ...begun]);
-  }
-
   function hear(payload: string): void {
     const [topic = "", id = ""] = payload.split(":");
     if (topic === "mark") waiting.get(id)?.();
-    else tell(topic as Topic, Number(id));
+    else changes.tell(topic as Topic, Number(id));
   }
 
   /** Sends a notification to this connection. Rejects when it does not arrive in time. */
@@ -212,9 +240,7 @@ export async function listen(
 
   function reopen(): void {
     open().then(
-      () => {
-        for (const topic of listeners.keys()) tell(topic, 0);
-      },
+      () => changes.tellAll(),
       (error: Error) => {
         if (closing.signal.aborted) return;
         onError(error);
@@ -226,17 +252,14 @@ export async function listen(
   await open();
   const forget = activity.onWake(checkConnection);
   return {
-    on(topic, listener) {
-      listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
-      if (missed.delete(topic)) tell(topic, 0);
-    },
+    on: (topic, listener) => changes.add(topic, listener),
     async caughtUp() {
       const late = sleep(CATCH_UP_MS, undefined, { ref: false });
       // Announcements arrive in the order of their commits, so everything before the mark has been received.
-      await Promise.race([roundTrip(CATCH_UP_MS).then(() => taking), late]).catch(onError);
+      await Promise.race([roundTrip(CATCH_UP_MS).then(() => changes.applied), late]).catch(onError);
     },
-    stale: () => [...failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since })),
-    failures: () => failures,
+    stale: () => changes.stale(),
+    failures: () => changes.failures,
     onSilence: (listener) => silenceListeners.push(listener),
     async close() {
       closing.abort();
