@@ -2,6 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { gatewayFlags } from "#test/gateway-process.ts";
 import { patientModel } from "./idle-streams.ts";
+import { managementApi } from "./management-api.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 import { benchModel } from "./scenarios.ts";
 
@@ -76,20 +77,7 @@ export async function startGateway(
   const pid = await startLogging([...gatewayFlags, program], env, folder, name, ready);
   await liftRateLimit(databaseUrl);
 
-  const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-    const answer = await fetch(`${url}/api${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const { success, message, data } = (await answer.json()) as {
-      success: boolean;
-      message: string;
-      data: Record<string, unknown>;
-    };
-    if (!success) throw new Error(`${path}: ${message}`);
-    return data;
-  };
+  const api = managementApi(url, accessToken);
   const metrics = async () => {
     const answer = await fetch(`${url}/metrics`, { headers: { authorization: accessToken } });
     const text = await answer.text();
@@ -97,14 +85,14 @@ export async function startGateway(
   };
   const openAiCompatible = 8;
   const channel = { type: openAiCompatible, groups: ["default"] };
-  await api("/channel", {
+  await api("POST", "/channel", {
     ...channel,
     base_url: provider,
     name: "bench",
     key: "demo-fast",
     models: [benchModel],
   });
-  await api("/channel", {
+  await api("POST", "/channel", {
     ...channel,
     base_url: demo,
     name: "patient",
@@ -112,13 +100,16 @@ export async function startGateway(
     models: [patientModel],
     idle_timeout_ms: 3_600_000,
   });
-  const { key } = await api("/token", { name: "bench", unlimited_quota: true });
+  const { key } = await api<{ key: string }>("POST", "/token", {
+    name: "bench",
+    unlimited_quota: true,
+  });
   return {
     url,
     pid,
-    token: String(key),
+    token: key,
     account: async () => {
-      const self = await api("/user/self");
+      const self = await api<Record<string, unknown>>("GET", "/user/self");
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
     },
     async batches() {

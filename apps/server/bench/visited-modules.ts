@@ -12,6 +12,7 @@ import { startDemoUpstream } from "@gateway/demo/server";
 import { startThrowAwayPostgres } from "#test/run/services.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
+import { managementApi } from "./management-api.ts";
 
 const accessToken = "structure-access-token-structure-access";
 const sources = new URL("../src/", import.meta.url).href;
@@ -35,21 +36,7 @@ const gateway = await startGateway(
   }),
 );
 
-async function api(path: string, body: object): Promise<{ key?: string }> {
-  const answer = await fetch(`${gateway.url}/api${path}`, {
-    method: "POST",
-    headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const { success, message, data } = (await answer.json()) as {
-    success: boolean;
-    message: string;
-    data: { key?: string };
-  };
-  if (!success) throw new Error(`${path}: ${message}`);
-  return data;
-}
-
+const api = managementApi(gateway.url, accessToken);
 const session = new Session();
 
 /** Returns the modules that ran code meanwhile. */
@@ -70,7 +57,7 @@ async function ranDuring(work: () => Promise<unknown>): Promise<Set<string>> {
 
 try {
   const openAiCompatible = 8;
-  await api("/channel", {
+  await api("POST", "/channel", {
     type: openAiCompatible,
     name: "structure",
     base_url: upstream.url,
@@ -78,7 +65,7 @@ try {
     models: ["demo-chat"],
     groups: ["default"],
   });
-  const { key } = await api("/token", { name: "structure", unlimited_quota: true });
+  const { key } = await api<{ key: string }>("POST", "/token", { name: "structure", unlimited_quota: true });
   const chat = async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",

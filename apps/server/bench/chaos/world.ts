@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DemoUpstream, startDemoUpstream } from "@gateway/demo/server";
 import { connect, type Database } from "#platform/database/db.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
+import { dataOf, sendRequest } from "../management-api.ts";
 import { freePort, startLogging } from "../processes.ts";
 import { startDatabasePair } from "./database-pair.ts";
 
@@ -205,28 +206,15 @@ async function furnish(
   clientCount: number,
 ): Promise<Furnished> {
   async function api<T>(method: string, path: string, body?: object): Promise<T> {
-    const request = {
-      method,
-      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
-    let answer: Response | undefined;
     // A node may be starting, or the database may be failing over.
-    for (let tries = 0; answer === undefined; tries += 1) {
+    for (let tries = 0; ; tries += 1) {
       const node = nodes[tries % nodes.length] ?? "";
-      const received = await fetch(`${node}/api${path}`, request).catch((error: unknown) => {
+      const response = await sendRequest(node, accessToken, method, path, body).catch((error: unknown) => {
         if (tries > 60) throw error;
       });
-      if (received !== undefined && (received.status < 500 || tries > 60)) answer = received;
-      else await sleep(500);
+      if (response !== undefined && (response.status < 500 || tries > 60)) return dataOf(path, response);
+      await sleep(500);
     }
-    const { success, message, data } = (await answer.json()) as {
-      success: boolean;
-      message: string;
-      data: T;
-    };
-    if (!success) throw new Error(`${path}: ${message}`);
-    return data;
   }
   await database.pool.query("UPDATE user_groups SET api_rate = $1", [manyPerMinute]);
   await database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type Database } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { managementApi } from "../management-api.ts";
 import { freePort, startLogging, stopAll } from "../processes.ts";
 import { type Recorder, startRecorder } from "./recorder.ts";
 import { unpricedModels, upstreamChannels, upstreams } from "./upstream-kinds.ts";
@@ -60,23 +61,16 @@ export async function createWorld(): Promise<World & { close(): Promise<void> }>
     const database = connect(postgres.url, { max: 2 });
     closers.push(() => database.close());
 
-    const post = async (path: string, body: object) => {
-      const answer = await fetch(`${gateway}/api${path}`, {
-        method: "POST",
-        headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(30_000),
-      });
-      const result = (await answer.json()) as { success: boolean; data: { key?: string } };
-      if (!result.success) throw new Error(`${path}: ${JSON.stringify(result)}`);
-      return result.data;
-    };
-    for (const kind of upstreams) await post("/channel", upstreamChannels[kind](upstream.url));
+    const api = managementApi(gateway, accessToken);
+    for (const kind of upstreams) await api("POST", "/channel", upstreamChannels[kind](upstream.url));
     const { rows } = await database.pool.query<{ id: number }>("SELECT id FROM users ORDER BY id LIMIT 1");
-    await post(`/user/quota/${rows[0]?.id}`, { quota: plenty, remark: "matrix" });
+    await api("POST", `/user/quota/${rows[0]?.id}`, { quota: plenty, remark: "matrix" });
     for (const model of unpricedModels)
-      await post("/prices/single", { model, type: "tokens", channel_type: 1, input: 1, output: 4 });
-    const { key = "" } = await post("/token", { name: "matrix", unlimited_quota: true });
+      await api("POST", "/prices/single", { model, type: "tokens", channel_type: 1, input: 1, output: 4 });
+    const { key } = await api<{ key: string }>("POST", "/token", {
+      name: "matrix",
+      unlimited_quota: true,
+    });
     return { url: recorder.url, key, upstream, recorder, database, folder, close };
   } catch (error) {
     await close();

@@ -1,6 +1,7 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "#platform/database/db.ts";
+import { managementApi } from "../management-api.ts";
 import { send } from "../restart/calls.ts";
 
 export const accessToken = "monitoring-access-token-monitoring-access";
@@ -12,21 +13,10 @@ interface Keys {
 }
 
 const groups = ["default"];
-const HEADERS = { "content-type": "application/json", "api-version": "2", authorization: accessToken };
 
 /** Creates a channel that works and one that is used for failures, prices and tokens. */
 export async function furnish(node: string, upstream: string): Promise<Keys> {
-  async function api<T>(method: string, path: string, body?: object): Promise<T> {
-    const sent = body === undefined ? null : JSON.stringify(body);
-    const response = await fetch(`${node}/api${path}`, { method, headers: HEADERS, body: sent });
-    const { success, message, data } = (await response.json()) as {
-      success: boolean;
-      message: string;
-      data: T;
-    };
-    if (!success) throw new Error(`${path}: ${message}`);
-    return data;
-  }
+  const api = managementApi(node, accessToken);
   const channel = { type: 8, base_url: upstream, key: "key", groups };
   await api("POST", "/channel", { ...channel, name: "works", models: ["demo-chat"] });
   await api("POST", "/channel", { ...channel, name: "fails", models: ["demo-chat-mini"] });

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { managementApi } from "../management-api.ts";
 import { freePort, startLogging, stopAll } from "../processes.ts";
 import { checks, type Site } from "./checks.ts";
 import { proxies } from "./examples.ts";
@@ -17,7 +18,6 @@ import { proxies } from "./examples.ts";
  * and under a base path. Needs nginx, caddy and openssl on the PATH.
  */
 const accessToken = "proxies-access-token-proxies-access-token";
-const HEADERS = { "content-type": "application/json", "api-version": "2", authorization: accessToken };
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-proxies-"));
 // Postgres runs as another user when this process is root, and needs access to the folder.
@@ -127,17 +127,7 @@ async function furnish(
   upstream: string,
   files: string,
 ): Promise<{ key: string; channel: number }> {
-  async function api<T>(method: string, path: string, body?: object): Promise<T> {
-    const sent = body === undefined ? null : JSON.stringify(body);
-    const response = await fetch(`${url}/api${path}`, { method, headers: HEADERS, body: sent });
-    const { success, message, data } = (await response.json()) as {
-      success: boolean;
-      message: string;
-      data: T;
-    };
-    if (!success) throw new Error(`${path}: ${message}`);
-    return data;
-  }
+  const api = managementApi(url, accessToken);
   const channel = { type: 8, key: "key", groups: ["default"] };
   await api("POST", "/channel", { ...channel, name: "demo", base_url: upstream, models: ["demo-chat"] });
   // Type 1 is OpenAI, whose files are passed on.

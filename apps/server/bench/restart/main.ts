@@ -9,6 +9,7 @@ import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { managementApi } from "../management-api.ts";
 import { freePort, startLogging } from "../processes.ts";
 import { type Failure, send } from "./calls.ts";
 import { proxies, type Proxy } from "./proxies.ts";
@@ -115,20 +116,7 @@ function isAlive(pid: number): boolean {
 
 /** Creates a channel to the simulated provider, and a key with enough money. Returns the key. */
 async function furnish(node: string, upstream: string): Promise<string> {
-  async function api<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(`${node}/api${path}`, {
-      method,
-      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const { success, message, data } = (await response.json()) as {
-      success: boolean;
-      message: string;
-      data: T;
-    };
-    if (!success) throw new Error(`${path}: ${message}`);
-    return data;
-  }
+  const api = managementApi(node, accessToken);
   const models = ["demo-chat"];
   const channel = { type: 8, name: "demo", base_url: upstream, key: "key", models, groups: ["default"] };
   await api("POST", "/channel", channel);
