@@ -66,6 +66,11 @@ const subjects = {
     about: "the examples of nginx and Caddy: streams, WebSockets, uploads of 100 MB, a base path",
     run: proxies,
   },
+  databases: {
+    about:
+      "two nodes behind pgbouncer in transaction mode and with Redis Sentinel, both of which fail under load",
+    run: databases,
+  },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
     run: () => program("bench/restart/main.ts"),
@@ -123,6 +128,12 @@ function proxies() {
   provide("nginx", "caddy", "openssl");
   buildWeb();
   program("bench/proxies/main.ts");
+}
+
+function databases() {
+  provide("redis", "pgbouncer");
+  buildServer();
+  program("bench/databases/main.ts");
 }
 
 function monitoring() {

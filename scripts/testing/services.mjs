@@ -20,6 +20,7 @@ const needs = {
   mariadb: { programs: ["mariadbd"], packages: ["mariadb-server-core", "mariadb-client-core"] },
   nginx: { programs: ["nginx"], packages: ["nginx-light"] },
   caddy: { programs: ["caddy"], packages: ["caddy"] },
+  pgbouncer: { programs: ["pgbouncer"], packages: ["pgbouncer"] },
   openssl: { programs: ["openssl"], packages: ["openssl"] },
   prometheus: { programs: ["prometheus"], packages: ["prometheus"] },
   python: { programs: ["python3"], packages: ["python3"] },

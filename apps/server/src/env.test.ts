@@ -68,3 +68,33 @@ describe.each([
     );
   });
 });
+
+describe("a pooler and Sentinel", () => {
+  const direct = "postgres://gateway@db/gateway";
+  const pooler = "postgres://gateway@pgbouncer:6432/gateway";
+
+  it("the database is that of DATABASE_DIRECT_URL, and the password is for both", () => {
+    const env = readEnv({ DATABASE_URL: pooler, DATABASE_DIRECT_URL: direct, DATABASE_PASSWORD: "p@ss" });
+    expect(env.DATABASE_URL).toBe("postgres://gateway:p%40ss@db/gateway");
+    expect(env.poolerUrl).toBe("postgres://gateway:p%40ss@pgbouncer:6432/gateway");
+    expect(readEnv({ DATABASE_URL: direct }).poolerUrl).toBeUndefined();
+  });
+
+  it("an address that is of no use alone is refused", () => {
+    expect(() => readEnv({ DATABASE_DIRECT_URL: direct })).toThrow(
+      "DATABASE_URL to the address of the pooler",
+    );
+    expect(() => readEnv({ REDIS_SENTINELS: "one:26379" })).toThrow("Set REDIS_URL to redis://");
+    expect(() => readEnv({ REDIS_URL: "redis://limits", REDIS_SENTINELS: "one:26379, two" })).toThrow(
+      "REDIS_SENTINELS: must look like host-1:26379,host-2:26379",
+    );
+  });
+
+  it("Sentinel servers have the usual port by default", () => {
+    const { redisSentinels } = readEnv({ REDIS_URL: "redis://limits", REDIS_SENTINELS: "one,two:5000" });
+    expect(redisSentinels?.nodes).toEqual([
+      { host: "one", port: 26_379 },
+      { host: "two", port: 5_000 },
+    ]);
+  });
+});

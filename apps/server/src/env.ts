@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { redisUrl } from "#platform/connection-url.ts";
+import { type RedisSentinels, redisUrl, sentinelsOf } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
 import {
   telemetrySettings,
@@ -26,12 +26,21 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
     .optional(),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .optional(),
   DATABASE_PASSWORD: z.string().optional(),
   DATABASE_PASSWORD_FILE: z.string().optional(),
   REDIS_URL: z
     .string()
     .regex(/^rediss?:\/\//, "must begin with redis:// or rediss://")
     .optional(),
+  REDIS_SENTINELS: z
+    .string()
+    .regex(/^[^\s,:/]+(:\d+)?(,[^\s,:/]+(:\d+)?)*$/, "must look like host-1:26379,host-2:26379")
+    .optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
   BASE_PATH: z
@@ -65,12 +74,19 @@ export interface Env extends Omit<
   | keyof typeof telemetryVariables
   | "ACCESS_LOG"
   | "BASE_PATH"
+  | "DATABASE_DIRECT_URL"
   | "DEMO_UPSTREAM"
   | "DATABASE_PASSWORD"
   | "DATABASE_PASSWORD_FILE"
   | "DRAIN_SECONDS"
+  | "REDIS_SENTINELS"
+  | "REDIS_SENTINEL_PASSWORD"
   | "WORKERS"
 > {
+  /** The connection pooler in front of the database of DATABASE_URL; undefined = none. */
+  poolerUrl: string | undefined;
+  /** Finds the Redis of REDIS_URL through Sentinel; undefined = its address is that of REDIS_URL. */
+  redisSentinels: RedisSentinels | undefined;
   /** Number of processes behind the port. */
   workers: number;
   /** What is sent to an OpenTelemetry collector; undefined = nothing. */
@@ -99,19 +115,34 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const {
     ACCESS_LOG,
     BASE_PATH,
+    DATABASE_DIRECT_URL: direct,
     DEMO_UPSTREAM,
     DATABASE_PASSWORD: _password,
     DATABASE_PASSWORD_FILE: _file,
     DRAIN_SECONDS,
+    REDIS_SENTINELS,
+    REDIS_SENTINEL_PASSWORD,
     WORKERS,
     ...rest
   } = parsed.data;
+  if (direct !== undefined && rest.DATABASE_URL === undefined)
+    throw new Error(
+      "DATABASE_DIRECT_URL is set without DATABASE_URL. Set DATABASE_URL to the address of the pooler.",
+    );
+  if (REDIS_SENTINELS !== undefined && rest.REDIS_URL === undefined)
+    throw new Error("REDIS_SENTINELS is set without REDIS_URL. Set REDIS_URL to redis://name-of-the-master.");
+  const address = rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data);
   return {
     ...rest,
     telemetry: telemetrySettings(parsed.data),
     accessLog: ACCESS_LOG ?? rest.NODE_ENV === "production",
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
-    DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data),
+    DATABASE_URL: direct === undefined ? address : withPassword(direct, parsed.data),
+    poolerUrl: direct === undefined ? undefined : address,
+    redisSentinels:
+      REDIS_SENTINELS === undefined
+        ? undefined
+        : { nodes: sentinelsOf(REDIS_SENTINELS), password: REDIS_SENTINEL_PASSWORD },
     REDIS_URL: rest.REDIS_URL === undefined ? undefined : redisUrl(rest.REDIS_URL),
     basePath: BASE_PATH.replace(/^\/|\/$/g, ""),
     demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),

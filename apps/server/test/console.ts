@@ -165,7 +165,14 @@ export async function buildConsole(
     }),
     diagnostics: createDiagnostics(
       {
-        env: { PORT: 9, DATA_DIR: tmpdir(), REDIS_URL: undefined, workers: 1, basePath: "" },
+        env: {
+          PORT: 9,
+          DATA_DIR: tmpdir(),
+          REDIS_URL: undefined,
+          redisSentinels: undefined,
+          workers: 1,
+          basePath: "",
+        },
         database,
         secrets: async () => secrets,
         settings: async () => settings.current(),

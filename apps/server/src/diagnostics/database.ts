@@ -51,8 +51,8 @@ export async function postgres({ database: { pool } }: Subject) {
 
 export async function redis({ env }: Subject) {
   if (env.REDIS_URL === undefined) return ok("redis_unset");
-  const { Redis } = await import("ioredis");
-  const client = new Redis(env.REDIS_URL, {
+  const { openRedis } = await import("#platform/redis.ts");
+  const client = openRedis(env.REDIS_URL, env.redisSentinels, {
     lazyConnect: true,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,

@@ -7,7 +7,10 @@ import type { Secrets } from "#platform/secrets.ts";
 
 /** The installation that the checks look at. They change nothing. */
 export interface Subject {
-  env: Pick<Env, "PORT" | "DATA_DIR" | "REDIS_URL" | "MEMORY_BUDGET_MB" | "workers" | "basePath">;
+  env: Pick<
+    Env,
+    "PORT" | "DATA_DIR" | "REDIS_URL" | "redisSentinels" | "MEMORY_BUDGET_MB" | "workers" | "basePath"
+  >;
   database: Pick<Database, "db" | "pool">;
   /** Throws with the next step when the key of the installation is not known. */
   secrets(): Promise<Secrets>;

@@ -32,3 +32,20 @@ export function redisUrl(url: string): string {
       "? is %3F, % is %25): redis://:password@host:6379",
   );
 }
+
+/** The Sentinel servers that know which Redis is the master. */
+export interface RedisSentinels {
+  nodes: readonly { host: string; port: number }[];
+  /** Of the Sentinel servers. The password of Redis itself is in its URL. */
+  password: string | undefined;
+}
+
+const SENTINEL_PORT = 26_379;
+
+/** Reads `host:port,host:port`. */
+export function sentinelsOf(list: string): RedisSentinels["nodes"] {
+  return list.split(",").map((address) => {
+    const [host = "", port] = address.split(":");
+    return { host, port: port === undefined ? SENTINEL_PORT : Number(port) };
+  });
+}

@@ -1,8 +1,10 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
+import type { RedisSentinels } from "./connection-url.ts";
 import type { Secrets } from "./secrets.ts";
 
-interface RedisOptions {
+interface ConnectRedisOptions {
   url: string;
+  sentinels?: RedisSentinels | undefined;
   /**
    * Secrets of the installation. Its nodes share keys; other installations on the same Redis have their own
    * keys.
@@ -15,11 +17,33 @@ interface RedisOptions {
 }
 
 /**
+ * Opens a client. With Sentinel, the host of `url` is the name of the master, whose address the Sentinel servers
+ * return.
+ */
+export function openRedis(url: string, sentinels: RedisSentinels | undefined, options: RedisOptions): Redis {
+  if (sentinels === undefined) return new Redis(url, options);
+  const { protocol, hostname, username, password, pathname } = new URL(url);
+  const isEncrypted = protocol === "rediss:";
+  return new Redis({
+    ...options,
+    sentinels: sentinels.nodes.map((node) => ({ ...node })),
+    name: hostname,
+    db: Number(pathname.slice(1)) || 0,
+    ...(username !== "" && { username: decodeURIComponent(username) }),
+    ...(password !== "" && { password: decodeURIComponent(password) }),
+    ...(sentinels.password !== undefined && { sentinelPassword: sentinels.password }),
+    ...(isEncrypted && { tls: {}, enableTLSForSentinelMode: true }),
+    // A master that was replaced still accepts connections, but no writes.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+  });
+}
+
+/**
  * Connects to Redis, which is optional: limits fall back to the process when it is unreachable, and nothing
  * else depends on it. Commands fail at once while the connection is down instead of queueing.
  */
-export function connectRedis({ url, secrets, onError, onReady }: RedisOptions): Redis {
-  const redis = new Redis(url, {
+export function connectRedis({ url, sentinels, secrets, onError, onReady }: ConnectRedisOptions): Redis {
+  const redis = openRedis(url, sentinels, {
     keyPrefix: `gateway:${installationOf(secrets)}:`,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -95,7 +95,12 @@ export async function startGateway(
 async function openAll(context: Context, parts: Parts) {
   const { dataDir, databaseUrl } = await openPostgres(context, parts);
   context.failures.watchDatabase(() => requireAnswer(databaseUrl));
-  const stored = { ...context, dataDir, databaseUrl, database: await parts.open(database, { databaseUrl }) };
+  const stored = {
+    ...context,
+    dataDir,
+    databaseUrl,
+    database: await parts.open(database, { ...context, databaseUrl }),
+  };
   const announcements = await parts.open(changes, stored);
   const { secrets, setupToken } = await parts.open(installation, stored);
 

@@ -94,10 +94,10 @@ export const storageWatch: Component<Context & { database: Database; dataDir: st
 
 export const redis: Component<Context & { secrets: Secrets }, Redis | undefined> = {
   name: "redis",
-  open: ({ env: { REDIS_URL: url }, secrets, failures }) =>
+  open: ({ env: { REDIS_URL: url, redisSentinels: sentinels }, secrets, failures }) =>
     url === undefined
       ? undefined
-      : connectRedis({ url, secrets, onError: failures.redis.away, onReady: failures.redis.back }),
+      : connectRedis({ url, sentinels, secrets, onError: failures.redis.away, onReady: failures.redis.back }),
   close: (opened) => opened?.disconnect(),
 };
 

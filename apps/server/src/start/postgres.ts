@@ -37,10 +37,9 @@ export const postgres: Component<Needs, Postgres> = {
       const embedded = await startEmbeddedPostgres({ dataDir, log: (sentence) => log.info(sentence) });
       return { dataDir, databaseUrl: embedded.url, stop: () => embedded.stop() };
     }
-    await waitForDatabase(env.DATABASE_URL, {
-      patienceMs: DATABASE_PATIENCE_MS,
-      onWait: (reason) => log.warn(reason),
-    });
+    const patience = { patienceMs: DATABASE_PATIENCE_MS, onWait: (reason: string) => log.warn(reason) };
+    await waitForDatabase(env.DATABASE_URL, patience);
+    if (env.poolerUrl !== undefined) await waitForDatabase(env.poolerUrl, patience);
     await refuseTransactionPooling(env.DATABASE_URL);
     return { dataDir, databaseUrl: env.DATABASE_URL };
   },

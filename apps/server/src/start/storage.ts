@@ -14,9 +14,9 @@ import type { Postgres } from "./postgres.ts";
 import { requireSameSecret } from "./same-secret.ts";
 
 /** Connects at the first statement. */
-export const database: Component<Pick<Postgres, "databaseUrl">, Database> = {
+export const database: Component<Context & Pick<Postgres, "databaseUrl">, Database> = {
   name: "database",
-  open: ({ databaseUrl }) => connect(databaseUrl),
+  open: ({ databaseUrl, env }) => connect(databaseUrl, { poolerUrl: env.poolerUrl }),
   close: (opened) => opened.close(),
 };
 

@@ -32,6 +32,11 @@ export interface ConnectOptions {
   /** Maximum number of connections, for both together. */
   max?: number;
   applicationName?: string;
+  /**
+   * Address of a pooler in transaction mode in front of the same database. The pool uses it; everything that needs a
+   * permanent connection (LISTEN, prepared statements) uses `Database.url`.
+   */
+  poolerUrl?: string | undefined;
   /** Time after which the server cancels a statement, and a silent connection is dropped. Milliseconds. */
   statementMs?: number;
 }
@@ -46,9 +51,23 @@ const idleInTransactionMs = 15_000;
 export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
+/**
+ * Sends statements without a name. A prepared statement belongs to one connection to the server, and a pooler gives
+ * the next transaction another one.
+ */
+class PooledClient extends pg.Client {
+  override query(...given: unknown[]): any {
+    const [statement, ...rest] = given;
+    const isNamed =
+      typeof statement === "object" && statement !== null && "name" in statement && !("submit" in statement);
+    const sent = isNamed ? { ...statement, name: undefined } : statement;
+    return super.query(sent as string, ...(rest as []));
+  }
+}
+
 /** Opens a pool of at most `max` connections. Connects with the first statement, not before. */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const { max = 10, applicationName = "gateway", statementMs = 300_000 } = options;
+  const { max = 10, applicationName = "gateway", poolerUrl, statementMs = 300_000 } = options;
   /** Time of the last data received on each socket. */
   const sockets = new Map<Socket, number>();
   const remember = (socket: Socket) => {
@@ -58,7 +77,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     return socket;
   };
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: poolerUrl ?? url,
     max,
     application_name: applicationName,
     keepAlive: true,
@@ -67,12 +86,17 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     types,
     // Unused connections are closed long before this limit.
     stream: () => remember(impatientSocket(statementMs + 5_000)()),
-    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its type says void
-    onConnect: (client) =>
-      setUpSession(client, {
-        statement_timeout: statementMs,
-        idle_in_transaction_session_timeout: idleInTransactionMs,
-      }),
+    // A pooler gives each transaction another connection to the server, so that settings would apply to the wrong one.
+    ...(poolerUrl === undefined
+      ? {
+          // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its type says void
+          onConnect: (client: pg.ClientBase) =>
+            setUpSession(client, {
+              statement_timeout: statementMs,
+              idle_in_transaction_session_timeout: idleInTransactionMs,
+            }),
+        }
+      : { Client: PooledClient, query_timeout: statementMs }),
   });
   // An idle connection that breaks (a restarted server) is replaced on the next use. It must not end the
   // process.

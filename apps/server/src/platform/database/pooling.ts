@@ -60,7 +60,7 @@ function explanation(url: string): string {
   return (
     `DATABASE_URL leads to a connection pooler in transaction or statement mode at ${describeDatabase(url)}. ` +
     "Changes of channels, keys and prices would not reach this node (LISTEN), and locks would be lost. " +
-    'Set pool_mode = session for this database in pgbouncer ("Session" in hosted poolers), or set DATABASE_URL to the ' +
-    "address of Postgres itself."
+    "Set DATABASE_DIRECT_URL to the address of Postgres itself, or pool_mode = session for this database in pgbouncer " +
+    '("Session" in hosted poolers).'
   );
 }
