@@ -51,6 +51,7 @@ const domains: Record<string, string[]> = {
   credits: ["audit-log", "ledger"],
   budgets: ["accounts", "audit-log", "inbox", "notices", "settings"],
   accounts: ["audit-log", "inbox", "ledger"],
+  "identity-providers": ["accounts", "audit-log"],
   channels: ["audit-log", "ledger", "settings"],
   "model-changes": ["channels", "notices"],
   catalog: ["accounts", "audit-log", "pricing"],

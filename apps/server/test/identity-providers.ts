@@ -16,6 +16,11 @@ export interface Person {
   username?: string;
   email?: string;
   emailVerified?: boolean;
+  groups?: string[];
+  /** Permanent id in the directory, as Entra ID sends it besides the subject id. */
+  oid?: string;
+  /** Further claims of the response about the person. */
+  more?: Record<string, unknown>;
 }
 
 export interface OpenIdServer extends LocalServer {
@@ -47,8 +52,8 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
     claims: {
-      openid: ["sub"],
-      profile: ["name", "preferred_username"],
+      openid: ["sub", "oid"],
+      profile: ["name", "preferred_username", "groups", "_claim_names"],
       email: ["email", "email_verified"],
     },
     findAccount: (_context, id) => ({
@@ -93,8 +98,9 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
   return openId;
 }
 
-function claimsOf({ id, name, username, email, emailVerified }: Person) {
-  return { sub: id, name, preferred_username: username, email, email_verified: emailVerified };
+function claimsOf({ id, name, username, email, emailVerified, groups, oid, more }: Person) {
+  const account = { sub: id, oid, name, preferred_username: username, groups };
+  return { ...account, email, email_verified: emailVerified, ...more };
 }
 
 /** Follows redirects with cookies until the provider redirects to `home`. */

@@ -60,6 +60,7 @@ import { telegramRoutes } from "./site/telegram.ts";
 import { auditLogRoutes } from "./system/audit-log.ts";
 import { comparisonRoutes } from "./system/comparisons.ts";
 import { diagnosticRoutes } from "./system/diagnostics.ts";
+import { identityProviderRoutes } from "./system/identity-providers.ts";
 import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
@@ -203,6 +204,7 @@ async function addRoutes(
   userSessionRoutes(app, services);
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
+  identityProviderRoutes(app, services);
   migrationRoutes(app, services);
   comparisonRoutes(app, services);
   diagnosticRoutes(app, services);

@@ -1,5 +1,6 @@
 /** Cache of opened providers. Each is kept as long as the settings it was opened with are current. */
 import type { Settings } from "@gateway/shared/site/settings";
+import { type OidcConfig, openOidc } from "./oidc.ts";
 import type { Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
 
 /** A provider may move its endpoints, so its metadata is fetched again after this time. */
@@ -8,6 +9,8 @@ const KEPT_MS = 3_600_000;
 export interface IdentityClients {
   /** Returns an open client. Throws what opening throws; the next call tries again. */
   of(provider: IdentityProvider, settings: Settings): Promise<IdentityClient>;
+  /** The same for a provider that is not in the settings. @param key its name among all providers */
+  ofOidc(key: string, config: OidcConfig): Promise<IdentityClient>;
 }
 
 interface CachedClient {
@@ -18,21 +21,29 @@ interface CachedClient {
 
 export function createIdentityClients(fetch: Fetch, now: () => number = Date.now): IdentityClients {
   const kept = new Map<string, CachedClient>();
+
+  async function open(
+    key: string,
+    fingerprint: string,
+    begin: () => Promise<IdentityClient>,
+  ): Promise<IdentityClient> {
+    const known = kept.get(key);
+    if (known?.fingerprint === fingerprint && known.until > now()) return known.client;
+    const client = begin();
+    const entry = { fingerprint, until: now() + KEPT_MS, client };
+    kept.set(key, entry);
+    try {
+      return await client;
+    } catch (error) {
+      if (kept.get(key) === entry) kept.delete(key);
+      throw error;
+    }
+  }
+
   return {
-    async of(provider, settings) {
-      const fingerprint = fingerprintOf(provider, settings);
-      const known = kept.get(provider.id);
-      if (known?.fingerprint === fingerprint && known.until > now()) return known.client;
-      const client = provider.open(settings, fetch);
-      const entry = { fingerprint, until: now() + KEPT_MS, client };
-      kept.set(provider.id, entry);
-      try {
-        return await client;
-      } catch (error) {
-        if (kept.get(provider.id) === entry) kept.delete(provider.id);
-        throw error;
-      }
-    },
+    of: (provider, settings) =>
+      open(provider.id, fingerprintOf(provider, settings), () => provider.open(settings, fetch)),
+    ofOidc: (key, config) => open(key, JSON.stringify(config), () => openOidc(config, fetch)),
   };
 }
 

@@ -75,6 +75,8 @@ export interface ExternalIdentity {
   displayName: string;
   /** Set only if the provider has verified the address. */
   email: string | null;
+  /** The person's groups at the provider, where it sends them. */
+  groups?: readonly string[];
 }
 
 /** Returns whether a provider is enabled and has all the settings that it needs. */

@@ -63,6 +63,7 @@ const publicRoutes: RouteObject = {
     { path: "reset", element: sessionPage(() => import("#features/session/reset-page.tsx")) },
     { path: "user/reset", element: sessionPage(() => import("#features/session/new-password-page.tsx")) },
     { path: "oauth/:provider", element: sessionPage(() => import("#features/session/callback-page.tsx")) },
+    { path: "oauth/oidc/:slug", element: sessionPage(() => import("#features/session/callback-page.tsx")) },
     { path: "setup", element: sessionPage(() => import("#features/session/setup-page.tsx")) },
     {
       path: "setup/import",

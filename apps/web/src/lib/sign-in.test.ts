@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** Returns the address of the provider's page to which the browser is redirected. */
-async function addressOf(provider: "github" | "lark" | "oidc", answer: string): Promise<URL> {
+async function addressOf(provider: "github" | "lark" | "oidc" | "oidc:acme", answer: string): Promise<URL> {
   const assign = vi.fn<(url: URL) => void>();
   vi.stubGlobal("window", { location: { assign } });
   vi.stubGlobal("document", { baseURI: "https://gateway.example/base/" });
@@ -30,6 +30,13 @@ async function addressOf(provider: "github" | "lark" | "oidc", answer: string): 
 it("the sign-in page offers the enabled providers only", () => {
   expect(offeredProviders(site)).toEqual(["github", "wechat"]);
   expect(offeredProviders(undefined)).toEqual([]);
+});
+
+it("the sign-in page offers the providers of organizations first", async () => {
+  const offered = { ...site, identity_providers: [{ slug: "acme", name: "Acme", preset: "okta" }] };
+  expect(offeredProviders(offered)).toEqual(["oidc:acme", "github", "wechat"]);
+  expect((await addressOf("oidc:acme", "https://acme.example/auth")).href).toBe("https://acme.example/auth");
+  expect(http.get).toHaveBeenCalledWith("/oauth/oidc/acme/endpoint", expect.anything());
 });
 
 it("GitHub gets its client id, the scope and the state of the server", async () => {

@@ -1,13 +1,13 @@
 /** Sign-in with an external account: offered providers, redirect and callback. */
 import type { Self } from "@gateway/shared/accounts/session";
-import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import type { IdentityProviderId, IdentityProviderKey } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
 import { writeStorage, readStorage } from "./browser-storage.ts";
 import { loadErrorTexts } from "./errors/late-errors.ts";
 import { ApiError, asSent, http } from "./http.ts";
 
 /** Returns the offered providers in the order of their buttons. */
-export function offeredProviders(site: SiteStatus | undefined): IdentityProviderId[] {
+export function offeredProviders(site: SiteStatus | undefined): IdentityProviderKey[] {
   if (!site) return [];
   const offers: Record<IdentityProviderId, boolean> = {
     github: site.github_oauth,
@@ -15,18 +15,30 @@ export function offeredProviders(site: SiteStatus | undefined): IdentityProvider
     lark: site.lark_login,
     oidc: site.oidc_auth,
   };
-  return (Object.keys(offers) as IdentityProviderId[]).filter((id) => offers[id]);
+  const builtIn = (Object.keys(offers) as IdentityProviderId[]).filter((id) => offers[id]);
+  return [...addedProviders(site).map(({ slug }) => `oidc:${slug}` as const), ...builtIn];
 }
 
+/** Returns the providers that root has added. */
+export function addedProviders(site: Pick<SiteStatus, "identity_providers"> | undefined) {
+  // A status that an older version has stored in the browser lacks them.
+  const given: SiteStatus["identity_providers"] | undefined = site?.identity_providers;
+  return given ?? [];
+}
+
+type RedirectingProvider = Exclude<IdentityProviderKey, "wechat">;
+
 /** Redirects to the provider's page; WeChat has none. Throws when the server returns no state. */
-export async function redirectToProvider(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
+export async function redirectToProvider(provider: RedirectingProvider, site: SiteStatus) {
   const url = new URL(await authorizePage(provider, site));
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(url.protocol);
   window.location.assign(url);
 }
 
-async function authorizePage(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
+async function authorizePage(provider: RedirectingProvider, site: SiteStatus) {
   if (provider === "oidc") return http.get("/oauth/endpoint", asSent<string>());
+  if (provider.startsWith("oidc:"))
+    return http.get(`/oauth/oidc/${provider.slice("oidc:".length)}/endpoint`, asSent<string>());
   const state = await newState();
   if (provider === "github") {
     const query = { client_id: site.github_client_id, state, scope: "user:email" };

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
+import { TableProviderKey } from "./identity-provider.ts";
 
 export const IdentityProviderId = z.enum(["github", "lark", "wechat", "oidc"]);
 export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
+
+/** Names the provider of a linked account: a built-in one, or one that root has added. */
+export const IdentityProviderKey = z.union([IdentityProviderId, TableProviderKey]);
+export type IdentityProviderKey = z.infer<typeof IdentityProviderKey>;
 
 /** Query of GET /api/oauth/<provider>: the parameters of the provider's redirect. */
 export const SignInReturn = z.object({
@@ -23,7 +28,7 @@ export const TypedCode = SignInReturn.extend({
 
 /** A linked account of an identity provider. */
 export const IdentityRow = z.object({
-  provider: IdentityProviderId,
+  provider: IdentityProviderKey,
   /** Name of the account at the provider. */
   label: z.string(),
   created_time: UnixTime,
@@ -31,4 +36,4 @@ export const IdentityRow = z.object({
 export type IdentityRow = z.infer<typeof IdentityRow>;
 
 /** Body of POST /api/user/unbind. */
-export const UnbindInput = z.object({ type: IdentityProviderId });
+export const UnbindInput = z.object({ type: IdentityProviderKey });

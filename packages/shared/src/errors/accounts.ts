@@ -86,6 +86,12 @@ export const accountReasons = {
     ),
     reset_link_invalid: phrase("This link has expired or was already used. Request a new one."),
     session_required: phrase("Sign in to the console to link an account. An access token cannot do this."),
+    sign_in_not_member: phrase(
+      "Your groups at the sign-in provider do not give access to this site. Ask an administrator.",
+    ),
+    sign_in_groups_missing: phrase(
+      "The sign-in provider did not send your groups, because there are too many. Ask an administrator.",
+    ),
     passkey_not_confirmed: phrase("The passkey could not be confirmed. Try again."),
   },
   conflict: {
@@ -105,6 +111,10 @@ export const accountReasons = {
     default_group_delete: phrase("The default group cannot be deleted"),
     group_in_use: phrase("Accounts, tokens or channels still belong to this group. Move them first"),
     group_taken: phrase("This identifier is taken"),
+    identity_provider_taken: phrase("This identifier is taken"),
+    too_many_identity_providers: phrase("There can be {{most}} sign-in providers."),
+    group_in_rule: phrase("A rule of a sign-in provider assigns this group. Change the rule first"),
+    provider_managed: phrase("Your organization manages this link. Ask an administrator."),
   },
   not_found: {
     user_not_found: phrase("User not found."),
@@ -114,6 +124,7 @@ export const accountReasons = {
     ),
     binding_not_found: phrase("Linked account not found."),
     passkey_not_found: phrase("Passkey not found."),
+    identity_provider_not_found: phrase("Sign-in provider not found."),
     user_group_not_found: phrase("User group not found."),
     page_not_found: phrase("Page not found."),
     address_not_found: phrase("There is nothing at this address."),

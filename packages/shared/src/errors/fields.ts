@@ -27,6 +27,8 @@ export const fieldReasons = {
   name_surrogate: phrase("A name contains half of a surrogate pair"),
   too_deep: phrase("It has more than {{maximum}} levels"),
   name_required: phrase("Name is required"),
+  slug_characters: phrase("Use small letters, digits and single hyphens between them"),
+  rule_gives_admin: phrase("Allow this provider to manage administrators first"),
   user_name_too_short: phrase("The username needs at least 3 characters"),
   user_name_characters: phrase("The username may contain letters, digits, dots, hyphens and underscores"),
   user_name_lookalikes: phrase(

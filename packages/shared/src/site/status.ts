@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OfferedIdentityProvider } from "#accounts/identity-provider.ts";
 
 /** Public information about this installation: GET /api/status. */
 export const SiteStatus = z.object({
@@ -30,6 +31,8 @@ export const SiteStatus = z.object({
   github_oauth: z.boolean(),
   github_client_id: z.string(),
   oidc_auth: z.boolean(),
+  /** Providers that root has added, in the order of their buttons. */
+  identity_providers: z.array(OfferedIdentityProvider),
   lark_login: z.boolean(),
   lark_client_id: z.string(),
   wechat_login: z.boolean(),

@@ -11,12 +11,23 @@ import {
   type SpentState,
   spendState,
 } from "#domain/accounts/sign-in/sign-in-state.ts";
+import { configOf, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { boundedFetch } from "#platform/http/public-fetch.ts";
+import type { IdentityProvider as IdentityProviderRow } from "#platform/prisma/client.ts";
 import { createIdentityClients } from "#sign-in/clients.ts";
-import { type ExternalIdentity, type IdentityProvider, isAvailable, type Visit } from "#sign-in/provider.ts";
+import {
+  type ExternalIdentity,
+  type IdentityClient,
+  type IdentityProvider,
+  isAvailable,
+  type Visit,
+} from "#sign-in/provider.ts";
 import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+
+/** A built-in provider, or the row of one that root has added and enabled. */
+type VisitedProvider = IdentityProviderId | IdentityProviderRow;
 
 /** Requests of browsers that go to an identity provider, or come back from one. */
 export class IdentityVisits {
@@ -37,27 +48,37 @@ export class IdentityVisits {
     throw forbidden({ reason: "sign_in_method_off" });
   }
 
+  async #clientOf(provider: VisitedProvider): Promise<IdentityClient> {
+    const { settings, secrets } = this.#services;
+    if (typeof provider === "string")
+      return this.#clients.of(this.#requireOffered(provider), settings.current());
+    return this.#clients.ofOidc(providerKeyOf(provider), configOf(provider, secrets));
+  }
+
   /** Opens the client of the provider for this request. `spent` returns the state that it has checked. */
   async open(
     request: FastifyRequest,
     reply: FastifyReply,
-    id: IdentityProviderId,
+    provider: VisitedProvider,
     back?: z.output<typeof SignInReturn>,
   ) {
     const { db, secrets, settings } = this.#services;
     const [services, root] = [this.#services, this.#root];
-    const client = await this.#clients.of(this.#requireOffered(id), settings.current());
+    const client = await this.#clientOf(provider);
+    // Secrets of one provider are useless at another one.
+    const suffix = typeof provider === "string" ? "" : `:${provider.slug}`;
+    const path = typeof provider === "string" ? provider : `oidc/${provider.slug}`;
     const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
     const secretsOf = (departure: SignInStart) => ({
       state: departure.state,
-      nonce: derivedSecret(secrets, "nonce", departure),
-      verifier: derivedSecret(secrets, "pkce", departure),
+      nonce: derivedSecret(secrets, `nonce${suffix}`, departure),
+      verifier: derivedSecret(secrets, `pkce${suffix}`, departure),
     });
     let spent: (SpentState & { departure: SignInStart }) | undefined;
     const here: Visit = {
       request,
       reply,
-      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
+      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${path}`,
       issueState: async () => secretsOf(await depart(request, reply, services)),
       async checkState() {
         const { state = "", code = "", iss } = back ?? {};
@@ -90,13 +111,13 @@ export class IdentityVisits {
   async identify(
     request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
     reply: FastifyReply,
-    id: IdentityProviderId,
+    provider: VisitedProvider,
   ): Promise<ExternalIdentity> {
     const back = request.query.state === "" ? await this.#issueTypedCode(request, reply) : request.query;
-    const { client, here, spent } = await this.open(request, reply, id, back);
+    const { client, here, spent } = await this.open(request, reply, provider, back);
     try {
       const identity = await client.identify(here);
-      if (spent() === undefined) throw new Error(`${id} did not check the state`);
+      if (spent() === undefined) throw new Error("The provider did not check the state.");
       return identity;
     } catch (error) {
       request.log.warn({ err: error }, "a sign-in with a provider failed");

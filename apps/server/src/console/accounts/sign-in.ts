@@ -1,7 +1,8 @@
+import { IdentityProviderSlug } from "@gateway/shared/accounts/identity-provider";
 import { OptionalProof, TotpCode } from "@gateway/shared/accounts/profile";
 import { Self } from "@gateway/shared/accounts/session";
 import {
-  type IdentityProviderId,
+  IdentityProviderKey,
   IdentityRow,
   SignInReturn,
   TypedCode,
@@ -14,17 +15,26 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/sign-in/identities.ts";
+import {
+  arrive,
+  type Arriving,
+  bindIdentity,
+  listIdentities,
+  unbindIdentity,
+} from "#domain/accounts/sign-in/identities.ts";
 import { permitLink, spendLinkPermit } from "#domain/accounts/sign-in/proof.ts";
 import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
 import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
+import { applyAssignment, requireMember } from "#domain/identity-providers/assignment.ts";
+import { findOffered, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { forbidden, GatewayError } from "#errors.ts";
+import type { IdentityProvider, User } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { depart, DEPARTURE_COOKIE } from "./departure.ts";
 import { IdentityVisits } from "./identity-visits.ts";
 import { proveOwner } from "./proof.ts";
-import { sessionIdOf, type Sessions } from "./session.ts";
+import { sessionIdOf, type Sessions, type Viewer } from "./session.ts";
 
 /**
  * Routes for sign-in with an external account, and for linking one to the own account. The caller's session
@@ -82,22 +92,79 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         },
       },
       async (request, reply) => {
-        void reply.header("cache-control", "no-store");
         const arriving = { provider: id, identity: await visits.identify(request, reply, id) };
-        if (request.viewer !== null) {
-          await spendLinkPermit(db, secrets, request.viewer.id, sessionIdOf(request));
-          await bindIdentity(db, request.viewer, arriving);
-          return { success: true as const, message: "bind", data: null };
-        }
+        if (request.viewer !== null) return bind(request, request.viewer, arriving);
         const newcomer = { affCode: request.query.aff, ip: request.ip };
-        const { id: userId, totp_enabled } = await arrive(db, arriving, newcomer, settings.current());
-        if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
-          await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
-          throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
-        }
-        return signIn(request, reply, userId);
+        return enter(request, reply, await arrive(db, arriving, newcomer, settings.current()));
       },
     );
+  }
+
+  const AtProvider = z.object({ slug: IdentityProviderSlug });
+
+  app.get(
+    "/oauth/oidc/:slug/endpoint",
+    {
+      config,
+      schema: {
+        summary: "Get the address of the sign-in page of a provider that root has added",
+        params: AtProvider,
+        response: answers(z.string()),
+      },
+    },
+    async (request, reply) => {
+      const provider = await requireOffered(request.params.slug);
+      const { client, here } = await visits.open(request, reply, provider);
+      return ok((await client.authorizeUrl?.(here)) ?? "");
+    },
+  );
+
+  app.get(
+    "/oauth/oidc/:slug",
+    {
+      config,
+      schema: {
+        summary: "Finish a sign-in with a provider that root has added",
+        params: AtProvider,
+        querystring: SignInReturn,
+        response: signedIn,
+      },
+    },
+    async (request, reply) => {
+      const provider = await requireOffered(request.params.slug);
+      const identity = await visits.identify(request, reply, provider);
+      const groups = identity.groups ?? [];
+      requireMember(provider, groups);
+      const arriving = { provider: providerKeyOf(provider), identity };
+      if (request.viewer !== null) return bind(request, request.viewer, arriving);
+      const newcomer = { affCode: request.query.aff, ip: request.ip };
+      const rules = { ...settings.current(), RegisterEnabled: provider.sign_up };
+      const user = await arrive(db, arriving, newcomer, rules);
+      const actor = { id: null, username: arriving.provider, ip: request.ip };
+      await db.$transaction((tx) => applyAssignment(tx, actor, provider, { userId: user.id, groups }));
+      return enter(request, reply, user);
+    },
+  );
+
+  async function requireOffered(slug: string): Promise<IdentityProvider> {
+    const provider = await findOffered(db, slug);
+    if (provider === null) throw forbidden({ reason: "sign_in_method_off" });
+    return provider;
+  }
+
+  async function bind(request: FastifyRequest, viewer: Viewer, arriving: Arriving) {
+    await spendLinkPermit(db, secrets, viewer.id, sessionIdOf(request));
+    await bindIdentity(db, viewer, arriving);
+    return { success: true as const, message: "bind", data: null };
+  }
+
+  /** Signs a user in, or asks for the second factor. */
+  async function enter(request: FastifyRequest, reply: FastifyReply, { id: userId, totp_enabled }: User) {
+    if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
+      await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
+      throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
+    }
+    return signIn(request, reply, userId);
   }
 
   async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
@@ -148,7 +215,7 @@ function linkedRoutes(app: ConsoleApp, services: Services): void {
       return ok(
         rows.flatMap(({ provider, label, created_time }) =>
           // Skips providers that only a later version knows.
-          isProviderId(provider) ? [{ provider, label, created_time: unixTime(created_time) }] : [],
+          isProviderKey(provider) ? [{ provider, label, created_time: unixTime(created_time) }] : [],
         ),
       );
     },
@@ -186,7 +253,7 @@ function linkedRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  function isProviderId(id: string): id is IdentityProviderId {
-    return Object.hasOwn(providers, id);
+  function isProviderKey(key: string): key is IdentityProviderKey {
+    return IdentityProviderKey.safeParse(key).success;
   }
 }

@@ -8,6 +8,7 @@ import { present, unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
+import { listOffered } from "#domain/identity-providers/identity-providers.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isAvailable } from "#sign-in/provider.ts";
@@ -20,6 +21,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
   const unlimited = { ...open, rateLimit: false } as const;
   // A root account is permanent, so it is looked up only until one exists.
   let rooted = false;
+  let offered: SiteStatus["identity_providers"] = [];
 
   app.get(
     "/status",
@@ -29,7 +31,9 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
     },
     async () => {
       rooted ||= await hasRoot(db);
-      return ok(siteStatus(services, !rooted));
+      // Pages open while the database is away: with the sign-in providers as they were last read.
+      offered = await listOffered(db).catch(() => offered);
+      return ok(siteStatus(services, { needsSetup: !rooted, offered }));
     },
   );
 
@@ -94,7 +98,10 @@ const Ready = Healthy.extend({
   problems: z.array(z.string()).optional(),
 });
 
-function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
+function siteStatus(
+  services: Services,
+  { needsSetup, offered }: { needsSetup: boolean; offered: SiteStatus["identity_providers"] },
+): SiteStatus {
   const settings = services.settings.current();
   const identities = services.identityProviders;
   return {
@@ -121,6 +128,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     github_oauth: isAvailable(identities.github, settings),
     github_client_id: settings.GitHubClientId,
     oidc_auth: isAvailable(identities.oidc, settings),
+    identity_providers: offered,
     lark_login: isAvailable(identities.lark, settings),
     lark_client_id: settings.LarkClientId,
     wechat_login: isAvailable(identities.wechat, settings),

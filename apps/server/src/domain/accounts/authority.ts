@@ -86,7 +86,7 @@ export function requireMayCreate(
 
 /** Returns the columns that change with a role. The caller has checked the change. */
 export function columnsOfRole(
-  actor: Administrator,
+  actor: Pick<Administrator, "role">,
   target: Account,
   role: number,
 ): Pick<User, "role" | "demoted_by_admin"> {

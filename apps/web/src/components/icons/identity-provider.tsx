@@ -1,9 +1,15 @@
 /** Names and icons of the identity providers. */
+import type { OfferedIdentityProvider } from "@gateway/shared/accounts/identity-provider";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import {
+  IconBrandAuth0,
   IconBrandGithub,
+  IconBrandGitlab,
+  IconBrandGoogle,
   IconBrandTelegram,
   IconBrandWechat,
+  IconBrandWindows,
+  IconBuilding,
   IconFeather,
   IconId,
   IconLockAccess,
@@ -19,12 +25,35 @@ const identityProviders = lookupTable<{ title: string; Picture: Icon }>({
   telegram: { title: phrase("Telegram"), Picture: IconBrandTelegram },
 });
 
-/** Translated when displayed. */
-export function identityProviderTitle(id: string): string {
-  return identityProviders[id]?.title ?? id;
+/** Logos of providers that root adds, by their preset. */
+const presetPictures = lookupTable<Icon>({
+  entra: IconBrandWindows,
+  google: IconBrandGoogle,
+  auth0: IconBrandAuth0,
+  gitlab: IconBrandGitlab,
+});
+
+/**
+ * Translated when displayed.
+ * @param added providers that root has added; without them the title is the identifier
+ */
+export function identityProviderTitle(id: string, added: readonly OfferedIdentityProvider[] = []): string {
+  const slug = slugOf(id);
+  if (slug === undefined) return identityProviders[id]?.title ?? id;
+  return added.find((each) => each.slug === slug)?.name ?? slug;
 }
 
-/** @param label accessible name; without it the icon is decorative */
+/** Returns the id of the icon: of a provider that root has added, its preset if there is one. */
+export function presetOf(added: readonly OfferedIdentityProvider[], id: string): string {
+  return added.find(({ slug }) => slug === slugOf(id))?.preset || id;
+}
+
+/** Returns the identifier of a provider that root has added; undefined for a built-in one. */
+function slugOf(id: string): string | undefined {
+  return id.startsWith("oidc:") ? id.slice("oidc:".length) : undefined;
+}
+
+/** @param id a provider, or the preset of one that root has added @param label accessible name; without it the icon is decorative */
 export function IdentityProviderIcon({
   id,
   size = 18,
@@ -34,7 +63,8 @@ export function IdentityProviderIcon({
   size?: number;
   label?: string;
 }) {
-  const Picture = identityProviders[id]?.Picture ?? IconId;
+  const added = presetPictures[id] ?? (slugOf(id) === undefined ? IconId : IconBuilding);
+  const Picture = identityProviders[id]?.Picture ?? added;
   const speaks = label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label };
   return <Picture size={size} stroke={1.6} {...speaks} />;
 }

@@ -9,7 +9,7 @@ import type {
   TotpOffer,
 } from "@gateway/shared/accounts/profile";
 import type { Self, SessionRow } from "@gateway/shared/accounts/session";
-import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
+import type { IdentityProviderKey, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
 import { currentLanguage } from "#lib/i18n.ts";
@@ -120,7 +120,7 @@ export const confirmOwner = (password: string) =>
 export function useBind() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
+    mutationFn: async (id: Exclude<IdentityProviderKey, "wechat">) => {
       await redirectToProvider(id, await client.ensureQueryData(statusQuery));
       // Pending until the browser has left the page.
       return new Promise<void>(() => {});

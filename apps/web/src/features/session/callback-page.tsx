@@ -20,8 +20,13 @@ const bindings = "/panel/profile?tab=security";
 const sendBack = new Set(["github", "lark", "oidc"]);
 
 export default function CallbackPage() {
-  const { provider = "" } = useParams();
-  return sendBack.has(provider) ? <Arrival provider={provider} /> : <Navigate to="/404" replace />;
+  const { provider: builtIn = "", slug } = useParams();
+  const provider = slug === undefined ? builtIn : `oidc/${slug}`;
+  return slug !== undefined || sendBack.has(builtIn) ? (
+    <Arrival provider={provider} />
+  ) : (
+    <Navigate to="/404" replace />
+  );
 }
 
 function Arrival({ provider }: { provider: string }) {

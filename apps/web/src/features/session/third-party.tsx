@@ -1,11 +1,15 @@
 /** Buttons below the password form, one per configured sign-in method. */
-import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import type { IdentityProviderKey } from "@gateway/shared/accounts/sign-in";
 import { Button, Divider, SimpleGrid } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IdentityProviderIcon, identityProviderTitle } from "#components/icons/identity-provider.tsx";
-import { storeNextPage, redirectToProvider, offeredProviders } from "#lib/sign-in.ts";
+import {
+  IdentityProviderIcon,
+  identityProviderTitle,
+  presetOf,
+} from "#components/icons/identity-provider.tsx";
+import { addedProviders, storeNextPage, redirectToProvider, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
@@ -17,7 +21,7 @@ export function ThirdParty({ next }: { next: string }) {
   const site = useSite();
   const [scanning, setScanning] = useState(false);
   const leave = useMutation({
-    mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
+    mutationFn: async (id: Exclude<IdentityProviderKey, "wechat">) => {
       storeNextPage(next);
       if (site) await redirectToProvider(id, site);
       // The button stays busy until the browser has left the page.
@@ -25,6 +29,7 @@ export function ThirdParty({ next }: { next: string }) {
     },
   });
   const offers = offeredProviders(site);
+  const added = addedProviders(site);
   if (offers.length === 0) return null;
   return (
     <>
@@ -40,14 +45,14 @@ export function ThirdParty({ next }: { next: string }) {
             style={{
               gridColumn: offers.length % 2 === 1 && place === offers.length - 1 ? "1 / -1" : undefined,
             }}
-            leftSection={<IdentityProviderIcon id={id} />}
+            leftSection={<IdentityProviderIcon id={presetOf(added, id)} />}
             loading={leave.isPending && leave.variables === id}
             disabled={leave.isPending && leave.variables !== id}
             // The password form must not show errors of fields that are not used.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
-            {t(identityProviderTitle(id))}
+            {t(identityProviderTitle(id, added))}
           </Button>
         ))}
       </SimpleGrid>

@@ -7,15 +7,17 @@ import classes from "./settings.module.css";
 /** Fewer sections fit a screen. */
 const fewest = 3;
 
-export function anchorOf(section: SettingSection): string {
+type Indexed = Pick<SettingSection, "id" | "title">;
+
+export function anchorOf(section: Indexed): string {
   return `section-${section.id}`;
 }
 
-export function SectionIndex({ sections }: { sections: readonly SettingSection[] }) {
+export function SectionIndex({ sections }: { sections: readonly Indexed[] }) {
   const { t } = useTranslation("settings");
   // Keeps the column, so that the sections stay in place when the tab changes.
   if (sections.length < fewest) return <div className={classes.index} />;
-  const show = (event: MouseEvent, section: SettingSection) => {
+  const show = (event: MouseEvent, section: Indexed) => {
     // The address is the screen's: a fragment would be a new entry of the history.
     event.preventDefault();
     const target = document.getElementById(anchorOf(section));

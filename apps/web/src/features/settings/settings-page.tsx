@@ -13,6 +13,8 @@ import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
 import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
+import { ProviderCard } from "./identity/provider-card.tsx";
+import { providersSection } from "./identity/section.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";
 import { settingGroups } from "./sections/fields.ts";
@@ -41,6 +43,7 @@ export default function SettingsPage() {
   useFocusOn(searchText, settings.data !== undefined);
 
   const visibleSections = searchText === "" ? group?.sections : sectionsWith(searchText, t);
+  const showsProviders = isRoot && searchText === "" && group?.id === "system";
   const setParam = (name: string, value: string) =>
     setSearch(
       (current) => {
@@ -93,7 +96,9 @@ export default function SettingsPage() {
         <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (
         <div className={classes.indexed}>
-          <SectionIndex sections={visibleSections ?? []} />
+          <SectionIndex
+            sections={[...(visibleSections ?? []), ...(showsProviders ? [providersSection] : [])]}
+          />
           <Stack gap="md" className={classes.sections}>
             {searchText === "" ? null : (
               <Text c="dimmed" fz="sm" role="status">
@@ -111,6 +116,7 @@ export default function SettingsPage() {
                 onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
               />
             ))}
+            {showsProviders ? <ProviderCard /> : null}
           </Stack>
         </div>
       )}

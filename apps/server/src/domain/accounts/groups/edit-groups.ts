@@ -123,6 +123,9 @@ export async function deleteGroup(db: Db, actor: Actor, id: number): Promise<voi
     if (uses.some((count) => count > 0)) {
       throw conflict({ reason: "group_in_use" });
     }
+    const rules = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM identity_providers WHERE rules @> ${JSON.stringify([{ group: symbol }])}::jsonb LIMIT 1`;
+    if (rules.length > 0) throw conflict({ reason: "group_in_rule" });
     await tx.userGroup.delete({ where: { id } });
     await auditGroup(tx, actor, "group.delete", before, undefined);
     await announce(tx, "groups", id);

@@ -3,7 +3,7 @@
  * signed-in user. They are never linked by an email address or name, which anyone may claim.
  */
 import { randomInt } from "node:crypto";
-import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import type { IdentityProviderKey } from "@gateway/shared/accounts/sign-in";
 import { Username } from "@gateway/shared/accounts/user-name";
 import type { Settings } from "@gateway/shared/site/settings";
 import { giftsOf, giveGifts, insertUser } from "#domain/accounts/new-user.ts";
@@ -17,12 +17,12 @@ import type { ExternalIdentity } from "#sign-in/provider.ts";
 import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
 
 export interface Arriving {
-  provider: IdentityProviderId;
+  provider: IdentityProviderKey;
   identity: ExternalIdentity;
 }
 
 /** Telegram is not a sign-in method, so a Telegram identity can only be linked. */
-type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderId | "telegram" };
+type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderKey | "telegram" };
 
 /** Maximum number of names to try, including retries after a concurrent sign-up. */
 const ROUNDS = 5;
@@ -134,7 +134,7 @@ export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number
 export async function unbindIdentity(
   db: PrismaClient,
   actor: Actor & { id: number },
-  provider: IdentityProviderId,
+  provider: IdentityProviderKey,
   methods: OfferedMethods,
 ): Promise<void> {
   await db.$transaction(async (tx) => {

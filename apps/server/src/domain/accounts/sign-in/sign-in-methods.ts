@@ -32,7 +32,12 @@ export async function requireOtherMethod(
     return;
   const identities = await tx.identity.findMany({ where: { user_id: user.id } });
   const removed = "identity" in without ? without.identity : undefined;
-  if (identities.some((each) => each.id !== removed && opens(each, providers, settings))) return;
+  const others = identities.filter(({ id }) => id !== removed);
+  if (others.some((each) => opens(each, providers, settings))) return;
+  const slugs = others.flatMap(({ provider }) =>
+    provider.startsWith("oidc:") ? [provider.slice("oidc:".length)] : [],
+  );
+  if ((await tx.identityProvider.count({ where: { slug: { in: slugs }, enabled: true } })) > 0) return;
   throw conflict({ reason: "only_sign_in_method" });
 }
 

@@ -1,14 +1,18 @@
 /** External accounts linked to this one for sign-in. */
-import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
+import type { IdentityProviderKey, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IdentityProviderIcon, identityProviderTitle } from "#components/icons/identity-provider.tsx";
+import {
+  IdentityProviderIcon,
+  identityProviderTitle,
+  presetOf,
+} from "#components/icons/identity-provider.tsx";
 import { WeChatDialog } from "#components/wechat-dialog.tsx";
 import { confirmOwner, identitiesQuery, useBind, useBindWeChat, useUnbind } from "#features/profile/api.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
-import { offeredProviders } from "#lib/sign-in.ts";
+import { addedProviders, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { QueryFallback } from "#ui/empty.tsx";
@@ -45,12 +49,13 @@ export function BindingsSection() {
   );
 }
 
-function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undefined }) {
+function Binding({ id, row }: { id: IdentityProviderKey; row: IdentityRow | undefined }) {
   const { t } = useTranslation("profile");
-  const name = t(identityProviderTitle(id));
+  const added = addedProviders(useSite());
+  const name = t(identityProviderTitle(id, added));
   return (
     <Line
-      picture={<IdentityProviderIcon id={id} />}
+      picture={<IdentityProviderIcon id={presetOf(added, id)} />}
       title={<Text fw={500}>{name}</Text>}
       detail={
         row ? (
@@ -67,7 +72,7 @@ function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undef
   );
 }
 
-type ButtonProps = { id: IdentityProviderId; name: string };
+type ButtonProps = { id: IdentityProviderKey; name: string };
 
 function UnbindButton({ id, name }: ButtonProps) {
   const { t } = useTranslation("profile");
