@@ -52,6 +52,7 @@ const domains: Record<string, string[]> = {
   budgets: ["accounts", "audit-log", "inbox", "notices", "settings"],
   accounts: ["audit-log", "inbox", "ledger"],
   "identity-providers": ["accounts", "audit-log"],
+  scim: ["accounts", "audit-log", "identity-providers"],
   channels: ["audit-log", "ledger", "settings"],
   "model-changes": ["channels", "notices"],
   catalog: ["accounts", "audit-log", "pricing"],

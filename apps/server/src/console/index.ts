@@ -46,6 +46,7 @@ import { guardRoute } from "./guards.ts";
 import { describeRoutes, securitySchemes } from "./openapi.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { readJsonBodies } from "./request-body.ts";
+import { scimRoutes } from "./scim/scim.ts";
 import type { Services } from "./services.ts";
 import { catalogRoutes } from "./site/catalog.ts";
 import { iconRoutes } from "./site/icons.ts";
@@ -86,6 +87,9 @@ export interface ConsoleOptions {
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
   await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
+  await app.register(async (scope) => scimRoutes(scope, options.services, root), {
+    prefix: `${root}/scim/v2`,
+  });
   await app.register(async (scope) => installerRoutes(scope, options.services, root));
   await app.register(async (scope) => deviceSignInRoutes(scope, options.services, root));
 }

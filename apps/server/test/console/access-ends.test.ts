@@ -67,6 +67,11 @@ async function makePerson(): Promise<Person> {
     group: "default",
     quota: 1_000_000,
   });
+  return withCredentials(id, username);
+}
+
+/** Signs in, and creates every other kind of credential. */
+async function withCredentials(id: number, username: string): Promise<Person> {
   const { cookie } = await logIn(username);
   const token = await ask(here, "POST", "/api/user/token", { cookie, body: { password } });
   const made = await ask(here, "POST", "/api/token", { cookie, body: { name: "mine" } });
@@ -131,6 +136,37 @@ async function allEnd(person: Person, names: Use[]): Promise<void> {
 }
 
 describe("credentials of an account", () => {
+  it("all end when the directory of its provider deactivates the person", async () => {
+    const { id: provider } = await here.api<{ id: number }>("POST", "/identity_provider", {
+      slug: "acme",
+      name: "Acme",
+      issuer: "https://id.acme.test",
+      client_id: "gateway",
+      client_secret: "secret",
+    });
+    const { token } = await here.api<{ token: string }>("POST", `/identity_provider/${provider}/scim_token`);
+    const scim = async (method: string, path: string, body: object) => {
+      const response = await fetch(`${there.url}/scim/v2${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/scim+json" },
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as { id: string };
+    };
+    const { id: scimId } = await scim("POST", "/Users", { userName: "scim-leaver", externalId: "1" });
+    const { data } = await here.api<{ data: { id: number }[] }>("GET", "/user?keyword=scim-leaver");
+    const id = data[0]?.id ?? 0;
+    await here.api("PUT", "/user", { id, password });
+    await here.api("POST", `/user/quota/${id}`, { quota: 1_000_000, remark: "" });
+    const person = await withCredentials(id, "scim-leaver");
+    const names: Use[] = ["session", "accessToken", "bearer", ...byKey];
+    await allWork(person, names);
+    const Operations = [{ op: "replace", path: "active", value: false }];
+    await scim("PATCH", `/Users/${scimId}`, { Operations });
+    await allEnd(person, names);
+    expect((await logIn(person.username)).status).toBe(403);
+  });
+
   it("all end when the account is disabled, and only the keys work again later", async () => {
     const person = await makePerson();
     await allWork(person, [...byAccount, ...byKey]);

@@ -134,8 +134,14 @@ export const IdentityProviderRow = z.object({
   /** Accounts that are linked with the provider. */
   account_count: z.int(),
   created_time: UnixTime,
+  /** When the token of the SCIM client was created; null = SCIM is off. */
+  scim_token_time: UnixTime.nullable(),
+  scim_last_used: UnixTime.nullable(),
 });
 export type IdentityProviderRow = z.infer<typeof IdentityProviderRow>;
+
+/** A new token of a SCIM client. It is shown only once. */
+export const ScimToken = z.object({ token: z.string() });
 
 /** Body of POST /api/identity_provider/test. */
 export const IdentityProviderProbe = z.object({ issuer: Issuer });

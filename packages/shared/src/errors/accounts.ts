@@ -86,6 +86,9 @@ export const accountReasons = {
     ),
     reset_link_invalid: phrase("This link has expired or was already used. Request a new one."),
     session_required: phrase("Sign in to the console to link an account. An access token cannot do this."),
+    scim_protected_account: phrase(
+      "This person has an administrator's account here, which the provider may not change.",
+    ),
     sign_in_not_member: phrase(
       "Your groups at the sign-in provider do not give access to this site. Ask an administrator.",
     ),
@@ -114,6 +117,7 @@ export const accountReasons = {
     identity_provider_taken: phrase("This identifier is taken"),
     too_many_identity_providers: phrase("There can be {{most}} sign-in providers."),
     group_in_rule: phrase("A rule of a sign-in provider assigns this group. Change the rule first"),
+    scim_taken: phrase("Another resource has the same value for {{field}}."),
     provider_managed: phrase("Your organization manages this link. Ask an administrator."),
   },
   not_found: {
@@ -124,6 +128,7 @@ export const accountReasons = {
     ),
     binding_not_found: phrase("Linked account not found."),
     passkey_not_found: phrase("Passkey not found."),
+    scim_resource_not_found: phrase("This SCIM resource does not exist."),
     identity_provider_not_found: phrase("Sign-in provider not found."),
     user_group_not_found: phrase("User group not found."),
     page_not_found: phrase("Page not found."),
@@ -152,6 +157,12 @@ export const accountReasons = {
     sign_in_provider_unreachable: phrase("The sign-in provider cannot be reached. Try again in a moment."),
   },
   invalid_request: {
+    scim_filter_unsupported: phrase(
+      "This filter is not supported. Use one comparison: userName, externalId, id or displayName eq a text.",
+    ),
+    scim_path_unsupported: phrase("The path {{path}} is not supported."),
+    scim_value_invalid: phrase("The value of {{path}} is missing or not valid."),
+    scim_too_many: phrase("A request can change {{most}} members."),
     key_not_kept: phrase(
       "This key was imported from a gateway that stored only its hash, so it cannot be shown. It continues to work. To see a key, create a new one.",
     ),

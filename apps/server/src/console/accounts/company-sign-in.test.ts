@@ -51,7 +51,8 @@ async function rowOf(slug: string): Promise<IdentityProviderRow> {
 
 async function change(slug: string, values: Partial<IdentityProviderRow>): Promise<void> {
   const { slug: _slug, preset: _preset, issuer: _issuer, subject_claim: _claim, ...row } = await rowOf(slug);
-  const { account_count: _count, created_time: _time, ...current } = row;
+  const { account_count: _count, created_time: _time, ...rest } = row;
+  const { scim_token_time: _token, scim_last_used: _used, ...current } = rest;
   const answer = await root.send("PUT", "/api/identity_provider", { ...current, ...values });
   expect(answer.body).toMatchObject({ success: true });
 }
@@ -225,7 +226,8 @@ describe("the rules of a sign-in provider", () => {
   it("give the administrator role only where root allows it, and never change root", async () => {
     const admin = [{ external_group: "it", group: "", role: Role.admin as number, budget: null }];
     const { slug: _slug, ...row } = await rowOf("acme");
-    const { preset: _p, issuer: _i, subject_claim: _s, account_count: _c, created_time: _t, ...body } = row;
+    const { preset: _p, issuer: _i, subject_claim: _s, account_count: _c, created_time: _t, ...rest } = row;
+    const { scim_token_time: _o, scim_last_used: _u, ...body } = rest;
     const refused = await root.send("PUT", "/api/identity_provider", { ...body, rules: admin });
     expect(refused).toMatchObject({ status: 400, body: { fields: { "rules.0.role": expect.any(String) } } });
     await change("acme", { rules: admin, may_administer: true });
@@ -270,7 +272,8 @@ describe("the rules of a sign-in provider", () => {
 
   it("name only groups that exist, and keep those from being deleted", async () => {
     const { slug: _slug, ...row } = await rowOf("acme");
-    const { preset: _p, issuer: _i, subject_claim: _s, account_count: _c, created_time: _t, ...body } = row;
+    const { preset: _p, issuer: _i, subject_claim: _s, account_count: _c, created_time: _t, ...rest } = row;
+    const { scim_token_time: _o, scim_last_used: _u, ...body } = rest;
     const wrong = [{ external_group: "x", group: "gone", role: null, budget: null }];
     expect(await root.send("PUT", "/api/identity_provider", { ...body, rules: wrong })).toMatchObject({
       status: 400,

@@ -28,6 +28,7 @@ import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in
 import { noteLogin } from "#domain/accounts/users.ts";
 import { applyAssignment, requireMember } from "#domain/identity-providers/assignment.ts";
 import { findOffered, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
+import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
@@ -133,7 +134,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     async (request, reply) => {
       const provider = await requireOffered(request.params.slug);
       const identity = await visits.identify(request, reply, provider);
-      const groups = identity.groups ?? [];
+      const groups = await groupsAtSignIn(db, provider, identity);
       requireMember(provider, groups);
       const arriving = { provider: providerKeyOf(provider), identity };
       if (request.viewer !== null) return bind(request, request.viewer, arriving);

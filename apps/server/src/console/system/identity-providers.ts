@@ -4,6 +4,7 @@ import {
   IdentityProviderMetadata,
   IdentityProviderProbe,
   IdentityProviderRow,
+  ScimToken,
 } from "@gateway/shared/accounts/identity-provider";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -19,6 +20,7 @@ import {
   describeProvider,
   listProviders,
 } from "#domain/identity-providers/identity-providers.ts";
+import { createScimToken, revokeScimToken } from "#domain/scim/tokens.ts";
 import { boundedFetch } from "#platform/http/public-fetch.ts";
 import { readOidcMetadata } from "#sign-in/oidc.ts";
 
@@ -92,6 +94,36 @@ export function identityProviderRoutes(app: ConsoleApp, { db, secrets }: Service
         scopes_supported: found.scopes_supported ?? [],
         claims_supported: found.claims_supported ?? [],
       });
+    },
+  );
+
+  app.post(
+    "/identity_provider/:id/scim_token",
+    {
+      config,
+      schema: {
+        summary: "Create the SCIM token of a sign-in provider, in place of the one before",
+        params: IdParams,
+        response: answers(ScimToken),
+      },
+    },
+    async (request) =>
+      ok({ token: await createScimToken(db, secrets, viewerOf(request), request.params.id) }),
+  );
+
+  app.delete(
+    "/identity_provider/:id/scim_token",
+    {
+      config,
+      schema: {
+        summary: "Revoke the SCIM token of a sign-in provider",
+        params: IdParams,
+        response: answers(Nothing),
+      },
+    },
+    async (request) => {
+      await revokeScimToken(db, viewerOf(request), request.params.id);
+      return ok(null);
     },
   );
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Role } from "@gateway/shared/accounts/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
-import { writeAudit } from "#domain/audit-log/audit.ts";
+import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -195,10 +195,7 @@ const changeOf: Readonly<Record<SimpleAction, { role: number } | { status: numbe
   set_reliable: { role: Role.reliable },
 };
 
-/**
- * Marks a user as deleted, ends all access and frees the name. The row stays, because logs and ledger entries
- * refer to it.
- */
+/** Deletes a user. Throws `not_found` or `forbidden`. */
 export async function deleteUser(
   db: PrismaClient,
   secrets: Secrets,
@@ -208,30 +205,41 @@ export async function deleteUser(
   return db.$transaction(async (tx) => {
     const before = await lockTarget(tx, actor, id);
     requireMayChange(actor, before, { part: "access" });
-    const now = currentTime();
-    const after = await tx.user.update({
-      where: { id },
-      data: {
-        username: `${before.username.slice(0, 50)}_del_${randomText(6)}`,
-        imported_username: null,
-        email: null,
-        password_hash: null,
-        access_token_hash: null,
-        totp_enabled: false,
-        totp_secret: null,
-        status: UserStatus.disabled,
-        deleted_at: now,
-      },
-    });
-    await endAccess(tx, secrets, id);
-    await tx.identity.deleteMany({ where: { user_id: id } });
-    await tx.passkey.deleteMany({ where: { user_id: id } });
-    await tx.recoveryCode.deleteMany({ where: { user_id: id } });
-    await tx.token.updateMany({ where: { user_id: id, deleted_at: null }, data: { deleted_at: now } });
-    await auditUser(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
-    await announce(tx, "users", id);
-    return after;
+    return removeAccount(tx, secrets, actor, before);
   });
+}
+
+/**
+ * Marks a user as deleted, ends all access and frees the name. The row stays, because logs and ledger entries
+ * refer to it. The caller has checked the right to do so.
+ * @param before locked by this transaction
+ */
+export async function removeAccount(tx: Tx, secrets: Secrets, actor: Actor, before: User): Promise<User> {
+  const { id } = before;
+  const now = currentTime();
+  const after = await tx.user.update({
+    where: { id },
+    data: {
+      username: `${before.username.slice(0, 50)}_del_${randomText(6)}`,
+      imported_username: null,
+      email: null,
+      password_hash: null,
+      access_token_hash: null,
+      totp_enabled: false,
+      totp_secret: null,
+      status: UserStatus.disabled,
+      deleted_at: now,
+    },
+  });
+  await endAccess(tx, secrets, id);
+  await tx.identity.deleteMany({ where: { user_id: id } });
+  await tx.scimUser.deleteMany({ where: { user_id: id } });
+  await tx.passkey.deleteMany({ where: { user_id: id } });
+  await tx.recoveryCode.deleteMany({ where: { user_id: id } });
+  await tx.token.updateMany({ where: { user_id: id, deleted_at: null }, data: { deleted_at: now } });
+  await auditUser(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
+  await announce(tx, "users", id);
+  return after;
 }
 
 async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Promise<User> {
@@ -276,7 +284,7 @@ function shown({ username, display_name, group, role, status, email, permissions
 
 async function auditUser(
   tx: Tx,
-  actor: Administrator,
+  actor: Actor,
   action: string,
   target: { id: number },
   change: { before?: unknown; after?: unknown },

@@ -130,7 +130,10 @@ export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number
   }
 }
 
-/** Removes a link. Throws `not_found`, or `conflict` if the account would have no sign-in method left. */
+/**
+ * Removes a link. Throws `not_found`, or `conflict` if the account would have no sign-in method left, or if the
+ * provider manages the account: it could no longer be signed in to, nor disabled.
+ */
 export async function unbindIdentity(
   db: PrismaClient,
   actor: Actor & { id: number },
@@ -141,6 +144,10 @@ export async function unbindIdentity(
     const user = await lockUser(tx, actor.id);
     const bound = await tx.identity.findFirst({ where: { user_id: actor.id, provider } });
     if (bound === null) throw notFound({ reason: "binding_not_found" });
+    const slug = provider.startsWith("oidc:") ? provider.slice("oidc:".length) : undefined;
+    const managed =
+      slug === undefined ? 0 : await tx.scimUser.count({ where: { user_id: user.id, provider: { slug } } });
+    if (managed > 0) throw conflict({ reason: "provider_managed" });
     await requireOtherMethod(tx, user, { identity: bound.id }, methods);
     await tx.identity.delete({ where: { id: bound.id } });
     await writeAudit(tx, {
@@ -166,16 +173,20 @@ function labelOf(identity: ExternalIdentity): string {
   return identity.label.slice(0, 255);
 }
 
+function nameFor({ provider, identity }: Arriving, round: number): string {
+  return suggestUsername(identity.username, provider.replace(":", "-"), round);
+}
+
 /**
  * Returns the requested name if it is a valid user name here, and with a random number from the second round
- * on.
+ * on. @param instead start of the name if the requested one is not valid
  */
-function nameFor({ provider, identity }: Arriving, round: number): string {
-  const [wish = ""] = identity.username.normalize("NFKC").split("@");
+export function suggestUsername(requested: string, instead: string, round: number): string {
+  const [wish = ""] = requested.normalize("NFKC").split("@");
   const name = wish.replace(/[^\p{L}\p{N}._-]/gu, "").slice(0, 48);
   const fits = Username.safeParse(name).success;
   const number = String(randomInt(1_000_000)).padStart(6, "0");
-  return fits && round === 1 ? name : `${fits ? name : provider}_${number}`;
+  return fits && round === 1 ? name : `${fits ? name : instead}_${number}`;
 }
 
 function belongsToAnother(): GatewayError {
@@ -183,7 +194,7 @@ function belongsToAnother(): GatewayError {
 }
 
 /** Returns whether the name, the address or the identity was taken by a concurrent request. */
-function isTaken(error: unknown): boolean {
+export function isTaken(error: unknown): boolean {
   return isDuplicate(error) || (error instanceof GatewayError && error.code === "conflict");
 }
 

@@ -54,3 +54,19 @@ export const useTestIssuer = () =>
       http.post("/identity_provider/test", asSent<IdentityProviderMetadata>(), { issuer }),
     meta: { quiet: true },
   });
+
+export function useCreateScimToken() {
+  const reload = useReload();
+  return useMutation({
+    mutationFn: (id: number) => http.post(`/identity_provider/${id}/scim_token`, asSent<{ token: string }>()),
+    onSuccess: reload,
+  });
+}
+
+export function useRevokeScimToken() {
+  const reload = useReload();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/identity_provider/${id}/scim_token`, asSent<null>()),
+    onSuccess: reload,
+  });
+}

@@ -44,7 +44,7 @@ export function ProviderCard() {
       leftSection={<IconPlus size={16} />}
       onClick={() => edited.open(NEW)}
     >
-      {t("Add provider")}
+      {t("Add sign-in provider")}
     </Button>
   );
   return (
@@ -87,7 +87,11 @@ export function ProviderCard() {
                   </Group>
                 }
                 detail={`${t("{{count}} accounts", { count: row.account_count })} · ${row.issuer}`}
-                action={<EditButtons onEdit={() => edited.open(row.id)} onDelete={() => void destroy(row)} />}
+                action={
+                  <Group gap={4} wrap="nowrap">
+                    <EditButtons onEdit={() => edited.open(row.id)} onDelete={() => void destroy(row)} />
+                  </Group>
+                }
               />
             ))}
           </LineList>

@@ -18,6 +18,7 @@ import { toast } from "#ui/toast.tsx";
 import { useSaveProvider, useTestIssuer } from "./api.ts";
 import { providerPresets } from "./presets.ts";
 import { ProviderRules } from "./provider-rules.tsx";
+import { ScimSection } from "./scim-section.tsx";
 
 export type ProviderForm = SchemaForm<z.input<typeof IdentityProviderForm>>;
 
@@ -89,6 +90,7 @@ export function ProviderDrawer({ provider, onClose }: ProviderDrawerProps) {
         />
       </FormSection>
       <ProviderRules form={form} />
+      {provider ? <ScimSection provider={provider} /> : null}
     </FormDrawer>
   );
 }
