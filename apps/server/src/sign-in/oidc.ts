@@ -189,7 +189,7 @@ function identityOf(
   };
 }
 
-const LeftOut = z.object({ _claim_names: z.record(z.string(), z.unknown()) });
+const LeftOut = z.record(z.string(), z.unknown());
 
 /**
  * Returns the groups in a claim: a list, or one text. Someone without groups may have no such claim. Throws
@@ -197,7 +197,7 @@ const LeftOut = z.object({ _claim_names: z.record(z.string(), z.unknown()) });
  * https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference#groups-overage-claim
  */
 function groupsIn(claims: Claims, name: string): string[] {
-  const leftOut = LeftOut.safeParse(claims).data?._claim_names ?? {};
+  const leftOut = LeftOut.safeParse(claims["_claim_names"]).data ?? {};
   const value = claims[name];
   const groups = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
   if ((value === undefined && Object.hasOwn(leftOut, name)) || groups.length > MOST_GROUPS)

@@ -37,6 +37,9 @@ import { IdentityVisits } from "./identity-visits.ts";
 import { proveOwner } from "./proof.ts";
 import { sessionIdOf, type Sessions, type Viewer } from "./session.ts";
 
+const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+const signedIn = { 200: Envelope(Self.nullable()), "4xx": Failure, "5xx": Failure };
+
 /**
  * Routes for sign-in with an external account, and for linking one to the own account. The caller's session
  * decides: a guest is signed in; a signed-in user is linked ("bind") and keeps the session.
@@ -45,8 +48,7 @@ import { sessionIdOf, type Sessions, type Viewer } from "./session.ts";
 export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
   const { db, secrets, settings, identityProviders: providers } = services;
   const visits = new IdentityVisits(services, root);
-  const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
-
+  const { bind, enter, signIn } = arrivalsOf(services, sessions);
   app.get(
     "/oauth/state",
     {
@@ -80,7 +82,6 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     },
   );
 
-  const signedIn = { 200: Envelope(Self.nullable()), "4xx": Failure, "5xx": Failure };
   for (const { id } of Object.values(providers)) {
     app.get(
       `/oauth/${id}`,
@@ -101,6 +102,64 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     );
   }
 
+  // The second step for accounts with a second factor. The cookie identifies the browser.
+  app.post(
+    "/oauth/code",
+    {
+      config,
+      schema: {
+        summary: "Finish a sign-in with the code of an identity provider",
+        body: TotpCode,
+        response: answers(Self),
+      },
+    },
+    async (request, reply) => {
+      const browser = request.cookies[DEPARTURE_COOKIE];
+      const user = await findArrival(db, secrets, browser);
+      await requireSecondFactor(db, secrets, user, request.body.code);
+      await spendArrival(db, secrets, { userId: user.id, browser });
+      return signIn(request, reply, user.id);
+    },
+  );
+
+  addedProviderRoutes(app, services, { visits, bind, enter });
+  linkedRoutes(app, services);
+}
+
+/** What every sign-in with a provider ends with. */
+function arrivalsOf(services: Services, sessions: Sessions) {
+  const { db, secrets, settings } = services;
+
+  async function bind(request: FastifyRequest, viewer: Viewer, arriving: Arriving) {
+    await spendLinkPermit(db, secrets, viewer.id, sessionIdOf(request));
+    await bindIdentity(db, viewer, arriving);
+    return { success: true as const, message: "bind", data: null };
+  }
+
+  /** Signs a user in, or asks for the second factor. */
+  async function enter(request: FastifyRequest, reply: FastifyReply, { id: userId, totp_enabled }: User) {
+    if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
+      await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
+      throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
+    }
+    return signIn(request, reply, userId);
+  }
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
+    const user = await noteLogin(db, userId, request.ip);
+    await sessions.signIn(request, reply, { id: userId });
+    return ok(await presentSelf(services, user));
+  }
+
+  return { bind, enter, signIn };
+}
+
+/** Routes for sign-in with the OpenID Connect providers that root has added. */
+function addedProviderRoutes(
+  app: ConsoleApp,
+  { db, settings }: Services,
+  { visits, bind, enter }: { visits: IdentityVisits } & Pick<ReturnType<typeof arrivalsOf>, "bind" | "enter">,
+): void {
   const AtProvider = z.object({ slug: IdentityProviderSlug });
 
   app.get(
@@ -152,49 +211,6 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     if (provider === null) throw forbidden({ reason: "sign_in_method_off" });
     return provider;
   }
-
-  async function bind(request: FastifyRequest, viewer: Viewer, arriving: Arriving) {
-    await spendLinkPermit(db, secrets, viewer.id, sessionIdOf(request));
-    await bindIdentity(db, viewer, arriving);
-    return { success: true as const, message: "bind", data: null };
-  }
-
-  /** Signs a user in, or asks for the second factor. */
-  async function enter(request: FastifyRequest, reply: FastifyReply, { id: userId, totp_enabled }: User) {
-    if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
-      await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
-      throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
-    }
-    return signIn(request, reply, userId);
-  }
-
-  async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
-    const user = await noteLogin(db, userId, request.ip);
-    await sessions.signIn(request, reply, { id: userId });
-    return ok(await presentSelf(services, user));
-  }
-
-  // The second step for accounts with a second factor. The cookie identifies the browser.
-  app.post(
-    "/oauth/code",
-    {
-      config,
-      schema: {
-        summary: "Finish a sign-in with the code of an identity provider",
-        body: TotpCode,
-        response: answers(Self),
-      },
-    },
-    async (request, reply) => {
-      const browser = request.cookies[DEPARTURE_COOKIE];
-      const user = await findArrival(db, secrets, browser);
-      await requireSecondFactor(db, secrets, user, request.body.code);
-      await spendArrival(db, secrets, { userId: user.id, browser });
-      return signIn(request, reply, user.id);
-    },
-  );
-
-  linkedRoutes(app, services);
 }
 
 /** Routes for the external accounts that are linked with the caller's account. */

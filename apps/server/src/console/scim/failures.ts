@@ -1,7 +1,7 @@
 /** Errors in the form of SCIM (RFC 7644, section 3.12). */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { answerFailure } from "#console/failures.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, type GatewayError, notFound } from "#errors.ts";
 
 export const SCIM_TYPE = "application/scim+json";
 
