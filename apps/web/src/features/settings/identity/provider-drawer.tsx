@@ -13,14 +13,13 @@ import { errorReason } from "#lib/errors/error-text.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
-import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveProvider, useTestIssuer } from "./api.ts";
 import { providerPresets } from "./presets.ts";
+import type { ProviderForm } from "./provider-form.ts";
 import { ProviderRules } from "./provider-rules.tsx";
 import { ScimSection } from "./scim-section.tsx";
-
-export type ProviderForm = SchemaForm<z.input<typeof IdentityProviderForm>>;
 
 type ProviderDrawerProps = {
   /** Undefined for a new provider. */

@@ -1,7 +1,6 @@
-import type { Budget } from "@gateway/shared/accounts/budget";
 /** Rules of a sign-in provider: what the members of a group get. */
-import type { AssignmentRule } from "@gateway/shared/accounts/identity-provider";
-import { assignableRoles } from "@gateway/shared/accounts/identity-provider";
+import type { Budget } from "@gateway/shared/accounts/budget";
+import { type AssignmentRule, assignableRoles } from "@gateway/shared/accounts/identity-provider";
 import { Role, roleName } from "@gateway/shared/accounts/roles";
 import { pointsOf } from "@gateway/shared/billing/money";
 import {
@@ -18,12 +17,13 @@ import {
 } from "@mantine/core";
 import { IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
-import type { ProviderForm } from "./provider-drawer.tsx";
+import type { ProviderForm } from "./provider-form.ts";
 
 const MOST_RULES = 200;
 
@@ -173,7 +173,10 @@ function BudgetField({ form, path, rule, field, label }: BudgetFieldProps) {
   const { pointsPerUsd } = useFormat();
   const budget: Partial<Budget> = rule?.budget ?? {};
   const points = budget[field] ?? 0;
+  // While it is typed, "0." must not become an empty field.
+  const [typed, setTyped] = useState<number | string | null>(null);
   const change = (usd: number | string) => {
+    setTyped(usd);
     const next = { ...budget, [field]: pointsOf(Number(usd), pointsPerUsd) };
     const isEmpty = Object.values(next).every((amount) => amount === 0);
     form.setFieldValue(`${path}.budget`, isEmpty ? null : next);
@@ -187,8 +190,9 @@ function BudgetField({ form, path, rule, field, label }: BudgetFieldProps) {
       max={2_000_000}
       decimalScale={2}
       thousandSeparator=","
-      value={points === 0 ? "" : points / pointsPerUsd}
+      value={typed ?? (points === 0 ? "" : points / pointsPerUsd)}
       onChange={change}
+      onBlur={() => setTyped(null)}
       error={form.errors[`${path}.budget.${field}`]}
     />
   );
