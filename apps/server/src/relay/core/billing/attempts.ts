@@ -42,6 +42,11 @@ export class Attempts {
     return this.#skipped.filter((note) => !tried.has(note.channel_id));
   }
 
+  /** The channel of the last failed or finished attempt; undefined before the first. */
+  get lastChannelId(): number | undefined {
+    return this.#notes.at(-1)?.channel_id;
+  }
+
   get firstByteAt(): number | undefined {
     return this.#firstByteAt;
   }

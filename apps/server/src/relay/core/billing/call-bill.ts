@@ -451,7 +451,8 @@ export class CallBill implements OpenCall, HiddenCosts {
       username: caller.username,
       tokenId: caller.tokenId,
       tokenName: caller.tokenName,
-      channelId: target?.channel.id ?? 0,
+      // A call that no channel served belongs to the last one that was tried, so that its failure counts there.
+      channelId: target?.channel.id ?? this.attempts.lastChannelId ?? 0,
       group: terms?.group ?? caller.group,
       backupGroup: terms?.backup ?? false,
       modelName: terms?.billedModel ?? (isModelKnown ? model : ""),
