@@ -303,7 +303,8 @@ WITH clock AS MATERIALIZED (
   SELECT date_trunc('hour', (log).created_at, 'UTC'), user_id, token_id, (log).channel_id, (log).model_name, (log)."group",
     count(*) FILTER (WHERE type = 2), count(*) FILTER (WHERE type = 5), sum(quota)::bigint,
     sum((log).prompt_tokens)::bigint, sum((log).completion_tokens)::bigint, sum(cached_tokens)::bigint,
-    sum((log).request_time), sum((log).first_byte_time), $2::smallint
+    COALESCE(sum((log).request_time) FILTER (WHERE type = 2), 0),
+    COALESCE(sum((log).first_byte_time) FILTER (WHERE type = 2), 0), $2::smallint
   FROM closed
   GROUP BY 1, 2, 3, 4, 5, 6
   ORDER BY 1, 2, 3, 4, 5, 6

@@ -12,7 +12,8 @@ INSERT INTO usage_hours AS h (hour, user_id, token_id, channel_id, model, "group
 SELECT date_trunc('hour', (log).created_at, 'UTC'), (log).user_id, (log).token_id, (log).channel_id, (log).model_name,
   (log)."group", count(*) FILTER (WHERE (log).type = 2), count(*) FILTER (WHERE (log).type = 5), sum((log).quota)::bigint,
   sum((log).prompt_tokens)::bigint, sum((log).completion_tokens)::bigint, sum(cached_tokens)::bigint,
-  sum((log).request_time), sum((log).first_byte_time), $1::smallint
+  COALESCE(sum((log).request_time) FILTER (WHERE (log).type = 2), 0),
+  COALESCE(sum((log).first_byte_time) FILTER (WHERE (log).type = 2), 0), $1::smallint
 FROM refused
 GROUP BY 1, 2, 3, 4, 5, 6
 ORDER BY 1, 2, 3, 4, 5, 6

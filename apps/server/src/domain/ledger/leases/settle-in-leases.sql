@@ -54,7 +54,8 @@ WITH ending AS MATERIALIZED (
   SELECT date_trunc('hour', (log).created_at, 'UTC'), (log).user_id, (log).token_id, (log).channel_id, (log).model_name,
     (log)."group", count(*) FILTER (WHERE type = 2), count(*) FILTER (WHERE type = 5), sum(quota)::bigint,
     sum((log).prompt_tokens)::bigint, sum((log).completion_tokens)::bigint, sum(cached_tokens)::bigint,
-    sum((log).request_time), sum((log).first_byte_time), $1::smallint
+    COALESCE(sum((log).request_time) FILTER (WHERE type = 2), 0),
+    COALESCE(sum((log).first_byte_time) FILTER (WHERE type = 2), 0), $1::smallint
   FROM closed
   GROUP BY 1, 2, 3, 4, 5, 6
   ORDER BY 1, 2, 3, 4, 5, 6
