@@ -21,7 +21,7 @@ export const ModelHealth = z.object({
   hourly: z.array(Share).length(HEALTH_HOURS),
   p50: Milliseconds,
   p95: Milliseconds,
-  /** Time to first token, of streamed calls. */
+  /** Time to first token of the same calls. That of a response that is not streamed is its first byte. */
   first_p50: Milliseconds,
   first_p95: Milliseconds,
   /** Median output tokens per second of streamed calls. */

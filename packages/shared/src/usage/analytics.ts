@@ -66,9 +66,9 @@ const counters = {
   completion_tokens: Sum,
   /** Included in the input tokens. */
   cached_tokens: Sum,
-  /** Milliseconds, summed over successful and failed calls. */
+  /** Milliseconds, summed over successful calls. */
   request_time: Sum,
-  /** Sum in milliseconds. */
+  /** Milliseconds, summed over the same calls. */
   first_byte_time: Sum,
 };
 export const UsageSum = z.object(counters);
@@ -99,8 +99,10 @@ export const Period = z.object({
   dates: z.array(z.string()),
   channel_statistics: z.array(PeriodUsage),
   totals: UsageSum,
-  /** The totals of the preceding period of the same length. */
+  /** The totals of the preceding period of the same length, up to the same time while this one has not ended. */
   before: UsageSum,
+  /** The preceding period by day, as many as `dates`. */
+  before_by_day: z.array(UsageSum),
   /** Users with at least one call. */
   active_users: z.int(),
   top_users: z.array(TopUser),

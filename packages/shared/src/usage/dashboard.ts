@@ -9,10 +9,11 @@ export const UsageDay = z.object({
   date: z.string(),
   model: z.string(),
   request_count: z.int(),
+  failed_count: z.int(),
   quota: Points,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Sum in milliseconds. */
+  /** Milliseconds, summed over successful calls. */
   request_time: z.int(),
 });
 export type UsageDay = z.infer<typeof UsageDay>;
@@ -29,7 +30,12 @@ export const Dashboard = z.object({
   /** Requests and tokens of the last 60 seconds, and the group's limit. */
   rate: z.object({ rpm: z.int(), tpm: z.int(), max_rpm: z.int() }),
   /** Yesterday up to the current time of day. */
-  yesterday: z.object({ request_count: z.int(), quota: Points, tokens: z.int() }),
+  yesterday: z.object({
+    request_count: z.int(),
+    failed_count: z.int(),
+    quota: Points,
+    tokens: z.int(),
+  }),
   /** Errors of the failed calls of the last 24 hours. */
   failures: Failures,
   /** Changes after each call and each change of the balance. */

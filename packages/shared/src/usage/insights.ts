@@ -17,7 +17,7 @@ const Amounts = z.object({
 });
 export type Amounts = z.infer<typeof Amounts>;
 
-/** `before` contains the amounts of the preceding period of the same length. */
+/** `before`: the preceding period of the same length, up to the same time while this one has not ended. */
 const RankedAmounts = Amounts.extend({ id: z.int(), name: z.string(), before: Amounts });
 export type RankedAmounts = z.infer<typeof RankedAmounts>;
 

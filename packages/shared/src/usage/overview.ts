@@ -20,7 +20,7 @@ export const LatencySample = z.object({
   since: UnixTime.nullable(),
   p50: z.number().nullable(),
   p95: z.number().nullable(),
-  /** Time to first token, of streamed calls. */
+  /** Time to first token of the same calls. That of a response that is not streamed is its first byte. */
   first_p50: z.number().nullable(),
   first_p95: z.number().nullable(),
 });

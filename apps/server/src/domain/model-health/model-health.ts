@@ -3,7 +3,7 @@
  * models that their groups reach (reachable.ts).
  */
 import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/models/model-health";
-import { LogType } from "@gateway/shared/usage/log-type";
+import { durationPercentiles, isMeasuredCall, noPercentiles } from "#domain/usage/durations.ts";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type ComputedValue, createComputedValue } from "#platform/computed-value.ts";
@@ -70,33 +70,22 @@ export async function healthByModel(pool: Pool, now = currentTime()): Promise<He
 
 type Times = Omit<ModelHealth, "availability" | "hourly">;
 
-const noTimes: Times = {
-  p50: null,
-  p95: null,
-  first_p50: null,
-  first_p95: null,
-  tokens_per_second: null,
-};
+const noTimes: Times = { ...noPercentiles, tokens_per_second: null };
 
 /** Returns durations of the newest successful calls, up to a maximum number. */
 async function timesByModel(pool: Pool, from: Date, to: Date): Promise<Map<string, Times>> {
-  const percentile = (share: number, column: string) =>
-    `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
-  const first = "first_byte_time) FILTER (WHERE is_stream AND first_byte_time > 0";
   // Short responses arrive at once: their speed would be that of one packet.
   const speed = `completion_tokens * 1000.0 / NULLIF(request_time - first_byte_time, 0))
     FILTER (WHERE is_stream AND completion_tokens >= 10 AND request_time - first_byte_time >= 50`;
   const { rows } = await pool.query<Times & { model: string }>(
-    `SELECT model_name AS model,
-            ${percentile(0.5, "request_time")} AS p50, ${percentile(0.95, "request_time")} AS p95,
-            ${percentile(0.5, first)} AS first_p50, ${percentile(0.95, first)} AS first_p95,
-            ${percentile(0.5, speed)}::float8 AS tokens_per_second
+    `SELECT model_name AS model, ${durationPercentiles},
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY ${speed})::float8 AS tokens_per_second
        FROM (
          SELECT type, cache_hit, model_name, is_stream, completion_tokens, request_time, first_byte_time
            FROM request_logs WHERE created_at >= $1 AND created_at < $2
           ORDER BY created_at DESC, id DESC LIMIT ${MOST_TIMED}
        ) calls
-      WHERE type = ${LogType.consume} AND NOT cache_hit
+      WHERE ${isMeasuredCall}
       GROUP BY 1`,
     [from, to],
   );

@@ -1,5 +1,6 @@
 /** One row per channel with its last 24 hours. Channels with calls come first: there may be thousands. */
 import { ChannelStatus } from "@gateway/shared/channels/channel";
+import { callsOf } from "@gateway/shared/usage/figures";
 import { type ChannelHealth, type ChannelsHealth, OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import type { DayUsage } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -73,13 +74,13 @@ export function hourlyByChannel({
     if (hours === undefined) channels.set(id, (hours = noHours()));
     return hours;
   }
-  for (const { day, key, request_count, failed_count, quota } of usage) {
+  for (const { day, key, ...sum } of usage) {
     // Calls that never reached a channel have the key "0".
     if (key === "0" || day < 0) continue;
     const hours = hoursOf(Number(key));
-    add(hours.requests, day, request_count + failed_count);
-    add(hours.failed, day, failed_count);
-    hours.charged += quota;
+    add(hours.requests, day, callsOf(sum));
+    add(hours.failed, day, sum.failed_count);
+    hours.charged += sum.quota;
   }
   for (const { channel_id, hour, count } of rescued) {
     const place = days.hours.findIndex((start) => start.getTime() === hour.getTime()) - OVERVIEW_HOURS;

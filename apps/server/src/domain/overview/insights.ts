@@ -1,9 +1,11 @@
 /** A period compared with the preceding one: rankings, channels with their margin, and the paths of calls. */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
+import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
 import { type Amounts, FLOW_DAYS, type Insights, type RankedAmounts } from "@gateway/shared/usage/insights";
-import { sumOf } from "#domain/usage/counters.ts";
 import type { Span } from "#domain/usage/pieces.ts";
+import { type PreviousPeriod, previousPeriod, sumOfPrevious } from "#domain/usage/previous-period.ts";
 import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { flowsOf } from "./flows.ts";
 import { sampleLatency } from "./latency.ts";
@@ -12,12 +14,17 @@ const mostRanked = 10;
 const mostChannels = 50;
 const hourMs = 3_600_000;
 
-export async function describeInsights(pool: Pool, period: { from: Date; to: Date }): Promise<Insights> {
+/** @param now end of a period that has not ended */
+export async function describeInsights(
+  pool: Pool,
+  period: { from: Date; to: Date },
+  now = currentTime(),
+): Promise<Insights> {
   const span = {
     from: new Date(Math.floor(period.from.getTime() / hourMs) * hourMs),
     to: new Date(Math.ceil(period.to.getTime() / hourMs) * hourMs),
   };
-  const before = { from: new Date(2 * span.from.getTime() - span.to.getTime()), to: span.from };
+  const before = previousPeriod(span, now);
   const closed = await closedUntil(pool);
   const flowSpan = {
     from: latest(span.from, new Date(span.to.getTime() - FLOW_DAYS * 24 * hourMs)),
@@ -33,7 +40,7 @@ export async function describeInsights(pool: Pool, period: { from: Date; to: Dat
   ]);
   const busiest = channels
     .filter(({ key }) => key !== "0")
-    .sort((one, other) => requestsOf(other) - requestsOf(one))
+    .sort((one, other) => callsOf(other) - callsOf(one))
     .slice(0, mostChannels);
   const channelIds = [
     ...flows.paths.map((path) => path.channel_id),
@@ -71,14 +78,13 @@ export async function describeInsights(pool: Pool, period: { from: Date; to: Dat
 }
 
 const latest = (one: Date, other: Date) => (one > other ? one : other);
-const requestsOf = (sum: UsageSum) => sum.request_count + sum.failed_count;
 const nameIn = (names: Record<string, string>, key: string) => names[key] ?? `#${key}`;
 
 function amountsOf(sum: UsageSum): Amounts {
   return {
     quota: sum.quota,
-    requests: requestsOf(sum),
-    tokens: sum.prompt_tokens + sum.completion_tokens,
+    requests: callsOf(sum),
+    tokens: tokensOf(sum),
     failed: sum.failed_count,
   };
 }
@@ -86,7 +92,7 @@ function amountsOf(sum: UsageSum): Amounts {
 interface Ranking {
   by: "model" | "user";
   span: Span;
-  before: Span;
+  before: PreviousPeriod;
   closed: Date;
   only?: readonly string[];
 }
@@ -95,16 +101,18 @@ type RankedKey = Omit<RankedAmounts, "id" | "name"> & { key: string };
 
 /** Returns the keys with the highest charges, then those with the most requests. */
 async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Promise<RankedKey[]> {
-  const days = [before.from, span.from].map((start) => ({ date: "", start }));
-  const whole = { from: before.from, to: span.to };
-  const rows = await usageByDayAndKey(pool, { by, span: whole, closed, days, ...(only && { only }) });
-  const earlier = new Map(rows.filter(({ day }) => day === 0).map((row) => [row.key, row]));
+  const days = [{ date: "", start: span.from }];
+  const filter = only && { only };
+  const [rows, earlier] = await Promise.all([
+    usageByDayAndKey(pool, { by, span, closed, days, ...filter }),
+    usageByDayAndKey(pool, { by, span: before.span, closed, days: before.days, ...filter }),
+  ]);
+  const rowsBefore = Map.groupBy(earlier, (row) => row.key);
   return rows
-    .filter(({ day }) => day === 1)
     .map((row) => ({
       key: row.key,
       ...amountsOf(row),
-      before: amountsOf(earlier.get(row.key) ?? sumOf(undefined)),
+      before: amountsOf(sumOfPrevious(rowsBefore.get(row.key) ?? [], before)),
     }))
     .sort((one, other) => other.quota - one.quota || other.requests - one.requests)
     .slice(0, mostRanked);

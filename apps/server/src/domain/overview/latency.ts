@@ -2,8 +2,13 @@
  * Percentiles of the newest calls. Roll-ups contain sums only, so this reads a bounded number of log rows by
  * time: a day of a small site, minutes of a large one.
  */
-import { LogType } from "@gateway/shared/usage/log-type";
 import type { LatencySample } from "@gateway/shared/usage/overview";
+import {
+  durationPercentiles,
+  isMeasuredCall,
+  noPercentiles,
+  type Percentiles,
+} from "#domain/usage/durations.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 const MOST_ROWS = 5_000;
@@ -15,14 +20,10 @@ const newestRows = (columns: string) => `
     ORDER BY created_at DESC, id DESC LIMIT ${MOST_ROWS}
   ) l`;
 
-interface SampleRow {
+export interface SampleRow extends Percentiles {
   channel_id: number | null;
   calls: bigint;
   since: Date | null;
-  p50: number | null;
-  p95: number | null;
-  first_p50: number | null;
-  first_p95: number | null;
 }
 
 export interface Latency {
@@ -35,34 +36,31 @@ export interface Latency {
  * It excludes calls served from a token's cache, which use no channel.
  */
 export async function sampleLatency(pool: Pool, from: Date, to: Date): Promise<Latency> {
-  const percentile = (share: number, column: string) =>
-    `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
-  const first = "first_byte_time) FILTER (WHERE is_stream AND first_byte_time > 0";
   const { rows } = await pool.query<SampleRow>(
-    `SELECT channel_id, count(*) AS calls, min(created_at) AS since,
-            ${percentile(0.5, "request_time")} AS p50, ${percentile(0.95, "request_time")} AS p95,
-            ${percentile(0.5, first)} AS first_p50, ${percentile(0.95, first)} AS first_p95
-       FROM (${newestRows("*")} WHERE type = ${LogType.consume} AND NOT cache_hit) calls
+    `SELECT channel_id, count(*) AS calls, min(created_at) AS since, ${durationPercentiles}
+       FROM (${newestRows("*")} WHERE ${isMeasuredCall}) calls
       GROUP BY GROUPING SETS ((), (channel_id))`,
     [from, to],
   );
   const byChannel = new Map<number, LatencySample>();
-  let all = describe(undefined);
+  let all = describeSample(undefined);
   for (const row of rows) {
-    if (row.channel_id === null) all = describe(row);
-    else byChannel.set(row.channel_id, describe(row));
+    if (row.channel_id === null) all = describeSample(row);
+    else byChannel.set(row.channel_id, describeSample(row));
   }
   return { all, byChannel };
 }
 
-function describe(row: SampleRow | undefined): LatencySample {
+/** Returns the sample of a row; an empty one without a row. */
+export function describeSample(row: Omit<SampleRow, "channel_id"> | undefined): LatencySample {
+  const { p50, p95, first_p50, first_p95 } = row ?? noPercentiles;
   return {
     calls: Number(row?.calls ?? 0n),
     since: row?.since ? Math.floor(row.since.getTime() / 1000) : null,
-    p50: row?.p50 ?? null,
-    p95: row?.p95 ?? null,
-    first_p50: row?.first_p50 ?? null,
-    first_p95: row?.first_p95 ?? null,
+    p50,
+    p95,
+    first_p50,
+    first_p95,
   };
 }
 

@@ -2,6 +2,7 @@
  * Last 24 hours and 30 days of one channel, account or token. It reads roll-ups and a bounded number of log
  * rows, which have an index for each of the three.
  */
+import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
 import { LogType } from "@gateway/shared/usage/log-type";
 import {
   type ChannelHours,
@@ -10,12 +11,13 @@ import {
   USAGE_DAYS,
 } from "@gateway/shared/usage/object-usage";
 import { OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
+import { durationPercentiles, isMeasuredCall } from "#domain/usage/durations.ts";
 import { closedUntil, type DayUsage, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays, type LocalDay } from "#platform/local-days.ts";
 import { hourlyByChannel, noHours } from "./channels-health.ts";
-import { rescuedAttempts } from "./latency.ts";
+import { describeSample, rescuedAttempts, type SampleRow } from "./latency.ts";
 import { type TwoDays, twoDays } from "./two-days.ts";
 
 const MOST_ROWS = 5_000;
@@ -113,10 +115,10 @@ async function sumsBy(
   });
   for (const row of rows)
     add(row.day, {
-      requests: row.request_count + row.failed_count,
+      requests: callsOf(row),
       failed: row.failed_count,
       charged: row.quota,
-      tokens: row.prompt_tokens + row.completion_tokens,
+      tokens: tokensOf(row),
     });
   return sums;
 }
@@ -156,27 +158,12 @@ function newestRows({ sql, values }: ReturnType<typeof conditionOf>): string {
 
 async function sampleOf(pool: Pool, measured: UsageTarget, since: Date): Promise<ObjectUsage["latency"]> {
   const condition = conditionOf(measured);
-  const percentile = (share: number, column: string) =>
-    `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
-  const first = "first_byte_time) FILTER (WHERE is_stream AND first_byte_time > 0";
-  const { rows } = await pool.query<
-    Omit<ObjectUsage["latency"], "calls" | "since"> & { calls: bigint; since: Date | null }
-  >(
-    `SELECT count(*) AS calls, min(created_at) AS since,
-            ${percentile(0.5, "request_time")} AS p50, ${percentile(0.95, "request_time")} AS p95,
-            ${percentile(0.5, first)} AS first_p50, ${percentile(0.95, first)} AS first_p95
-       FROM (${newestRows(condition)}) calls WHERE type = ${LogType.consume} AND NOT cache_hit`,
+  const { rows } = await pool.query<Omit<SampleRow, "channel_id">>(
+    `SELECT count(*) AS calls, min(created_at) AS since, ${durationPercentiles}
+       FROM (${newestRows(condition)}) calls WHERE ${isMeasuredCall}`,
     [...condition.values, since],
   );
-  const [row] = rows;
-  return {
-    calls: Number(row?.calls ?? 0n),
-    since: row?.since ? seconds(row.since) : null,
-    p50: row?.p50 ?? null,
-    p95: row?.p95 ?? null,
-    first_p50: row?.first_p50 ?? null,
-    first_p95: row?.first_p95 ?? null,
-  };
+  return describeSample(rows[0]);
 }
 
 interface ReasonRow {

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { UsageSum } from "@gateway/shared/usage/analytics";
+import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
 import {
   type Change,
   type PeriodComparison,
@@ -103,10 +104,10 @@ type Figures = Pick<Traffic, "requests" | "failed" | "tokens" | "charged" | "hou
 function figuresOf(rows: readonly DayUsage[], days: TwoDays): Figures {
   const hours = byHour(rows);
   const series = (of: (sum: UsageSum) => number) => hours.map(of);
-  const requests = series((sum) => sum.request_count + sum.failed_count);
+  const requests = series(callsOf);
   const failed = series((sum) => sum.failed_count);
   const charged = series((sum) => sum.quota);
-  const tokens = series((sum) => sum.prompt_tokens + sum.completion_tokens);
+  const tokens = series(tokensOf);
   return {
     requests: compareDays(requests, days),
     failed: compareDays(failed, days),

@@ -76,7 +76,7 @@ describe("usage of yesterday", () => {
       });
     const now = new Date("2026-06-03T02:15:00Z");
     const used = await usedYesterday(database.pool, { userId: 3, timeZone: "Asia/Shanghai", now });
-    expect(used).toEqual({ request_count: 9, quota: 225, tokens: 90 });
+    expect(used).toEqual({ request_count: 9, failed_count: 0, quota: 225, tokens: 90 });
   });
 });
 

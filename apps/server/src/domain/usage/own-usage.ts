@@ -1,4 +1,5 @@
 import type { Dashboard, UsageDay } from "@gateway/shared/usage/dashboard";
+import { tokensOf } from "@gateway/shared/usage/figures";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays, localDate, startOfDay } from "#platform/local-days.ts";
@@ -19,6 +20,7 @@ export async function ownUsage(
       date: days[row.day]?.date ?? "",
       model: row.key,
       request_count: row.request_count,
+      failed_count: row.failed_count,
       quota: row.quota,
       prompt_tokens: row.prompt_tokens,
       completion_tokens: row.completion_tokens,
@@ -48,7 +50,8 @@ export async function usedYesterday(
     Math.round(rows.reduce((total, row) => total + of(row) * (row.day === 1 ? share : 1), 0));
   return {
     request_count: sum((row) => row.request_count),
+    failed_count: sum((row) => row.failed_count),
     quota: sum((row) => row.quota),
-    tokens: sum((row) => row.prompt_tokens + row.completion_tokens),
+    tokens: sum(tokensOf),
   };
 }

@@ -1,16 +1,19 @@
 /** Usage of a period for the analytics screen, of the site or one user. It reads roll-ups, never the log. */
-import type { GroupType, Period } from "@gateway/shared/usage/analytics";
+import type { GroupType, Period, UsageSum } from "@gateway/shared/usage/analytics";
+import { callsOf } from "@gateway/shared/usage/figures";
 import { listOwners } from "#domain/catalog/owners.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { type LocalDay, localDays } from "#platform/local-days.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { counters, type Dimension, sumOfRows } from "./counters.ts";
 import { moneyOfPeriod } from "./money.ts";
 import type { Span } from "./pieces.ts";
+import { previousPeriod, sumOfPrevious } from "./previous-period.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
-import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
+import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser } from "./usage.ts";
 
 export interface PeriodInput {
   from: Date;
@@ -29,15 +32,20 @@ const CHARTED_USERS = 8;
 
 type Handles = { db: PrismaClient; pool: Pool };
 
-export async function describePeriod({ db, pool }: Handles, input: PeriodInput): Promise<Period> {
+/** @param now end of a period that has not ended */
+export async function describePeriod(
+  { db, pool }: Handles,
+  input: PeriodInput,
+  now = currentTime(),
+): Promise<Period> {
   const { userId } = input;
   // Usage is stored by the hour, so a period consists of whole hours.
   const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
   const days = localDays(input.from, input.to, input.timeZone);
   const requested: PeriodRequest = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
-  const [before, { rows, active, top }, money] = await Promise.all([
-    usageTotal(pool, { span: spanBefore(span), closed: requested.closed, ...who }),
+  const [{ before, beforeByDay }, { rows, active, top }, money] = await Promise.all([
+    usageBefore(pool, requested, now),
     usageFor(pool, requested),
     moneyOfPeriod(pool, { span: { from: input.from, to: input.to }, days, ...who }),
   ]);
@@ -59,15 +67,34 @@ export async function describePeriod({ db, pool }: Handles, input: PeriodInput):
     })),
     totals,
     before,
-    active_users: userId === undefined ? active : Math.min(1, totals.request_count + totals.failed_count),
+    before_by_day: beforeByDay,
+    active_users: userId === undefined ? active : Math.min(1, callsOf(totals)),
     top_users: top,
     ...money,
   };
 }
 
-/** Returns the preceding span of the same length. */
-function spanBefore({ from, to }: Span): Span {
-  return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
+/** Returns the preceding period: its sum up to the same time, and the sums of its whole days. */
+async function usageBefore(
+  pool: Pool,
+  { span, days, closed, userId }: PeriodRequest,
+  now: Date,
+): Promise<{ before: UsageSum; beforeByDay: UsageSum[] }> {
+  const previous = previousPeriod(span, now);
+  const length = span.to.getTime() - span.from.getTime();
+  const daysBefore = days.map(({ start }) => ({ date: "", start: new Date(start.getTime() - length) }));
+  const read = (part: Span, parts: readonly LocalDay[]) =>
+    userId === undefined
+      ? usageByDayAndKey(pool, { by: "site", span: part, closed, days: parts })
+      : usageOfUser(pool, { by: "site", span: part, days: parts, userId });
+  const [cut, whole] = await Promise.all([
+    read(previous.span, previous.days),
+    read({ from: previous.span.from, to: span.from }, daysBefore),
+  ]);
+  return {
+    before: sumOfPrevious(cut, previous),
+    beforeByDay: days.map((_, day) => sumOfRows(whole.filter((row) => row.day === day))),
+  };
 }
 
 function wholeHour(instant: Date, round: (hours: number) => number): Date {

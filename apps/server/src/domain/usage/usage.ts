@@ -100,18 +100,6 @@ export async function usageOfUser(
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
 
-/** Returns one sum over all users, or over one user. */
-export async function usageTotal(
-  pool: Pool,
-  { span, closed, userId }: { span: Span; closed: Date; userId?: number },
-): Promise<UsageSum> {
-  const by = userId === undefined ? "site" : "user";
-  const only = userId === undefined ? {} : { only: [String(userId)] };
-  const { sql, values } = rowsOf({ by, span, closed, ...only }, [], counterColumns);
-  const { rows } = await pool.query<CounterRow>(`SELECT ${counterSums} FROM (${sql}) u`, values);
-  return sumOf(rows[0]);
-}
-
 /** Returns the users with the most usage and the number of active users. It sums only the ranking columns. */
 export async function rankUsers(
   pool: Pool,

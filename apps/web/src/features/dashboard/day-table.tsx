@@ -39,7 +39,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
               <>
                 <td>{number(format.whole(day.promptTokens))}</td>
                 <td>{number(format.whole(day.completionTokens))}</td>
-                <td>{number(day.requests > 0 ? formatDuration(day.requestTime / day.requests) : "–")}</td>
+                <td>{number(day.successful > 0 ? formatDuration(day.requestTime / day.successful) : "–")}</td>
               </>
             )}
           </tr>

@@ -6,6 +6,7 @@ const call = (date: string, model: string, quota: number) => ({
   model,
   quota,
   request_count: 1,
+  failed_count: 0,
   prompt_tokens: 10,
   completion_tokens: 5,
   request_time: 100,

@@ -1,5 +1,6 @@
 /** Sums over the usage rows of the dashboard. Pure. */
 import type { UsageDay } from "@gateway/shared/usage/dashboard";
+import { callsOf } from "@gateway/shared/usage/figures";
 import type { z } from "zod";
 import { stack, type Stacks } from "#ui/charts/stacks.ts";
 
@@ -7,7 +8,10 @@ type Usage = z.infer<typeof UsageDay>;
 
 export type DaySum = {
   date: string;
+  /** Failed calls included. */
   requests: number;
+  /** Successful calls, which the duration is of. */
+  successful: number;
   quota: number;
   promptTokens: number;
   completionTokens: number;
@@ -20,13 +24,14 @@ export function sumByDay(usage: readonly Usage[], dates: readonly string[]): Day
   const sums = new Map<string, DaySum>(
     dates.map((date) => [
       date,
-      { date, requests: 0, quota: 0, promptTokens: 0, completionTokens: 0, requestTime: 0 },
+      { date, requests: 0, successful: 0, quota: 0, promptTokens: 0, completionTokens: 0, requestTime: 0 },
     ]),
   );
   for (const row of usage) {
     const sum = sums.get(row.date);
     if (!sum) continue;
-    sum.requests += row.request_count;
+    sum.requests += callsOf(row);
+    sum.successful += row.request_count;
     sum.quota += row.quota;
     sum.promptTokens += row.prompt_tokens;
     sum.completionTokens += row.completion_tokens;
