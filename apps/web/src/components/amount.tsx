@@ -21,8 +21,14 @@ export function Amount({ points, column, charge = false, sum = false, note }: Am
   const decimals = sum && ofColumn !== undefined ? SUM_DECIMALS : ofColumn;
   const alone = charge ? format.charge : format.quota;
   const exact = format.exact(points);
+  // Keeps the points of a column below each other: a digit is 1ch wide.
+  const missing = format.inCurrency && decimals !== undefined ? (ofColumn ?? decimals) - decimals : 0;
   return (
-    <span className="tabular" title={note === undefined ? exact : `${exact} · ${note}`}>
+    <span
+      className="tabular"
+      style={missing > 0 ? { paddingInlineEnd: `${missing}ch` } : undefined}
+      title={note === undefined ? exact : `${exact} · ${note}`}
+    >
       {decimals === undefined ? alone(points) : format.inColumn(points, decimals)}
     </span>
   );

@@ -1,4 +1,4 @@
-/** The list of keyboard shortcuts that work on every screen. */
+/** The list of keyboard shortcuts. */
 import { Kbd, Modal, Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
@@ -8,6 +8,7 @@ const shortcuts: [keys: string[], what: string][] = [
   [[commandKey, "K"], phrase("Search and actions")],
   [["/"], phrase("Search the list")],
   [["?"], phrase("Show the keyboard shortcuts")],
+  [["j", "k"], phrase("Go to the next or previous call in the log")],
   [["↵"], phrase("Open the focused row")],
   [[commandKey, "↵"], phrase("Save the form")],
   [["Esc"], phrase("Close the open panel")],

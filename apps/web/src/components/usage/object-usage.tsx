@@ -17,6 +17,7 @@ import { Halves, Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { ChannelHoursBar } from "./channel-hours.tsx";
+import { FigureDefinition } from "./figure-definition.tsx";
 import classes from "./object-usage.module.css";
 
 /** Filter of the log that selects the calls of this object. */
@@ -31,17 +32,29 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
   const [requests, failed, charged] = [sum(usage.requests), sum(usage.failed), sum(usage.charged)];
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   const { latency } = usage;
+  const rescued = sum(usage.rescued);
+  const none = t("No successful calls");
+  const newest =
+    latency.since === null
+      ? undefined
+      : t("Median of the newest {{count}} calls, with the 95th percentile below.", { count: latency.calls });
   return (
     <Stats columns={first ? 5 : 4}>
       {first}
       <Stat
         title={t("Requests, 24 hours")}
+        about={<FigureDefinition figure="requests" period="hours" />}
         value={format.whole(requests)}
         bad={requests > 0 && failed / requests >= 0.05 ? "line" : undefined}
-        line={t("{{count}} failed", { count: failed })}
+        line={
+          rescued === 0
+            ? t("{{count}} failed", { count: failed })
+            : `${t("{{count}} failed", { count: failed })} · ${t("{{count}} served elsewhere", { count: rescued })}`
+        }
       />
       <Stat
         title={t("Charged, 24 hours")}
+        about={<FigureDefinition figure="charged" period="hours" />}
         value={format.quota(charged)}
         exact={format.exact(charged)}
         line={t("{{amount}} in 30 days", {
@@ -50,13 +63,15 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
       />
       <Stat
         title={t("Latency")}
+        about={<FigureDefinition figure="duration" period="hours" note={newest} />}
         value={time(latency.p50)}
-        line={latency.p95 === null ? t("No successful calls") : `p95 ${time(latency.p95)}`}
+        line={latency.p95 === null ? none : `p95 ${time(latency.p95)}`}
       />
       <Stat
         title={t("Time to first token")}
+        about={<FigureDefinition figure="first_token" period="hours" note={newest} />}
         value={time(latency.first_p50)}
-        line={latency.first_p95 === null ? t("No streamed calls") : `p95 ${time(latency.first_p95)}`}
+        line={latency.first_p95 === null ? none : `p95 ${time(latency.first_p95)}`}
       />
     </Stats>
   );
@@ -70,7 +85,7 @@ export function HoursStat({ usage }: { usage: ObjectUsage }) {
   return (
     <Stat
       title={t("Success, 24 hours")}
-      hint={t("Attempts that fail on this channel count as failed, even if another channel serves the call.")}
+      about={<FigureDefinition figure="success" period="hours" />}
       value={
         <>
           {format.percent(success)}
@@ -145,7 +160,7 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
         nameOf={(name) => names[name] ?? name}
         colors={{
           served: "var(--chart-1)",
-          failed: "var(--chart-2)",
+          failed: "var(--chart-failed)",
           charged: "var(--chart-1)",
           tokens: "var(--chart-3)",
         }}
@@ -173,7 +188,7 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
         tick={format.whole}
         print={format.whole}
         nameOf={(name) => names[name] ?? name}
-        colors={{ served: "var(--chart-1)", failed: "var(--chart-2)" }}
+        colors={{ served: "var(--chart-1)", failed: "var(--chart-failed)" }}
         dayText={(date) => date}
         axisWidth={48}
         height={228}

@@ -1,4 +1,5 @@
 /** Each channel in the period: failures, response times and revenue. */
+import { shareOf } from "@gateway/shared/usage/figures";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +13,7 @@ import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
 import { CallsLink } from "./calls-link.tsx";
-import { type AnalyticsParams, share, periodWindow } from "./period.ts";
+import { type AnalyticsParams, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
 export function ChannelInsights({ params }: { params: AnalyticsParams }) {
@@ -73,7 +74,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   </td>
                   <td>
                     {row.failed === 0 ? (
-                      format.percent(share(row.failed, row.requests))
+                      format.percent(shareOf(row.failed, row.requests))
                     ) : (
                       <Link
                         className={classes.link}
@@ -83,11 +84,11 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                           period.end_timestamp,
                         )}
                         aria-label={t("{{share}} of the calls of {{name}} failed", {
-                          share: format.percent(share(row.failed, row.requests)),
+                          share: format.percent(shareOf(row.failed, row.requests)),
                           name: row.name,
                         })}
                       >
-                        {format.percent(share(row.failed, row.requests))}
+                        {format.percent(shareOf(row.failed, row.requests))}
                       </Link>
                     )}
                   </td>
@@ -98,7 +99,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   </td>
                   <td>{hasCost ? <Amount column="cost" points={row.cost} /> : "–"}</td>
                   <td>{hasCost ? <Amount column="margin" points={margin} /> : "–"}</td>
-                  <td>{hasCost ? format.percent(share(margin, row.charged)) : "–"}</td>
+                  <td>{hasCost ? format.percent(shareOf(margin, row.charged)) : "–"}</td>
                 </tr>
               );
             })}

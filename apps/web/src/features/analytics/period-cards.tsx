@@ -1,13 +1,24 @@
 import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
+import {
+  type Figure,
+  averageDurationOf,
+  averageFirstByteOf,
+  callsOf,
+  errorRateOf,
+  shareOf,
+  tokensOf,
+} from "@gateway/shared/usage/figures";
 import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { FigureDefinition } from "#components/usage/figure-definition.tsx";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
+import { About } from "#ui/figures/about.tsx";
 import { hasNoChange, Trend } from "#ui/figures/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
-import { type AnalyticsParams, averageFirstByte, averageTime, callsOf, share, trendOf } from "./period.ts";
+import { type AnalyticsParams, trendOf } from "./period.ts";
 import classes from "./analytics.module.css";
 
 /** The sums of the period, compared with the same number of days before it. */
@@ -18,10 +29,9 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
   // The section below shows the error.
   if (error && !period) return null;
   const totals = period?.totals;
-  const tokens = (sum: UsageSum) => sum.prompt_tokens + sum.completion_tokens;
-  const failed = totals ? share(totals.failed_count, callsOf(totals)) : null;
-  const cached = totals ? share(totals.cached_tokens, totals.prompt_tokens) : null;
-  const firstByte = totals ? averageFirstByte(totals) : null;
+  const failed = totals ? errorRateOf(totals) : null;
+  const cached = totals ? shareOf(totals.cached_tokens, totals.prompt_tokens) : null;
+  const firstByte = totals ? averageFirstByteOf(totals) : null;
   return (
     <SimpleGrid
       cols={{ base: 2, lg: 4 }}
@@ -30,6 +40,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
     >
       <SumCard
         title={t("Spend")}
+        figure="charged"
         period={period}
         of={(sum) => sum.quota}
         print={format.quota}
@@ -43,6 +54,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
       />
       <SumCard
         title={t("Requests")}
+        figure="requests"
         period={period}
         of={callsOf}
         print={format.whole}
@@ -52,8 +64,9 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
       />
       <SumCard
         title={t("Token count")}
+        figure="tokens"
         period={period}
-        of={tokens}
+        of={tokensOf}
         print={format.short}
         color="var(--chart-2)"
         trend={(row) => row.PromptTokens + row.CompletionTokens}
@@ -63,8 +76,9 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
       />
       <SumCard
         title={t("Avg. duration")}
+        figure="duration"
         period={period}
-        of={(sum) => averageTime(sum) ?? 0}
+        of={(sum) => averageDurationOf(sum) ?? 0}
         print={(ms) => (ms === 0 ? "–" : formatDuration(ms))}
         color="var(--chart-4)"
         note={
@@ -77,6 +91,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
 
 type SumCardProps = {
   title: string;
+  figure: Figure;
   period: Period | undefined;
   of: (sum: UsageSum) => number;
   print: (value: number) => string;
@@ -85,12 +100,14 @@ type SumCardProps = {
   note: string | undefined;
 };
 
-function SumCard({ title, period, of, print, color, trend, note }: SumCardProps) {
+function SumCard({ title, figure, period, of, print, color, trend, note }: SumCardProps) {
   const phone = useIsPhone();
   return (
     <Card padding="md" className={classes.stat}>
       <Text fz="sm" c="dimmed">
-        {title}
+        <About title={title}>
+          <FigureDefinition figure={figure} period="days" compared="previous" />
+        </About>
       </Text>
       {period ? (
         <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
@@ -117,12 +134,11 @@ function SumCard({ title, period, of, print, color, trend, note }: SumCardProps)
 }
 
 function Change({ now, before }: { now: number; before: number }) {
-  const { t } = useTranslation("analytics");
-  const change = share(now - before, before);
+  const change = shareOf(now - before, before);
   if (change === null || hasNoChange(change)) return null;
   return (
     <Text fz="xs" c="dimmed">
-      <Trend share={change} title={t("Compared with the previous period of the same length")} />
+      <Trend share={change} />
     </Text>
   );
 }

@@ -1,7 +1,8 @@
 import type { PeriodUsage } from "@gateway/shared/usage/analytics";
+import { averageDurationOf, callsOf } from "@gateway/shared/usage/figures";
 import { describe, expect, it } from "vitest";
 import { othersKey } from "#ui/charts/stacks.ts";
-import { asCustom, averageTime, callsOf, partsOf, sumByName, periodWindow } from "./period.ts";
+import { asCustom, partsOf, sumByName, periodWindow } from "./period.ts";
 
 const now = new Date(2026, 2, 10, 15, 30);
 const seconds = (year: number, month: number, day: number) => new Date(year, month - 1, day).getTime() / 1000;
@@ -68,8 +69,8 @@ describe("sums", () => {
       ["b", 9],
       ["a", 3],
     ]);
-    expect(sums.map(averageTime)).toEqual([300, 0]);
-    expect(sumByName([row({})]).map(averageTime)).toEqual([null]);
+    expect(sums.map(averageDurationOf)).toEqual([450, 0]);
+    expect(sumByName([row({})]).map(averageDurationOf)).toEqual([null]);
   });
 
   it("count failed calls as requests, in the table as in the chart", () => {

@@ -1,6 +1,7 @@
 /** Parameters of the screen in the address, and sums over the period. Pure. */
 import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 import { groupTypes } from "@gateway/shared/usage/group-types";
+import { dayRangeTexts, startOf } from "#lib/address/day-ranges.ts";
 import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
@@ -30,16 +31,12 @@ export const analyticsParams = {
 export type AnalyticsParams = ParamsOf<typeof analyticsParams>;
 
 export const rangeTexts: Record<AnalyticsRange, string> = {
-  today: phrase("Today"),
-  "7d": phrase("Last 7 days"),
-  "30d": phrase("Last 30 days"),
-  "90d": phrase("Last 90 days"),
+  ...dayRangeTexts,
   month: phrase("This month"),
   "last-month": phrase("Last month"),
   custom: phrase("Custom period"),
 };
 
-const rollingDays: Partial<Record<AnalyticsRange, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
 const longestDays = 366;
 
 /** Returns the first and the last local midnight as unix seconds. */
@@ -60,7 +57,7 @@ function daysOf(
   const month = (ahead: number) => new Date(now.getFullYear(), now.getMonth() + ahead, 1);
   if (range === "month") return [month(0), day(1)];
   if (range === "last-month") return [month(-1), month(0)];
-  if (range !== "custom") return [day(1 - (rollingDays[range] ?? 7)), day(1)];
+  if (range !== "custom") return [startOf(range, now), day(1)];
   const end = to === "" ? day(1) : addDays(localDay(to), 1);
   const first = from === "" ? addDays(end, -7) : localDay(from);
   // A reversed range becomes its last day. A range beyond the server's maximum is shortened.
@@ -75,7 +72,8 @@ export function asCustom(params: Pick<AnalyticsParams, "range" | "from" | "to">,
   return { range: "custom" as const, from: dayText(first), to: dayText(addDays(end, -1)) };
 }
 
-function localDay(text: string): Date {
+/** Returns the local midnight at which a day begins. @param text YYYY-MM-DD */
+export function localDay(text: string): Date {
   const [year = 2000, month = 1, day = 1] = text.split("-").map(Number);
   return new Date(year, month - 1, day);
 }
@@ -139,26 +137,6 @@ const nothing: UsageSum = {
   request_time: 0,
   first_byte_time: 0,
 };
-
-/** Returns a part as a share; null when the whole is zero. */
-export function share(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
-}
-
-/** Returns the number of calls, including failed ones. */
-export function callsOf(sum: UsageSum): number {
-  return sum.request_count + sum.failed_count;
-}
-
-/** Returns milliseconds per call, including failed ones; null without calls. */
-export function averageTime(sum: UsageSum): number | null {
-  return share(sum.request_time, callsOf(sum));
-}
-
-/** Returns the time to first byte of successful calls, in milliseconds. */
-export function averageFirstByte(sum: UsageSum): number | null {
-  return share(sum.first_byte_time, sum.request_count);
-}
 
 /** Returns one value per day of the period, with gaps filled. */
 export function trendOf(period: Period, of: (row: PeriodUsage) => number): number[] {

@@ -1,4 +1,5 @@
 /** The models or users with the largest amounts of a period, each compared with the period before. */
+import { shareOf } from "@gateway/shared/usage/figures";
 import type { RankedAmounts } from "@gateway/shared/usage/insights";
 import { Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -14,7 +15,7 @@ import { CallsLink } from "./calls-link.tsx";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { AnalyticsView } from "./period-bar.tsx";
-import { type Metric, share, periodWindow } from "./period.ts";
+import { type Metric, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
 type RankingCardProps = AnalyticsView & { of: "models" | "users" };
@@ -95,7 +96,7 @@ function Change({ row, metric }: { row: RankedAmounts; metric: Metric }) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const [now, before] = [row[metric], row.before[metric]];
-  const change = share(now - before, before);
+  const change = shareOf(now - before, before);
   if (change === null)
     return (
       <Text span c="dimmed" fz="inherit">

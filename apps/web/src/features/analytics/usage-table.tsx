@@ -1,10 +1,17 @@
 import type { GroupType, PeriodUsage } from "@gateway/shared/usage/analytics";
+import {
+  averageDurationOf,
+  averageFirstByteOf,
+  callsOf,
+  errorRateOf,
+  shareOf,
+} from "@gateway/shared/usage/figures";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Figures } from "#ui/figures/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { averageFirstByte, averageTime, callsOf, share, sumByName } from "./period.ts";
+import { sumByName } from "./period.ts";
 
 type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupType };
 
@@ -47,12 +54,12 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
             <td>{format.whole(callsOf(sum))}</td>
             {phone ? null : (
               <>
-                <td>{format.percent(share(sum.failed_count, callsOf(sum)))}</td>
+                <td>{format.percent(errorRateOf(sum))}</td>
                 <td>{format.short(sum.prompt_tokens)}</td>
-                <td>{format.percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
+                <td>{format.percent(shareOf(sum.cached_tokens, sum.prompt_tokens))}</td>
                 <td>{format.short(sum.completion_tokens)}</td>
-                <td>{time(averageTime(sum))}</td>
-                <td>{time(averageFirstByte(sum))}</td>
+                <td>{time(averageDurationOf(sum))}</td>
+                <td>{time(averageFirstByteOf(sum))}</td>
               </>
             )}
           </tr>

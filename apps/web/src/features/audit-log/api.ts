@@ -1,10 +1,10 @@
 import type { AuditPage, AuditQuery, AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { startOf } from "#lib/address/day-ranges.ts";
 import { oneOf, paging, type Params, trimmedParam } from "#lib/address/params.ts";
 import { asPage, http } from "#lib/http.ts";
 
-const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
-export type AuditRange = keyof typeof daysOf;
+export type AuditRange = "all" | "day" | "week" | "month";
 
 /** Filters of the list, kept in the address. */
 export const auditParams: Params<AuditFilter> = {
@@ -19,21 +19,31 @@ export type AuditFilter = Pick<AuditQuery, "username" | "target_type" | "target_
 };
 
 const pageSize = 50;
-const secondsPerDay = 86_400;
+
+/** Returns the start of the range as unix seconds; 0 for all entries. */
+function startOfRange(range: AuditRange, now: Date): number {
+  switch (range) {
+    case "all":
+      return 0;
+    case "day":
+      return Math.floor(now.getTime() / 1000) - 86_400;
+    case "week":
+      return startOf("7d", now).getTime() / 1000;
+    case "month":
+      return startOf("30d", now).getTime() / 1000;
+  }
+}
 
 export const auditQuery = ({ range, ...filter }: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ["audit", filter, range],
-    queryFn: ({ pageParam }) => {
-      const days = daysOf[range];
-      const start = days === 0 ? 0 : Math.floor(Date.now() / 1000) - days * secondsPerDay;
-      return http.get("/audit", asPage<AuditPage>(), {
+    queryFn: ({ pageParam }) =>
+      http.get("/audit", asPage<AuditPage>(), {
         ...filter,
         size: pageSize,
         cursor: pageParam,
-        start_timestamp: start,
-      });
-    },
+        start_timestamp: startOfRange(range, new Date()),
+      }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,

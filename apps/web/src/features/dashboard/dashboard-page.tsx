@@ -1,4 +1,5 @@
 /** The dashboard: balance, figures of today, failures, the last seven days, and how to make a call. */
+import { callsOf } from "@gateway/shared/usage/figures";
 import { Button, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
@@ -92,7 +93,12 @@ function Usage() {
       value: dashboard.data ? value : undefined,
     };
   };
-  const requests = card(t("Requests today"), "var(--chart-1)", (day) => day.requests, before?.request_count);
+  const requests = card(
+    t("Requests today"),
+    "var(--chart-1)",
+    (day) => day.requests,
+    before && callsOf(before),
+  );
   const spend = card(t("Spend today"), "var(--chart-3)", (day) => day.quota, before?.quota);
   const tokens = card(
     t("Tokens today"),
@@ -104,9 +110,9 @@ function Usage() {
     <>
       <div className={classes.cards}>
         <BalanceCard days={dashboard.data ? days : undefined} />
-        <StatCard {...spend} print={format.quota} exact={format.exact} />
-        <StatCard {...requests} print={format.whole} />
-        <StatCard {...tokens} print={format.short} exact={format.whole} />
+        <StatCard {...spend} figure="charged" print={format.quota} exact={format.exact} />
+        <StatCard {...requests} figure="requests" print={format.whole} />
+        <StatCard {...tokens} figure="tokens" print={format.short} exact={format.whole} />
         <RateCard
           rate={dashboard.data?.rate}
           refreshing={dashboard.isFetching}

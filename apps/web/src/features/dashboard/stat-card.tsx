@@ -1,6 +1,9 @@
+import type { Figure } from "@gateway/shared/usage/figures";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { FigureDefinition } from "#components/usage/figure-definition.tsx";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
+import { About } from "#ui/figures/about.tsx";
 import { Trend } from "#ui/figures/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { StatFrame } from "./stat-frame.tsx";
@@ -8,6 +11,7 @@ import classes from "./dashboard.module.css";
 
 type StatCardProps = {
   title: string;
+  figure: Figure;
   /** Undefined while loading. */
   value: number | undefined;
   print: (value: number) => string;
@@ -20,13 +24,15 @@ type StatCardProps = {
 };
 
 /** Today's figure, its change, and the last seven days as a line. */
-export function StatCard({ title, value, print, exact, change, trend, color }: StatCardProps) {
+export function StatCard({ title, figure, value, print, exact, change, trend, color }: StatCardProps) {
   const phone = useIsPhone();
   return (
     <StatFrame
       title={
         <Text fz="sm" c="dimmed">
-          {title}
+          <About title={title}>
+            <FigureDefinition figure={figure} period="days" compared="yesterday" />
+          </About>
         </Text>
       }
       figure={

@@ -2,6 +2,7 @@
 import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { FigureDefinition } from "#components/usage/figure-definition.tsx";
 import { HourBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
@@ -39,7 +40,7 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
     <Stats columns={4}>
       <Stat
         title={t("Availability, 24 hours")}
-        hint={t("Share of valid calls that were served successfully.")}
+        about={t("Share of valid calls that were served successfully.")}
         value={
           <Group gap={12} component="span" wrap="nowrap">
             {format.percent(health.availability)}
@@ -57,19 +58,31 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
       />
       <Stat
         title={t("Latency")}
-        hint={t("Median of successful calls, with the 95th percentile below.")}
+        about={
+          <FigureDefinition
+            figure="duration"
+            period="hours"
+            note={t("Median, with the 95th percentile below.")}
+          />
+        }
         value={time(health.p50)}
         line={health.p95 === null ? t("No successful calls") : `p95 ${time(health.p95)}`}
       />
       <Stat
         title={t("Time to first token")}
-        hint={t("Median of successful streams, with the 95th percentile below.")}
+        about={
+          <FigureDefinition
+            figure="first_token"
+            period="hours"
+            note={t("Median, with the 95th percentile below.")}
+          />
+        }
         value={time(health.first_p50)}
-        line={health.first_p95 === null ? t("No streamed calls") : `p95 ${time(health.first_p95)}`}
+        line={health.first_p95 === null ? t("No successful calls") : `p95 ${time(health.first_p95)}`}
       />
       <Stat
         title={t("Throughput")}
-        hint={t("Median output tokens per second of streams, measured after the first token.")}
+        about={t("Median output tokens per second of streams, measured after the first token.")}
         value={health.tokens_per_second === null ? "–" : format.whole(Math.round(health.tokens_per_second))}
         line={t("tokens per second")}
       />

@@ -22,7 +22,8 @@ import classes from "./overview.module.css";
 export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; since: number }) {
   const { t } = useTranslation("overview");
   const phone = useIsPhone();
-  const { rows, total, enabled, disabled, auto_disabled: off } = channels;
+  const { total, enabled, disabled, auto_disabled: off } = channels;
+  const { rows, more, idle } = chooseChannels(channels);
   return (
     <Section
       title={t("Channels")}
@@ -50,11 +51,42 @@ export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; si
       )}
       {total > rows.length ? (
         <Text fz="xs" c="dimmed" mt="sm">
-          {t("The {{shown}} busiest of {{count}} channels", { shown: rows.length, count: total })}
+          {[
+            ...(more > 0 ? [t("{{count}} more with calls", { count: more })] : []),
+            ...(idle > 0 ? [t("{{count}} idle", { count: idle })] : []),
+          ].join(" · ")}
         </Text>
       ) : null}
     </Section>
   );
+}
+
+/** Channels without problems that are shown. */
+const mostBusy = 8;
+
+/** Returns failing channels, then the busiest others, and how many are left out with and without calls. */
+function chooseChannels({ rows, total }: ChannelsHealth): {
+  rows: ChannelHealth[];
+  more: number;
+  idle: number;
+} {
+  const failing = rows.filter(isFailing);
+  const called = rows.filter((row) => !isFailing(row) && healthOf(row).calls > 0);
+  const busiest = called
+    .toSorted((one, other) => healthOf(other).calls - healthOf(one).calls)
+    .slice(0, mostBusy);
+  const chosen = [...failing, ...busiest];
+  const shown = chosen.length > 0 ? chosen : rows.slice(0, mostBusy);
+  const more = called.length - busiest.length;
+  return { rows: shown, more, idle: total - shown.length - more };
+}
+
+/** Below this share of successful attempts, a channel is failing. */
+const leastSuccess = 0.8;
+
+function isFailing(row: ChannelHealth): boolean {
+  if (row.status === ChannelStatus.autoDisabled) return true;
+  return row.status === ChannelStatus.enabled && (healthOf(row).success ?? 1) < leastSuccess;
 }
 
 function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
@@ -147,7 +179,7 @@ function stateOf(t: TFunction<"overview">, row: ChannelHealth): { tone: Tone; te
   if (row.status !== ChannelStatus.enabled) return { tone: "idle", text: t("Disabled") };
   const { success } = healthOf(row);
   if (success === null) return { tone: "idle", text: t("No calls") };
-  if (success < 0.8) return { tone: "bad", text: t("Failing") };
+  if (success < leastSuccess) return { tone: "bad", text: t("Failing") };
   return success < 0.99 ? { tone: "warn", text: t("Some errors") } : { tone: "good", text: t("Healthy") };
 }
 

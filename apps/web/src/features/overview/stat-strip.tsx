@@ -1,11 +1,14 @@
 /** Six figures of the last 24 hours side by side, each with its change. */
 import type { PeriodComparison, LatencySample, Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
+import { FigureDefinition } from "#components/usage/figure-definition.tsx";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Stat, Stats } from "#ui/figures/stats.tsx";
 import { hasNoChange, Trend } from "#ui/figures/trend.tsx";
 import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
+
+const lastDay = { period: "hours", compared: "day" } as const;
 
 export function StatStrip({ traffic }: { traffic: Traffic }) {
   const { t } = useTranslation("overview");
@@ -15,9 +18,15 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
   const margin = charged.now - cost.now;
   return (
     <Stats columns={6}>
-      <Stat title={t("Requests")} value={format.whole(requests.now)} line={<Change compared={requests} />} />
+      <Stat
+        title={t("Requests")}
+        about={<FigureDefinition figure="requests" {...lastDay} />}
+        value={format.whole(requests.now)}
+        line={<Change compared={requests} />}
+      />
       <Stat
         title={t("Error rate")}
+        about={<FigureDefinition figure="error_rate" {...lastDay} />}
         value={format.percent(rate.now)}
         bad={(rate.now ?? 0) >= 0.05 ? "figure" : undefined}
         line={
@@ -32,29 +41,34 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
         now={[latency.now.p50, latency.now.p95]}
         before={latency.before.p95}
         sample={latency.now}
-        none={t("No successful calls")}
+        figure="duration"
       />
       <Latency
         title={t("Time to first token")}
         now={[latency.now.first_p50, latency.now.first_p95]}
         before={latency.before.first_p95}
         sample={latency.now}
-        none={t("No streamed calls")}
+        figure="first_token"
       />
       <Stat
         title={t("Charged")}
+        about={<FigureDefinition figure="charged" {...lastDay} />}
         value={format.quota(charged.now)}
         exact={format.exact(charged.now)}
         line={<Change compared={charged} />}
       />
       <Stat
         title={t("Provider cost")}
-        hint={
-          traffic.free_requests > 0
-            ? t("Cost at list prices, without group ratios. Excludes {{count}} calls of free groups.", {
-                count: traffic.free_requests,
-              })
-            : t("Cost at list prices, without group ratios.")
+        about={
+          <FigureDefinition
+            figure="provider_cost"
+            {...lastDay}
+            note={
+              traffic.free_requests > 0
+                ? t("Excludes {{count}} calls of free groups.", { count: traffic.free_requests })
+                : undefined
+            }
+          />
         }
         value={format.quota(cost.now)}
         exact={format.exact(cost.now)}
@@ -70,28 +84,32 @@ type LatencyProps = {
   /** The 95th percentile of the previous day. */
   before: number | null;
   sample: LatencySample;
-  /** Shown when no call was measured. */
-  none: string;
+  figure: "duration" | "first_token";
 };
 
-function Latency({ title, now: [p50, p95], before, sample, none }: LatencyProps) {
+function Latency({ title, now: [p50, p95], before, sample, figure }: LatencyProps) {
   const { t } = useTranslation("overview");
   const text = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
     <Stat
       title={title}
-      hint={
-        sample.since === null
-          ? t("Median of successful calls, with the 95th percentile below.")
-          : t(
-              "Median of successful calls among the newest {{count}} calls, with the 95th percentile below.",
-              { count: sample.calls },
-            )
+      about={
+        <FigureDefinition
+          figure={figure}
+          {...lastDay}
+          note={
+            sample.since === null
+              ? undefined
+              : t("Median of the newest {{count}} calls, with the 95th percentile below.", {
+                  count: sample.calls,
+                })
+          }
+        />
       }
       value={text(p50)}
       line={
         p95 === null ? (
-          none
+          t("No successful calls")
         ) : (
           <>
             <span className={classes.part}>p95 {text(p95)}</span>

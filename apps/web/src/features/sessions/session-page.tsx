@@ -127,7 +127,7 @@ function Totals({ session }: { session: AgentSession }) {
       />
       <Stat
         title={t("Input from the cache")}
-        hint={t(
+        about={t(
           "Share of input tokens that the provider read from its prompt cache. Savings are the difference to the regular input price, minus the surcharge for cache writes.",
         )}
         value={format.percent(totals.cached / totals.input)}
@@ -139,7 +139,7 @@ function Totals({ session }: { session: AgentSession }) {
       />
       <Stat
         title={t("Channel moves")}
-        hint={t(
+        about={t(
           "Calls that used a different channel than the previous call of the same agent and model. The loss is the cost of cached input that the new channel read again at the full price.",
         )}
         value={format.whole(moves.count)}

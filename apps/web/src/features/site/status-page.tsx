@@ -15,6 +15,7 @@ import {
 } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
@@ -151,14 +152,8 @@ function Loaded({ status }: { status: Status }) {
 function Summary({ status: { models, computed_at } }: { status: Status }) {
   const { t } = useTranslation("site");
   const count = (state: ModelState) => models.filter((model) => model.state === state).length;
-  const [outages, degraded] = [count("outage"), count("degraded")];
-  const tone: Tone = outages > 0 ? "bad" : degraded > 0 ? "warn" : "good";
-  const text =
-    outages > 0
-      ? t("{{count}} models are down", { count: outages })
-      : degraded > 0
-        ? t("{{count}} models are degraded", { count: degraded })
-        : t("All models are operational");
+  const { tone, text } = summaryOf(t, count);
+  const unknown = count("no_data");
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
@@ -168,6 +163,11 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
               {text}
             </Text>
           </StatusDot>
+          {unknown > 0 && unknown < models.length ? (
+            <Text span fz="sm" c="dimmed" ml="xs">
+              {t("{{count}} without recent calls", { count: unknown })}
+            </Text>
+          ) : null}
         </Text>
         <Text fz="sm" c="dimmed">
           <RelativeTime lead={t("Updated")} seconds={computed_at} />
@@ -175,6 +175,17 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
       </Group>
     </Card>
   );
+}
+
+/** Green only for what calls have shown: a model without recent calls is not called operational. */
+function summaryOf(t: TFunction<"site">, count: (state: ModelState) => number): { tone: Tone; text: string } {
+  const [outages, degraded, operational] = [count("outage"), count("degraded"), count("operational")];
+  if (outages > 0) return { tone: "bad", text: t("{{count}} models are down", { count: outages }) };
+  if (degraded > 0) return { tone: "warn", text: t("{{count}} models are degraded", { count: degraded }) };
+  if (operational === 0) return { tone: "idle", text: t("No recent calls") };
+  return count("no_data") === 0
+    ? { tone: "good", text: t("All models are operational") }
+    : { tone: "good", text: t("{{count}} models are operational", { count: operational }) };
 }
 
 function Row({ model, status, days }: { model: ModelStatus; status: Status; days: boolean }) {

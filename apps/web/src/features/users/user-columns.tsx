@@ -11,6 +11,7 @@ import { useGroupNames } from "#components/group-name.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { Bindings } from "./bindings.tsx";
@@ -89,7 +90,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         secondary: hasBudgets,
         title: t("Group"),
         sortable: true,
-        cell: (row) => nameOf(row.group),
+        cell: (row) => <Short text={nameOf(row.group)} width={130} />,
       },
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
       amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),

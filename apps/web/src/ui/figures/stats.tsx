@@ -1,6 +1,7 @@
 /** Figures side by side on one card: a title, the figure, and a secondary line below. */
-import { Card, Text, Tooltip } from "@mantine/core";
+import { Card, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { About } from "./about.tsx";
 import classes from "./stats.module.css";
 
 /** @param columns number of columns in a wide window; at most four in a narrow one, two on a phone */
@@ -22,25 +23,18 @@ type StatProps = {
   value: ReactNode;
   /** Tooltip with the exact value. */
   exact?: string;
-  hint?: string;
+  /** Explanation that the title opens. */
+  about?: ReactNode;
   /** Marks the figure, or the line below it. */
   bad?: "figure" | "line" | undefined;
   line?: ReactNode;
 };
 
-export function Stat({ title, value, exact, hint, bad, line }: StatProps) {
+export function Stat({ title, value, exact, about, bad, line }: StatProps) {
   return (
     <section className={classes.stat} aria-label={title}>
       <Text fz="sm" c="dimmed">
-        {hint ? (
-          <Tooltip label={hint}>
-            <span className={classes.hinted} tabIndex={0}>
-              {title}
-            </span>
-          </Tooltip>
-        ) : (
-          title
-        )}
+        {about ? <About title={title}>{about}</About> : title}
       </Text>
       <Text className={classes.value} title={exact} data-bad={bad === "figure" || undefined}>
         {value}

@@ -44,14 +44,14 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
   const [first = "", ...rest] = names;
   if (rest.length === 0)
     return (
-      <Text span fz="sm" className={classes.groups}>
+      <Text span fz="sm" className={classes.groups} title={first}>
         {first}
       </Text>
     );
   return (
     <Tooltip label={joinList(names)}>
-      <Text span fz="sm" className={classes.groups} tabIndex={0}>
-        {first}
+      <Text span fz="sm" tabIndex={0} style={{ whiteSpace: "nowrap" }}>
+        <span className={classes.groups}>{first}</span>
         <Text span c="dimmed" fz="sm">
           {` +${rest.length}`}
         </Text>

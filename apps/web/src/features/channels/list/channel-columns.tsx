@@ -73,7 +73,6 @@ export function useChannelColumns(): Column<ChannelRow>[] {
       },
       {
         id: "weight",
-        secondary: true,
         title: t("Weight"),
         sortable: true,
         align: "right",

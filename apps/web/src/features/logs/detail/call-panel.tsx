@@ -33,6 +33,9 @@ export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelPro
       position="right"
       size={phone ? "100%" : 680}
       scrollAreaComponent={ScrollArea.Autosize}
+      // The row of the call that was shown last, which j and k may have changed since the panel opened.
+      returnFocus={false}
+      onExitTransitionEnd={() => shown.row && focusRow(shown.row.id)}
       title={shown.row ? <CallHeading row={shown.row} /> : t("Call")}
     >
       {shown.id === "" ? null : (
@@ -53,6 +56,11 @@ export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelPro
       )}
     </Drawer>
   );
+}
+
+/** Moves the focus to the row of a table, if it is there. On a phone the calls are cards. */
+function focusRow(id: string): void {
+  document.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(id)}"]`)?.focus();
 }
 
 type NeighbourProps = { label: string; icon: Icon; onClick: (() => void) | undefined };

@@ -7,13 +7,19 @@ const seconds = now.getTime() / 1000;
 
 describe("time ranges", () => {
   it("stay open at the end unless they are custom", () => {
-    for (const range of ["hour", "today", "7d", "30d", "all"] as const)
+    for (const range of ["hour", "24h", "today", "7d", "30d", "90d", "all"] as const)
       expect(logWindow({ range, from: 5, to: 9 }, now).end_timestamp, range).toBe(0);
   });
 
   it("begin at local midnight for today", () => {
     const start = logWindow({ range: "today", from: 0, to: 0 }, now).start_timestamp;
     expect(seconds - start).toBe(9 * 3600 + 30 * 60 + 15);
+  });
+
+  it("of days are calendar days that end today, as in Analytics", () => {
+    const start = (range: "7d" | "30d") => logWindow({ range, from: 0, to: 0 }, now).start_timestamp * 1000;
+    expect(new Date(start("7d"))).toEqual(new Date(2026, 10, 15));
+    expect(new Date(start("30d"))).toEqual(new Date(2026, 9, 23));
   });
 
   it("use the selected times when custom", () => {

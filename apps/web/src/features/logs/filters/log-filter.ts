@@ -1,9 +1,10 @@
 /** The filter of the list, kept in the address. Pure. */
 import type { LogQuery } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
+import { startOf } from "#lib/address/day-ranges.ts";
 import { oneOf, paging, type Params, sizeOf, textParam, whole } from "#lib/address/params.ts";
 
-export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;
+export const ranges = ["hour", "24h", "today", "7d", "30d", "90d", "all", "custom"] as const;
 export type LogRange = (typeof ranges)[number];
 
 /** `from` and `to` are unix seconds and apply only to a custom range; 0 is open. */
@@ -38,7 +39,6 @@ export const logParams: Params<LogFilter> = {
 };
 
 const hourSeconds = 3600;
-const daySeconds = 24 * hourSeconds;
 
 type Window = { start_timestamp: number; end_timestamp: number };
 
@@ -49,12 +49,13 @@ export function logWindow({ range, from, to }: Pick<LogFilter, "range" | "from" 
   switch (range) {
     case "hour":
       return since(seconds - hourSeconds);
+    case "24h":
+      return since(seconds - 24 * hourSeconds);
     case "today":
-      return since(new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime() / 1000);
     case "7d":
-      return since(seconds - 7 * daySeconds);
     case "30d":
-      return since(seconds - 30 * daySeconds);
+    case "90d":
+      return since(startOf(range, now).getTime() / 1000);
     case "all":
       return since(0);
     case "custom":

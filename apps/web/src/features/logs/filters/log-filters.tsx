@@ -11,6 +11,7 @@ import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { findChannels, nameOfChannel, type LogScope } from "#features/logs/api.ts";
 import { shortReason } from "#features/logs/failure.ts";
 import { outcomeText } from "#features/logs/log-labels.ts";
+import { dayRangeTexts } from "#lib/address/day-ranges.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
@@ -41,9 +42,8 @@ type LogFiltersProps = {
 
 const rangeTexts: Record<LogRange, string> = {
   hour: phrase("Last hour"),
-  today: phrase("Today"),
-  "7d": phrase("Last 7 days"),
-  "30d": phrase("Last 30 days"),
+  "24h": phrase("Last 24 hours"),
+  ...dayRangeTexts,
   all: phrase("All time"),
   custom: phrase("Custom period"),
 };

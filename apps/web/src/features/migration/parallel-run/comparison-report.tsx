@@ -75,7 +75,7 @@ function Totals({ report }: { report: ComparisonReport }) {
       <Stat
         title={t("Charged here")}
         value={format.charge(here)}
-        hint={t("Calls that both gateways have logged.")}
+        about={t("Calls that both gateways have logged.")}
         line={points(here)}
       />
       <Stat title={t("Charged there")} value={format.charge(there)} line={points(there)} />
