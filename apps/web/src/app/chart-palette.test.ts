@@ -72,6 +72,14 @@ describe.each(["light", "dark"] as const)("the colours of charts and controls, %
     }
   });
 
+  it.each(Object.entries(sights))("of failed and successful calls differ: %s", (_sight, matrix) => {
+    const failed = variables["--chart-failed"] ?? "";
+    // Failed calls are stacked on the first series.
+    expect(
+      Math.hypot(...difference(seenAs(failed, matrix), seenAs(colors[0] ?? "", matrix))),
+    ).toBeGreaterThan(30);
+  });
+
   it.each(Object.entries(sights))("differ in every pair: %s", (_sight, matrix) => {
     for (const [index, one] of colors.entries())
       for (const other of colors.slice(index + 1)) {

@@ -9,6 +9,7 @@ import type {
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
+import type { AuditPage } from "@gateway/shared/usage/audit";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { timeZone } from "#lib/format/time-zone.ts";
@@ -48,6 +49,30 @@ export const insightsQuery = (params: AnalyticsParams) => {
       }),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
+  });
+};
+
+/** Changes of each kind that a chart marks. */
+const mostChanges = 50;
+
+/** Disabled channels and changed prices of the period, for readers of the audit log. */
+export const changesQuery = (params: AnalyticsParams, enabled: boolean) => {
+  const { range, from, to } = params;
+  return queryOptions({
+    queryKey: ["analytics", "changes", { range, from, to }],
+    queryFn: async () => {
+      const period = periodWindow(params, new Date());
+      const pages = await Promise.all(
+        ["channel.disable", "price"].map((action) =>
+          http.get("/audit", asPage<AuditPage>(), { ...period, action, size: mostChanges }),
+        ),
+      );
+      return pages.flatMap((page) => page.data);
+    },
+    enabled,
+    staleTime: 60_000,
+    // The chart is complete without its marks.
+    meta: { quiet: true },
   });
 };
 

@@ -5,17 +5,14 @@ import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/format/csv.ts";
-import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { StackedBars } from "#ui/charts/stacked-bars.tsx";
-import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsView } from "./period-bar.tsx";
-import { type Metric, partsOf } from "./period.ts";
+import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
 import { MetricControl, TableToggle } from "./view-controls.tsx";
@@ -88,31 +85,11 @@ export function UsageSection({ params, onChange }: AnalyticsView) {
               by={params.by}
             />
           ) : (
-            <UsageChart period={period.data} metric={params.metric} />
+            <UsageChart period={period.data} params={params} />
           )}
         </div>
       )}
     </Section>
-  );
-}
-
-function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
-  const { t } = useTranslation("analytics");
-  const format = useFormat();
-  const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
-  if (stacks.series.length === 0)
-    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
-  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
-  const money = metric === "quota";
-  return (
-    <StackedBars
-      {...stacks}
-      title={t("Usage over time")}
-      height={300}
-      tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
-      print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
-      axisWidth={money && digits > 2 ? 82 : 64}
-    />
   );
 }
 

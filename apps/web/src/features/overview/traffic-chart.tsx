@@ -1,16 +1,21 @@
-/** Calls by hour, failed ones on top. Blue and orange also differ in lightness, for colour-blind users. */
+/** Calls by hour, failed ones on top, with the day before as a line. A click or a drag opens the calls of these hours. */
 import type { Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
+import { logAddress } from "#lib/address/log-address.ts";
 import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 
-const colors = { served: "var(--chart-1)", failed: "var(--chart-2)" };
+const colors = { served: "var(--chart-1)", failed: "var(--chart-failed)" };
 
 export function TrafficChart({ traffic, since }: { traffic: Traffic; since: number }) {
   const { t } = useTranslation("overview");
   const format = useFormat();
-  const { requests, failed } = traffic.hourly;
+  const { requests, failed, requests_before: before } = traffic.hourly;
+  const navigate = useNavigate();
+  const seesLogs = useMayEnter("logs");
   const names: Record<string, string> = { served: t("Successful"), failed: t("Failed") };
   const rows = requests.map((count, hour) => ({
     date: hourText(since, hour),
@@ -28,6 +33,13 @@ export function TrafficChart({ traffic, since }: { traffic: Traffic; since: numb
       colors={colors}
       dayText={(date) => date}
       axisWidth={48}
+      line={before.some((count) => count > 0) ? { name: t("Day before"), values: before } : undefined}
+      onRange={
+        seesLogs
+          ? ({ first, last }) =>
+              void navigate(logAddress(since + first * 3_600, {}, since + (last + 1) * 3_600 - 1))
+          : undefined
+      }
       height={228}
     />
   );

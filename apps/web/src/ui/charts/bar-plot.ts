@@ -65,6 +65,16 @@ export function barPaths({ series, rows }: Stacks, highest: number, { width, hei
   );
 }
 
+/** Returns the SVG path of a line through one value per day. */
+export function linePath(values: readonly number[], highest: number, { width, height }: Box): string {
+  return values
+    .map((value, day) => {
+      const x = round(middleOf(day, values.length, width));
+      return `${day === 0 ? "M" : "L"}${x} ${round(height * (1 - value / highest))}`;
+    })
+    .join("");
+}
+
 function round(pixels: number): number {
   return Math.round(pixels * 100) / 100;
 }

@@ -1,10 +1,12 @@
-/** Stacked bars per day. The pointer, a touch or the arrow keys show the values of a day. */
-import { Group, Text } from "@mantine/core";
-import { type KeyboardEvent, type PointerEvent, useCallback, useState } from "react";
+/** Stacked bars per day. The pointer, a touch or the arrow keys show the values of a day; dragging selects several days. */
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { axisTicks, barPaths, dayAt, labelEvery, middleOf } from "./bar-plot.ts";
+import { axisTicks, barPaths, type Box, labelEvery, linePath, middleOf } from "./bar-plot.ts";
 import { othersColor, seriesColors } from "./chart-colors.ts";
+import { ChartLegend } from "./chart-legend.tsx";
+import { ChartTooltip } from "./chart-tooltip.tsx";
 import { othersKey, type Stacks, topOf } from "./stacks.ts";
+import { type SelectedDays, useDayChoice } from "./use-day-choice.ts";
 import classes from "./stacked-bars.module.css";
 
 type StackedBarsProps = Stacks & {
@@ -25,7 +27,15 @@ type StackedBarsProps = Stacks & {
   colors?: Record<string, string>;
   /** Formats a row's `date` for the axis. Default: month and day. */
   dayText?: (date: string) => string;
+  /** The sums of the previous period by day, drawn as a thin line. */
+  line?: { name: string; values: readonly number[] } | undefined;
+  /** What happened on a day, such as a changed price. */
+  marks?: readonly ChartMark[] | undefined;
+  /** Called with the days that were clicked or dragged over. */
+  onRange?: ((range: SelectedDays) => void) | undefined;
 };
+
+export type ChartMark = { day: number; text: string };
 
 /** Half a line, so that the label of the highest tick is centred on its grid line. */
 const topSpace = 9;
@@ -41,19 +51,20 @@ function shortDate(date: string): string {
 }
 
 export function StackedBars(props: StackedBarsProps) {
-  const { series, rows, title, tick, print, height = 260, nameOf, colors } = props;
+  const { series, rows, title, tick, print, height = 260, nameOf, colors, line, marks = [], onRange } = props;
   const { dayText = shortDate } = props;
   const { t } = useTranslation();
   const [ref, wholeWidth] = useWidth();
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [kept, setKept] = useState<string | null>(null);
   const days = rows.length;
   const plotHeight = height - topSpace - dateSpace;
-  const ticks = axisTicks(topOf({ series, rows }));
+  const ticks = axisTicks(Math.max(topOf({ series, rows }), ...(line?.values ?? [])));
   const longest = Math.max(...ticks.map((value) => tick(value).length));
   const axisWidth = Math.max(props.axisWidth ?? 64, longest * tickCharacter + tickGap);
   const width = Math.max(0, wholeWidth - axisWidth);
   const highest = ticks.at(-1) ?? 1;
-  const every = labelEvery(days, width, dateWidth);
+  const { shown, read, brush, handlers } = useDayChoice({ days, axisWidth, width }, onRange);
 
   const palette = seriesColors(series.filter((name) => name !== othersKey && colors?.[name] === undefined));
   const colorOf = (name: string) => colors?.[name] ?? palette.get(name) ?? othersColor;
@@ -61,28 +72,26 @@ export function StackedBars(props: StackedBarsProps) {
   const linesOf = (day: number) =>
     series
       .map((name) => ({ name, value: Number(rows[day]?.[name] ?? 0) }))
-      .filter((line) => line.value > 0)
-      .reverse();
-  const totalOf = (day: number) => print(linesOf(day).reduce((sum, line) => sum + line.value, 0));
-
-  // The period may become shorter while a day is selected.
-  const shown = chosen !== null && chosen < days ? chosen : null;
-  const read = shown ?? days - 1;
+      .filter(({ value }) => value > 0)
+      .reverse()
+      .map(({ name, value }) => ({
+        name,
+        label: label(name),
+        value: print(value),
+        color: colorOf(name),
+      }));
+  const totalOf = (day: number) =>
+    print(series.reduce((sum, name) => sum + Number(rows[day]?.[name] ?? 0), 0));
+  const beforeOf = (day: number) =>
+    line === undefined ? undefined : { name: line.name, value: print(line.values[day] ?? 0) };
+  const marksOf = (day: number) => marks.filter((mark) => mark.day === day).map(({ text }) => text);
+  const before = beforeOf(read);
   const spoken = [
     `${rows[read]?.date ?? ""}: ${totalOf(read)}`,
-    ...linesOf(read).map((line) => `${label(line.name)} ${print(line.value)}`),
+    ...linesOf(read).map((each) => `${each.label} ${each.value}`),
+    ...(before === undefined ? [] : [`${before.name} ${before.value}`]),
+    ...marksOf(read),
   ].join(", ");
-
-  const follow = (event: PointerEvent<HTMLDivElement>) => {
-    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - axisWidth;
-    if (width > 0) setChosen(dayAt(x, days, width));
-  };
-  const step = (event: KeyboardEvent) => {
-    const next = dayByKey(event.key, read, days);
-    if (next === undefined) return;
-    event.preventDefault();
-    setChosen(next);
-  };
   return (
     <>
       <div
@@ -90,6 +99,7 @@ export function StackedBars(props: StackedBarsProps) {
         className={classes.chart}
         style={{ height }}
         data-chart
+        data-selects={onRange ? true : undefined}
         role="slider"
         tabIndex={0}
         aria-label={title}
@@ -98,20 +108,20 @@ export function StackedBars(props: StackedBarsProps) {
         aria-valuemax={days}
         aria-valuenow={read + 1}
         aria-valuetext={spoken}
-        onPointerDown={follow}
-        onPointerMove={follow}
-        // A touch ends with pointerleave right after the tap; the day stays selected.
-        onPointerLeave={(event) => event.pointerType === "mouse" && setChosen(null)}
-        onFocus={(event) => event.currentTarget.matches(":focus-visible") && setChosen(days - 1)}
-        onBlur={() => setChosen(null)}
-        onKeyDown={step}
+        {...handlers}
       >
         <svg width={wholeWidth} height={height} aria-hidden>
           {ticks.map((value) => {
             const y = topSpace + plotHeight * (1 - value / highest);
             return (
               <g key={value}>
-                <line className={classes.grid} x1={axisWidth} x2={axisWidth + width} y1={y} y2={y} />
+                <line
+                  className={value === 0 ? classes.baseline : classes.grid}
+                  x1={axisWidth}
+                  x2={axisWidth + width}
+                  y1={y}
+                  y2={y}
+                />
                 <text className="tabular" x={axisWidth - tickGap} y={y} dy="0.355em" textAnchor="end">
                   {tick(value)}
                 </text>
@@ -120,64 +130,103 @@ export function StackedBars(props: StackedBarsProps) {
           })}
           {width > 0 ? (
             <g transform={`translate(${axisWidth} ${topSpace})`}>
-              {shown === null ? null : (
-                <rect
-                  className={classes.cursor}
-                  x={(shown * width) / days}
-                  width={width / days}
-                  height={plotHeight}
-                />
-              )}
-              {barPaths({ series, rows }, highest, { width, height: plotHeight }).map((path, index) => (
-                <path key={series[index]} d={path} fill={colorOf(series[index] ?? "")} />
-              ))}
-              {rows.map((row, day) =>
-                day % every === 0 ? (
-                  <text key={row.date} x={middleOf(day, days, width)} y={plotHeight + 22} textAnchor="middle">
-                    {dayText(row.date)}
-                  </text>
-                ) : null,
-              )}
+              <Plot
+                stacks={{ series, rows }}
+                box={{ width, height: plotHeight }}
+                highest={highest}
+                selected={brush ?? (shown === null ? null : { first: shown, last: shown })}
+                colorOf={colorOf}
+                lit={pointed ?? kept}
+                line={line?.values}
+                marked={new Set(marks.map(({ day }) => day))}
+                dayText={dayText}
+              />
             </g>
           ) : null}
         </svg>
         {shown === null ? null : (
-          <div
-            className={classes.tooltip}
+          <ChartTooltip
+            date={String(rows[shown]?.date)}
+            total={totalOf(shown)}
+            lines={linesOf(shown)}
+            before={beforeOf(shown)}
+            marks={marksOf(shown)}
             style={besideDay(axisWidth + middleOf(shown, days, width), wholeWidth)}
-          >
-            <table>
-              <thead>
-                <tr>
-                  <th>{rows[shown]?.date}</th>
-                  <th>{totalOf(shown)}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {linesOf(shown).map((line) => (
-                  <tr key={line.name}>
-                    <td>
-                      <span className={classes.swatch} style={{ background: colorOf(line.name) }} />{" "}
-                      {label(line.name)}
-                    </td>
-                    <td>{print(line.value)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          />
         )}
       </div>
-      <Group gap="6px 16px" mt="md">
-        {series.map((name) => (
-          <Group key={name} gap={6} wrap="nowrap" miw={0}>
-            <span className={classes.swatch} style={{ background: colorOf(name) }} />
-            <Text fz="xs" c="dimmed" truncate ff={name === othersKey || nameOf ? undefined : "monospace"}>
-              {label(name)}
-            </Text>
-          </Group>
-        ))}
-      </Group>
+      <ChartLegend
+        entries={series.map((name) => ({
+          name,
+          label: label(name),
+          color: colorOf(name),
+          isData: name !== othersKey && nameOf === undefined,
+        }))}
+        line={line?.name}
+        kept={kept}
+        onPoint={setPointed}
+        onKeep={setKept}
+      />
+    </>
+  );
+}
+
+type PlotProps = {
+  stacks: Stacks;
+  box: Box;
+  /** The value at the upper edge. */
+  highest: number;
+  selected: SelectedDays | null;
+  colorOf: (name: string) => string;
+  /** The series that is not dimmed; null = all. */
+  lit: string | null;
+  line: readonly number[] | undefined;
+  /** Days on which something happened. */
+  marked: ReadonlySet<number>;
+  dayText: (date: string) => string;
+};
+
+/** Bars, the line of the previous period, the selected days, and the dates below. */
+function Plot({ stacks, box, highest, selected, colorOf, lit, line, marked, dayText }: PlotProps) {
+  const { series, rows } = stacks;
+  const { width, height } = box;
+  const days = rows.length;
+  const every = labelEvery(days, width, dateWidth);
+  return (
+    <>
+      {selected === null ? null : (
+        <rect
+          className={classes.cursor}
+          x={(selected.first * width) / days}
+          width={((selected.last - selected.first + 1) * width) / days}
+          height={height}
+        />
+      )}
+      {barPaths(stacks, highest, box).map((path, index) => {
+        const name = series[index] ?? "";
+        return (
+          <path
+            key={name}
+            d={path}
+            fill={colorOf(name)}
+            className={classes.bars}
+            data-dim={(lit !== null && lit !== name) || undefined}
+          />
+        );
+      })}
+      {line === undefined ? null : <path className={classes.line} d={linePath(line, highest, box)} />}
+      {rows.map((row, day) => (
+        <g key={row.date}>
+          {marked.has(day) ? (
+            <path className={classes.mark} d={`M${middleOf(day, days, width)} ${height + 2}l4 7h-8z`} />
+          ) : null}
+          {day % every === 0 ? (
+            <text x={middleOf(day, days, width)} y={height + 22} textAnchor="middle">
+              {dayText(row.date)}
+            </text>
+          ) : null}
+        </g>
+      ))}
     </>
   );
 }
@@ -194,15 +243,6 @@ function useWidth() {
     return () => observer.disconnect();
   }, []);
   return [ref, width] as const;
-}
-
-/** Returns the day to select, null to deselect; undefined for an unhandled key. */
-function dayByKey(key: string, day: number, days: number): number | null | undefined {
-  if (key === "ArrowLeft" || key === "ArrowDown") return Math.max(0, day - 1);
-  if (key === "ArrowRight" || key === "ArrowUp") return Math.min(days - 1, day + 1);
-  if (key === "Home") return 0;
-  if (key === "End") return days - 1;
-  return key === "Escape" ? null : undefined;
 }
 
 /** Places the tooltip on the side with more room, and inside the chart. */

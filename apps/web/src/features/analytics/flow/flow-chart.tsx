@@ -16,9 +16,8 @@ type FlowChartProps = {
 };
 
 const width = 1_000;
-const barWidth = 12;
 const head = 24;
-const left = (column: number) => (column * (width - barWidth)) / (flowColumns.length - 1);
+const left = (column: number) => (column * (flowSize.width - flowSize.bar)) / (flowColumns.length - 1);
 
 export function FlowChart({ layout, titles, print, percent, addressOf }: FlowChartProps) {
   const { t } = useTranslation("analytics");
@@ -31,7 +30,7 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("Flow of calls")}>
       <svg viewBox={`0 0 ${width} ${flowSize.height + head + 8}`} className={classes.chart}>
         {titles.map((title, column) => (
-          <text key={title} x={labelX(column)} y={12} className={classes.title} textAnchor={anchorOf(column)}>
+          <text key={title} x={left(column)} y={12} className={classes.title}>
             {title}
           </text>
         ))}
@@ -53,25 +52,22 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
               <>
                 <title>{say(node)}</title>
                 <rect
-                  x={left(node.column)}
+                  x={node.left}
                   y={node.top}
-                  width={barWidth}
+                  width={flowSize.bar}
                   height={Math.max(1.5, node.height)}
                   rx={2}
                   className={classes.node}
                   data-column={node.key === "" ? "others" : node.column + 1}
                 />
-                {node.height < 9 ? null : (
-                  <text
-                    x={labelX(node.column)}
-                    y={node.top + node.height / 2}
-                    className={classes.label}
-                    textAnchor={anchorOf(node.column)}
-                    dominantBaseline="central"
-                  >
-                    {short(sayName(node))}
-                  </text>
-                )}
+                <text
+                  x={node.left + flowSize.bar + 6}
+                  y={node.top + node.height / 2}
+                  className={classes.label}
+                  dominantBaseline="central"
+                >
+                  {short(sayName(node))}
+                </text>
               </>
             );
             const hover = {
@@ -100,15 +96,11 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
   );
 }
 
-const last = flowColumns.length - 1;
-const anchorOf = (column: number) => (column === last ? "end" : "start");
-const labelX = (column: number) => (column === last ? left(column) - 6 : left(column) + (barWidth + 6));
-
 const mostLetters = 24;
 const short = (name: string) => (name.length > mostLetters ? `${name.slice(0, mostLetters - 1)}…` : name);
 
 function bandPath({ from, to, fromTop, toTop, height }: FlowBand): string {
-  const [x0, x1] = [left(from.column) + barWidth, left(to.column)];
+  const [x0, x1] = [from.left + flowSize.bar, to.left];
   const middle = (x0 + x1) / 2;
   const [y0, y1] = [fromTop + height, toTop + height];
   return [

@@ -3,6 +3,7 @@
  * proportional to their amounts, and bands between them. Pure.
  */
 import type { Amounts, FlowPath, Insights } from "@gateway/shared/usage/insights";
+import { sankey, type SankeyGraph } from "d3-sankey";
 import type { Metric } from "#features/analytics/period.ts";
 
 export const flowColumns = ["user", "token", "group", "model", "channel"] as const;
@@ -14,6 +15,7 @@ export type FlowNode = {
   key: string;
   name: string;
   value: number;
+  left: number;
   top: number;
   height: number;
 };
@@ -30,7 +32,11 @@ export type FlowBand = {
 
 export type FlowLayout = { nodes: FlowNode[]; bands: FlowBand[]; total: number };
 
-export const flowSize = { height: 430, gap: 10, mostNodes: 8 } as const;
+/**
+ * Size of the diagram without its labels, in its own units. Nodes are far enough apart for a line of text each, and
+ * the labels of the last column have space beside it.
+ */
+export const flowSize = { width: 830, height: 430, bar: 12, gap: 16, mostNodes: 8 } as const;
 
 type Flows = Insights["flows"];
 
@@ -69,31 +75,63 @@ export function layFlows(flows: Flows, metric: Metric, groupName: GroupName): Fl
     }));
   const total = merged.reduce((sum, { value }) => sum + value, 0);
   if (total === 0) return { nodes: [], bands: [], total };
-  const columns = flowColumns.map((_, column) =>
+  const ids = flowColumns.map((_, column) =>
     sums(merged.map(({ keys, value }) => [keys[column] ?? "", value])),
   );
-  const most = Math.max(...columns.map(({ size }) => size));
-  const scale = (flowSize.height - flowSize.gap * (most - 1)) / total;
-  const nodes = columns.map((values, column) => {
-    let top = 0;
+  const nodes = ids.flatMap((values, column) =>
+    [...values].map(([key, value]) => ({
+      id: `${column} ${key}`,
+      column,
+      key,
+      name: key === "" ? "" : nameOf(flows, flowColumns[column] ?? "user", key, groupName),
+      amount: value,
+    })),
+  );
+  const layout = sankey<NodeData, LinkData>()
+    .nodeId((node) => node.id)
+    .nodeAlign((node) => node.column)
     // The others come last, regardless of their sum.
-    const ordered = [...values].sort(
-      ([one, a], [other, b]) => Number(one === "") - Number(other === "") || b - a,
+    .nodeSort((one, other) => Number(one.key === "") - Number(other.key === "") || other.amount - one.amount)
+    .nodeWidth(flowSize.bar)
+    .nodePadding(flowSize.gap)
+    .extent([
+      [0, 0],
+      [flowSize.width, flowSize.height],
+    ])({ nodes, links: linksOf(merged) });
+  return layoutOf(layout, total);
+}
+
+type NodeData = { id: string; column: number; key: string; name: string; amount: number };
+type LinkData = { source: string; target: string; value: number };
+
+/** Returns one link per pair of neighbouring members. */
+function linksOf(parts: readonly FlowPart[]): LinkData[] {
+  return flowColumns.slice(1).flatMap((_, column) => {
+    const pairs = sums(
+      parts.map(({ keys, value }) => [JSON.stringify([keys[column], keys[column + 1]]), value]),
     );
-    return ordered.map(([key, value]): FlowNode => {
-      const node = {
-        column,
-        key,
-        name: key === "" ? "" : nameOf(flows, flowColumns[column] ?? "user", key, groupName),
-        value,
-        top,
-        height: value * scale,
-      };
-      top += node.height + flowSize.gap;
-      return node;
+    return [...pairs].map(([pair, value]) => {
+      const [from = "", to = ""] = JSON.parse(pair) as string[];
+      return { source: `${column} ${from}`, target: `${column + 1} ${to}`, value };
     });
   });
-  return { nodes: nodes.flat(), bands: bandsOf(merged, nodes, scale), total };
+}
+
+function layoutOf(graph: SankeyGraph<NodeData, LinkData>, total: number): FlowLayout {
+  const placed = new Map(
+    graph.nodes.map(({ id, column, key, name, amount, x0 = 0, y0 = 0, y1 = 0 }) => [
+      id,
+      { column, key, name, value: amount, left: x0, top: y0, height: y1 - y0 },
+    ]),
+  );
+  const nodeOf = (end: unknown) => placed.get((end as NodeData).id);
+  const bands = graph.links.flatMap(({ source, target, value, width = 0, y0 = 0, y1 = 0 }) => {
+    const [from, to] = [nodeOf(source), nodeOf(target)];
+    if (from === undefined || to === undefined) return [];
+    return [{ from, to, value, fromTop: y0 - width / 2, toTop: y1 - width / 2, height: width }];
+  });
+  const nodes = [...placed.values()].sort((one, other) => one.column - other.column || one.top - other.top);
+  return { nodes, bands, total };
 }
 
 type FlowPart = { keys: string[]; value: number };
@@ -109,27 +147,4 @@ function sums(values: readonly (readonly [string, number])[]): Map<string, numbe
   const result = new Map<string, number>();
   for (const [key, value] of values) result.set(key, (result.get(key) ?? 0) + value);
   return result;
-}
-
-function bandsOf(parts: readonly FlowPart[], nodes: readonly FlowNode[][], scale: number): FlowBand[] {
-  return nodes.slice(1).flatMap((targets, column) => {
-    const sources = nodes[column] ?? [];
-    const values = sums(
-      parts.map(({ keys, value }) => [JSON.stringify([keys[column], keys[column + 1]]), value]),
-    );
-    const arrived = new Map<FlowNode, number>();
-    return sources.flatMap((from) => {
-      let offset = 0;
-      return targets.flatMap((to): FlowBand[] => {
-        const value = values.get(JSON.stringify([from.key, to.key]));
-        if (value === undefined) return [];
-        const height = value * scale;
-        const came = arrived.get(to) ?? 0;
-        const band = { from, to, value, fromTop: from.top + offset, toTop: to.top + came, height };
-        offset += height;
-        arrived.set(to, came + height);
-        return [band];
-      });
-    });
-  });
 }

@@ -1,0 +1,62 @@
+/** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
+import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
+import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
+import { IconChartBar } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
+import { logAddress } from "#lib/address/log-address.ts";
+import { useFormat } from "#lib/format/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
+import { Empty } from "#ui/empty.tsx";
+import { changesQuery } from "./api.ts";
+import { marksOf } from "./chart-marks.ts";
+import { type AnalyticsParams, type Metric, localDay, partsOf } from "./period.ts";
+
+const amountOf: Record<Metric, (sum: UsageSum) => number> = {
+  quota: (sum) => sum.quota,
+  requests: callsOf,
+  tokens: tokensOf,
+  failed: (sum) => sum.failed_count,
+};
+
+type UsageChartProps = { period: Period; params: AnalyticsParams };
+
+export function UsageChart({ period, params }: UsageChartProps) {
+  const { t } = useTranslation("analytics");
+  const format = useFormat();
+  const navigate = useNavigate();
+  const seesLogs = useMayEnter("logs");
+  const changes = useQuery(changesQuery(params, useMayEnter("audit"))).data ?? [];
+  const { metric } = params;
+  const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
+  if (stacks.series.length === 0)
+    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
+  const values = period.before_by_day.map(amountOf[metric]);
+  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
+  const money = metric === "quota";
+  /** @param last included */
+  const openLog = (first: number, last: number) => {
+    const start = localDay(period.dates[first] ?? "");
+    const end = localDay(period.dates[last] ?? "");
+    end.setDate(end.getDate() + 1);
+    const filter: Record<string, number> = metric === "failed" ? { log_type: 5 } : {};
+    void navigate(logAddress(start.getTime() / 1000, filter, end.getTime() / 1000 - 1));
+  };
+  return (
+    <StackedBars
+      {...stacks}
+      title={t("Usage over time")}
+      height={300}
+      tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
+      print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
+      axisWidth={money && digits > 2 ? 82 : 64}
+      line={values.some((value) => value > 0) ? { name: t("Previous period"), values } : undefined}
+      marks={marksOf(t, changes, period.dates)}
+      // The log has no filter for an account by its id.
+      onRange={seesLogs && params.user === 0 ? ({ first, last }) => openLog(first, last) : undefined}
+    />
+  );
+}
