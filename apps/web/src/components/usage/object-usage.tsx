@@ -49,7 +49,7 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
         line={
           rescued === 0
             ? t("{{count}} failed", { count: failed })
-            : `${t("{{count}} failed", { count: failed })} · ${t("{{count}} served elsewhere", { count: rescued })}`
+            : `${t("{{count}} failed", { count: failed })} · ${t("{{count}} retried elsewhere", { count: rescued })}`
         }
       />
       <Stat
@@ -221,7 +221,7 @@ function FailureList({ usage, filter }: DetailsProps) {
     <Section title={t("Failed calls, 24 hours")}>
       {failures.reasons.length === 0 ? (
         <Text c="dimmed" fz="sm">
-          {t("No failed calls")}
+          {sum(usage.failed) > 0 ? t("These calls are no longer in the log.") : t("No failed calls")}
         </Text>
       ) : (
         <Stack gap="sm">

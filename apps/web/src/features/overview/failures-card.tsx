@@ -31,9 +31,9 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
     >
       {reasons.length === 0 ? (
         <div className={classes.calm}>
-          <IconCircleCheck size={20} stroke={1.7} aria-hidden />
+          {failed > 0 ? null : <IconCircleCheck size={20} stroke={1.7} aria-hidden />}
           <Text c="dimmed" fz="sm">
-            {t("No failed calls")}
+            {failed > 0 ? t("These calls are no longer in the log.") : t("No failed calls")}
           </Text>
         </div>
       ) : (

@@ -157,7 +157,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
-        <Text fz="lg" component="h2" m={0} display="flex">
+        <Text fz="lg" component="h2" m={0} display="flex" style={{ alignItems: "center" }}>
           <StatusDot tone={tone}>
             <Text span fz="inherit" fw={600}>
               {text}
