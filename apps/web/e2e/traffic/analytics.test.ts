@@ -55,6 +55,20 @@ test("usage by model is shown as a chart, as a table and as a file", async ({ pa
     await page.keyboard.press("Escape");
     await day.waitFor({ state: "detached" });
   });
+  await test.step("a click on a bar opens the calls of its day in the log", async () => {
+    const { width = 0 } = (await chart.boundingBox()) ?? {};
+    await chart.click({ position: { x: width - 30, y: 40 } });
+    await page.waitForURL(/\/panel\/log\?range=custom&from=\d+&to=\d+/);
+    await page.getByText("demo-chat").first().waitFor();
+    await page.goBack();
+  });
+  await test.step("the title of a figure opens what it counts", async () => {
+    await page.getByRole("button", { name: "Requests", exact: true }).click();
+    await page.getByText("A call counts once").waitFor();
+    await page.getByText("The previous period of the same length.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("A call counts once").waitFor({ state: "detached" });
+  });
   await test.step("the table has a row per model, and is named in the address", async () => {
     await page.getByRole("button", { name: "Show as a table" }).click();
     await page.getByRole("button", { name: "Show as a chart" }).waitFor();

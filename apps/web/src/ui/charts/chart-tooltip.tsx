@@ -10,12 +10,12 @@ type ChartTooltipProps = {
   lines: readonly TooltipLine[];
   /** The previous period: its name and value. */
   before: { name: string; value: string } | undefined;
-  /** What happened on the day. */
-  marks: readonly string[];
+  /** What happened on the day, and what a click does. */
+  notes: readonly string[];
   style: CSSProperties;
 };
 
-export function ChartTooltip({ date, total, lines, before, marks, style }: ChartTooltipProps) {
+export function ChartTooltip({ date, total, lines, before, notes, style }: ChartTooltipProps) {
   return (
     <div className={classes.tooltip} style={style}>
       <table>
@@ -44,7 +44,7 @@ export function ChartTooltip({ date, total, lines, before, marks, style }: Chart
           )}
         </tbody>
       </table>
-      {marks.map((text) => (
+      {notes.map((text) => (
         <p key={text}>{text}</p>
       ))}
     </div>

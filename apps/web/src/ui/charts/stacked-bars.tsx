@@ -85,6 +85,7 @@ export function StackedBars(props: StackedBarsProps) {
   const beforeOf = (day: number) =>
     line === undefined ? undefined : { name: line.name, value: print(line.values[day] ?? 0) };
   const marksOf = (day: number) => marks.filter((mark) => mark.day === day).map(({ text }) => text);
+  const hint = t("Click a bar or drag over several to open the calls.");
   const before = beforeOf(read);
   const spoken = [
     `${rows[read]?.date ?? ""}: ${totalOf(read)}`,
@@ -108,6 +109,7 @@ export function StackedBars(props: StackedBarsProps) {
         aria-valuemax={days}
         aria-valuenow={read + 1}
         aria-valuetext={spoken}
+        aria-description={onRange ? hint : undefined}
         {...handlers}
       >
         <svg width={wholeWidth} height={height} aria-hidden>
@@ -150,7 +152,7 @@ export function StackedBars(props: StackedBarsProps) {
             total={totalOf(shown)}
             lines={linesOf(shown)}
             before={beforeOf(shown)}
-            marks={marksOf(shown)}
+            notes={onRange ? [...marksOf(shown), hint] : marksOf(shown)}
             style={besideDay(axisWidth + middleOf(shown, days, width), wholeWidth)}
           />
         )}
