@@ -186,6 +186,11 @@ export interface Provider {
   offers?(path: string, plugin: RequestShape["plugin"]): boolean;
   /** Returns whether the provider counts tokens at this path of one of its dialects. Default: true. */
   countsTokens?(path: string): boolean;
+  /**
+   * The subset of `dialects` in which the provider runs web searches itself. In the others, the gateway can run them. A host
+   * of Messages that does not run them says so in `messages.tools`.
+   */
+  runsWebSearch?: readonly DialectId[];
   /** Models that search the web for every response. The provider bills each search but does not report it. */
   searches?: RegExp;
   /**

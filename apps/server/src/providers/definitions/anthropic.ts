@@ -10,6 +10,7 @@ export const anthropic: Provider = {
   help: "provider-anthropic",
   baseUrl: "https://api.anthropic.com",
   dialects: ["anthropic"],
+  runsWebSearch: ["anthropic"],
   managesContext: true,
   endpoints: ["chat"],
   // As reported by users: https://github.com/anthropics/claude-code/issues/66314, read 2026-11-21.

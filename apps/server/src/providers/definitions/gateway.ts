@@ -15,6 +15,7 @@ export const gateway: Provider = {
   help: "provider-openai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
+  runsWebSearch: ["openai-chat", "openai-responses", "anthropic", "gemini"],
   mends: { "openai-chat": mendChat },
   proofs: "unknown",
   endpoints: [

@@ -34,6 +34,7 @@ export const gemini: Provider = {
   help: "provider-google",
   baseUrl: "https://generativelanguage.googleapis.com",
   dialects: ["gemini", "openai-chat"],
+  runsWebSearch: ["gemini"],
   mends: { "openai-chat": mendChat },
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
   tierHeader: "x-gemini-service-tier",

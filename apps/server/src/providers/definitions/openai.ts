@@ -13,6 +13,7 @@ export const openai: Provider = {
   help: "provider-openai",
   baseUrl: "https://api.openai.com",
   dialects: ["openai-chat", "openai-responses"],
+  runsWebSearch: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
   // https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-25.
   responsesWebSocket: true,

@@ -43,6 +43,7 @@ export const openrouter: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://openrouter.ai/api",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
+  runsWebSearch: ["openai-chat", "openai-responses", "anthropic"],
   speaks: searchesOnResponses("anthropic"),
   mends: { "openai-chat": mendChat },
   proofs: "unknown",

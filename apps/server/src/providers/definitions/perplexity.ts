@@ -39,6 +39,7 @@ export const perplexity: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.perplexity.ai",
   dialects: ["openai-responses"],
+  runsWebSearch: ["openai-responses"],
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses"],
   keyHint: "pplx-…",

@@ -11,6 +11,7 @@ export const volcengine: Provider = {
   help: "provider-china",
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
+  runsWebSearch: ["openai-responses"],
   speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "embeddings", "images"],

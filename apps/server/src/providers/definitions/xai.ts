@@ -27,6 +27,7 @@ export const xai: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
+  runsWebSearch: ["openai-responses"],
   speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
   // https://docs.x.ai/developers/advanced-api-usage/websocket-mode, read 2026-11-25.

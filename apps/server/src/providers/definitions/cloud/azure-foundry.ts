@@ -19,6 +19,7 @@ export const azureFoundry: Provider = {
   help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
+  runsWebSearch: ["openai-responses", "anthropic"],
   managesContext: true,
   messages: foundryHost,
   mends: { "openai-chat": mendChat },

@@ -15,6 +15,7 @@ export const azureV1: Provider = {
   help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
+  runsWebSearch: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
   mends: { "openai-chat": mendChat },
   proofs: "azure",

@@ -20,6 +20,7 @@ export const azure: Provider = {
   help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
+  runsWebSearch: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
   mends: { "openai-chat": mendChat },
   proofs: "azure",

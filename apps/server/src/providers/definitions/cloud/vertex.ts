@@ -51,6 +51,7 @@ export const vertex: Provider = {
   help: "provider-google",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
+  runsWebSearch: ["gemini", "anthropic"],
   managesContext: true,
   messages: vertexHost,
   mends: { "openai-chat": mendChat },
