@@ -64,6 +64,7 @@ const domains: Record<string, string[]> = {
   tasks: ["ledger"],
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],
+  "web-search": [],
   telegram: ["accounts", "audit-log", "credits", "ledger", "limits", "notices", "settings", "tokens"],
 };
 

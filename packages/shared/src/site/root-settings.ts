@@ -1,5 +1,8 @@
-/** Prefixes of settings that affect sign-in, or the target of links and mails of this site. */
-const takeover = /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|ServerAddress$)/;
+/**
+ * Prefixes of settings that affect sign-in, the target of links and mails of this site, or a private address that the
+ * server calls.
+ */
+const takeover = /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|WebSearch|ServerAddress$)/;
 
 /**
  * Returns whether only root may change a setting. An administrator could use these to take over the root

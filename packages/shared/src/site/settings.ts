@@ -5,6 +5,7 @@ import { because } from "#errors/issue.ts";
 import { DisabledModelsText } from "#models/disabled-models.ts";
 import { ModelAliasText } from "#models/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#models/model-table.ts";
+import { mostWebSearches, webSearchEngines } from "#models/web-search.ts";
 import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
 import { AccentColor } from "./accent.ts";
@@ -263,6 +264,19 @@ export const Settings = z.object({
   RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
   /** Responses API over WebSocket. When disabled, an upgrade returns 426 and clients continue over HTTP. */
   ResponsesWebSocketEnabled: z.boolean().default(true),
+  /** The search service for models without a web search of their own; "" = none. */
+  WebSearchEngine: z.enum(["", ...webSearchEngines]).default(""),
+  /** Address of the search service, which may be private; "" = its public one. */
+  WebSearchAddress: webAddress(300).default(""),
+  WebSearchKey: z.string().trim().max(500).default(""),
+  /** US dollars that a call pays for each of its searches, before the ratio of its group. */
+  WebSearchPrice: z.number().min(0).max(100).multipleOf(0.000_001, because("decimals_6")).default(0.01),
+  /** Most searches of one call. A client may allow fewer. */
+  WebSearchMaxUses: z.int().min(1).max(mostWebSearches).default(5),
+  /** Pages that a model gets for each search. */
+  WebSearchResults: z.int().min(1).max(20).default(8),
+  /** Seconds until a search without a response has failed. */
+  WebSearchTimeoutSeconds: z.int().min(1).max(60).default(10),
   /** Endpoints of these clients. Chat and Responses are always enabled. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),
@@ -336,6 +350,7 @@ const secrets = [
   "NotifyWeComWebhook",
   "NotifyPushDeerKey",
   "NotifyWebhookSecret",
+  "WebSearchKey",
 ] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 

@@ -18,6 +18,7 @@ const kindNames = lookupTable<string>({
   "tier:fast": phrase("Fast tier"),
   "tier:ultrafast": phrase("Ultrafast tier"),
   "tool:web-search": phrase("Web search"),
+  "tool:gateway-search": phrase("Web search by the gateway"),
   "tool:x-search": phrase("X search"),
   "tool:file-search": phrase("File search"),
   "tool:code-execution": phrase("Code execution"),

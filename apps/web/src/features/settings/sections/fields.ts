@@ -2,7 +2,7 @@
 import { phrasesIn } from "#lib/i18n.ts";
 import { brandSections } from "./brand-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./mail-and-notice-fields.ts";
-import { demoSection, taskSection, translationSection } from "./model-fields.ts";
+import { demoSection, taskSection, translationSection, webSearchSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { endpointsSection, monitoringSection, keywordsSection } from "./monitoring-fields.ts";
 import type { SettingGroup } from "./section.ts";
@@ -221,6 +221,7 @@ export const settingGroups: SettingGroup[] = [
       },
       monitoringSection,
       endpointsSection,
+      webSearchSection,
       translationSection,
       demoSection,
       taskSection,

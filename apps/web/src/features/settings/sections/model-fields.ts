@@ -1,4 +1,4 @@
-/** Settings of the demo provider, of request defaults, and of the wait for tasks. */
+/** Settings of the demo provider, of request defaults, of the web search, and of the wait for tasks. */
 import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
@@ -64,6 +64,57 @@ export const translationSection: SettingSection = {
       hint: phrase(
         'Models that return thoughts even if the client does not request them, for example {"gemini-2.5-pro": true}.',
       ),
+    },
+  ],
+};
+
+export const webSearchSection: SettingSection = {
+  id: "web-search",
+  title: phrase("Web search"),
+  help: "settings#web-search",
+  hint: phrase("Used when a client asks for a web search and the provider of the channel has none."),
+  fields: [
+    {
+      key: "WebSearchEngine",
+      kind: "choice",
+      label: phrase("Search service"),
+      choices: [
+        { value: "", label: phrase("None") },
+        { value: "searxng", label: "SearXNG" },
+        { value: "brave", label: "Brave Search" },
+        { value: "tavily", label: "Tavily" },
+        { value: "exa", label: "Exa" },
+        { value: "bing", label: phrase("Another service with the format of Bing") },
+      ],
+    },
+    {
+      key: "WebSearchAddress",
+      kind: "address",
+      label: phrase("Address"),
+      hint: phrase(
+        "It may be in a private network. Leave it empty for the public address of Brave Search, Tavily or Exa.",
+      ),
+    },
+    { key: "WebSearchKey", kind: "secret", label: phrase("API key") },
+    {
+      key: "WebSearchPrice",
+      kind: "decimal",
+      unit: units.dollars,
+      label: phrase("Price per search"),
+      hint: phrase("Charged in addition to the tokens. Failed searches are free. 0 = free."),
+    },
+    {
+      key: "WebSearchMaxUses",
+      kind: "number",
+      label: phrase("Searches per call"),
+      hint: phrase("A client can allow fewer. All of them are reserved."),
+    },
+    { key: "WebSearchResults", kind: "number", label: phrase("Pages per search") },
+    {
+      key: "WebSearchTimeoutSeconds",
+      kind: "number",
+      unit: units.seconds,
+      label: phrase("Search timeout"),
     },
   ],
 };
