@@ -71,7 +71,8 @@ const domains: Record<string, string[]> = {
 /** Folders of `relay/`, and the other folders that each may import. Only `core` is shared by all. */
 const relays: Record<string, string[]> = {
   core: [],
-  chat: ["core", "background"],
+  chat: ["core", "background", "search"],
+  search: ["core"],
   media: ["core"],
   realtime: ["core", "media"],
   tasks: ["core"],

@@ -37,6 +37,7 @@ import { modelRoutes, ownModelRoutes } from "#gateway/models/models.ts";
 import { compactRoutes } from "#gateway/responses/compact.ts";
 import { readResponseTurn } from "#gateway/responses/response-turn.ts";
 import { responseRoutes } from "#gateway/responses/responses.ts";
+import { webSearchRoutes } from "#gateway/responses/web-search.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "#gateway/tasks/midjourney.ts";
 import { taskRoutes } from "#gateway/tasks/tasks.ts";
 import type { GatewayServices } from "./services.ts";
@@ -100,6 +101,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     plainRoutes(scope, services);
     responseRoutes(scope, services);
     compactRoutes(scope, services);
+    webSearchRoutes(scope, services);
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);

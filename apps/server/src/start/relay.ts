@@ -13,10 +13,12 @@ import type { BodyLog } from "#domain/logs/bodies.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import { createWebSearch } from "#domain/web-search/web-search.ts";
 import type { PeriodicTask } from "#platform/activity.ts";
+import { now } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { UpstreamClient } from "#platform/http/http.ts";
-import { fetchPublic } from "#platform/http/public-fetch.ts";
+import { boundedFetch, fetchPublic } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
@@ -104,6 +106,7 @@ export const relayServices: Component<Needs & Pick<RelayServices, "reporter" | "
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       reasoners: createReasoners(),
       revocations: caches.revocations,
+      webSearch: createWebSearch({ settings, fetch: boundedFetch(), now }),
       reporter: needs.reporter,
       tracing: needs.tracing,
       fetchPublic: (address, options) =>

@@ -138,8 +138,12 @@ describe("the code base", () => {
       [],
     );
     expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
-    // A session has a call per response, and any node can close a background bill.
-    const later = ["relay/background/background.ts", "relay/realtime/realtime-bill.ts"];
+    // A session has a call per response, any node can close a background bill, and a search without a model has no target.
+    const later = [
+      "relay/background/background.ts",
+      "relay/realtime/realtime-bill.ts",
+      "relay/search/standalone-search.ts",
+    ];
     expect(users(/\bnew CallBill\(/).sort()).toEqual(later);
   });
 

@@ -143,6 +143,7 @@ export const bodyReasons = {
     socket_idle: phrase("The connection was closed because no event arrived within {{seconds}} s."),
     session_idle: phrase("The session was closed because neither side sent an event within {{seconds}} s."),
     too_many_references: phrase("References may name items of at most {{most}} responses."),
+    too_many_searches: phrase("At most {{most}} searches can be requested at once."),
     too_many_addresses: phrase("At most {{most}} URLs of images and files can be fetched."),
     files_too_large: phrase("The files together are larger than {{megabytes}} MB."),
     fetched_not_image: phrase("The URL returned {{mediaType}}, not an image."),

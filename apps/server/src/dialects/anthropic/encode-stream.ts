@@ -157,6 +157,16 @@ class AnthropicEncoder {
     );
   }
 
+  /** Clients read the input of a call from the deltas, also where the provider ran the tool. */
+  #whole(part: number, { type, ...block }: Wire): string {
+    const { input, ...call } = block;
+    if (type !== "server_tool_use" || input === undefined)
+      return this.#closeAll() + this.#start(part, String(type), block) + this.#close();
+    const begun = this.#closeAll() + this.#start(part, type, { ...call, input: {} });
+    const delta = this.#delta({ type: "input_json_delta", partial_json: JSON.stringify(input) });
+    return begun + delta + this.#close();
+  }
+
   #frames(next: Exclude<ChatEvent, { type: "finish" }>): string {
     switch (next.type) {
       case "start":
@@ -184,8 +194,7 @@ class AnthropicEncoder {
       case "foreign": {
         const own = ownFields("anthropic", next.extra);
         if (own === undefined) return "";
-        const { type, ...block } = own;
-        return this.#closeAll() + this.#start(next.part, String(type), block) + this.#close();
+        return this.#whole(next.part, own);
       }
       case "stop":
         ({ reason: this.#reason, raw: this.#raw } = next);

@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { gatewaySearch } from "#dialects/tools/search-forms.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import { tokens, usageOf, withinTotals } from "#dialects/usage/tokens.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
@@ -90,7 +91,7 @@ export function encodeCounts(counted: Usage | undefined): Wire {
   const usage = counted && withinTotals(counted);
   const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
   const written = cacheWrite5m + cacheWrite1h;
-  const searches = usage?.toolCalls?.["web-search"];
+  const searches = usage?.toolCalls?.["web-search"] ?? usage?.toolCalls?.[gatewaySearch];
   return {
     input_tokens: Math.max(0, input - cacheRead - written),
     cache_creation_input_tokens: written,

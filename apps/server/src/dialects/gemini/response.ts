@@ -77,7 +77,14 @@ export function decodeCitations(grounding: Grounding | null | undefined): Citati
 export function encodeCitations(citations: Citation[]): Wire | undefined {
   const sources = citations.filter((citation) => citation.url !== undefined);
   if (sources.length === 0) return undefined;
+  const queries = new Set(
+    sources.flatMap(({ raw }) => {
+      const own = ownFields("gemini", raw)?.["webSearchQueries"];
+      return Array.isArray(own) ? own : [];
+    }),
+  );
   return {
+    ...(queries.size > 0 && { webSearchQueries: [...queries] }),
     groundingChunks: sources.map(({ url, title }) => ({ web: compact<Wire>({ uri: url, title }) })),
     groundingSupports: sources.flatMap(({ citedText }, index) =>
       citedText === undefined ? [] : [{ segment: { text: citedText }, groundingChunkIndices: [index] }],

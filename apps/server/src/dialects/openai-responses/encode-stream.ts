@@ -313,7 +313,16 @@ class ResponsesEncoder {
   #whole(item: Wire): string {
     const text = this.#closeAll();
     const index = this.#reserve();
-    return text + this.#added(index, { ...item, status: "in_progress" }) + this.#done(index, item);
+    const begun = text + this.#added(index, { ...item, status: "in_progress" });
+    return begun + this.#searched(index, item) + this.#done(index, item);
+  }
+
+  /** Clients show the progress of a search from events of its own. */
+  #searched(index: number, { type, id }: Wire): string {
+    if (type !== "web_search_call") return "";
+    return ["in_progress", "searching", "completed"]
+      .map((step) => this.#emit(`response.web_search_call.${step}`, { output_index: index, item_id: id }))
+      .join("");
   }
 
   #media(event: Extract<ChatEvent, { type: "media" }>): string {

@@ -28,6 +28,8 @@ export interface Estimate extends Usage {
   mostInput?: MostInput;
   /** The request enables thinking, which is not visible in the response's text. */
   thinks?: boolean;
+  /** Most web searches that the gateway runs for the call. The usage of one round is estimated. */
+  searches?: number;
 }
 
 /** The output of a request without a limit, in tokens. */

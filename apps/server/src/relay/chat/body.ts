@@ -40,6 +40,8 @@ export interface ReadBody {
   body: string;
   usage: Usage | undefined;
   tally: CharacterCount;
+  /** Our own count, where it is of more than the text for the client. */
+  counted?: Usage;
 }
 
 /** Responses may contain images and audio as base64. */
@@ -48,7 +50,7 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 type ReadCall = Pick<ChatCall, "client" | "request"> &
   Partial<Pick<ChatCall, "memory" | "finished" | "rewritten">>;
 
-interface ChatResponseSource {
+export interface ChatResponseSource {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
@@ -131,19 +133,22 @@ function mended(text: string, mender: AnswerMender | undefined): string | undefi
   return next === body ? text : JSON.stringify(next);
 }
 
-/** Reads a complete response that is needed in another format than its own. */
+/** Reads a complete response that is needed in another format than its own. It may be a stream. */
 export async function readAnswer(
   came: ChatResponseSource,
   memory: MemoryShare | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
-  return understand(came, await wholeText(came.response, MAX_BODY_BYTES, memory));
+  if (isEventStream(came.response)) return collect(came, memory);
+  const text = await wholeText(came.response, MAX_BODY_BYTES, memory);
+  return isEvents(text) ? collectText(came, text) : understand(came, text);
 }
 
 function isEventStream({ headers }: UpstreamResponse): boolean {
   return String(headers["content-type"] ?? "").startsWith("text/event-stream");
 }
 
-async function encodeBody(
+/** Encodes a response for the client, with its usage. */
+export async function encodeBody(
   call: Pick<ChatCall, "client" | "request">,
   { upstream: { id: upstream }, origin }: ChatResponseSource,
   answer: ChatResponse | { error: UpstreamError },

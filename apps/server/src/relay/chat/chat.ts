@@ -21,28 +21,43 @@ import type { ChatCall } from "./chat-call.ts";
 import { type EncodedChat, type SentChatCall, encodeChat } from "./encode-chat.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { namesAddresses } from "./fit-request.ts";
+import { openSearchStream, readSearchBody } from "./search-response.ts";
+import { type SearchingCall, searchRounds, withSearch, withSearchEstimate } from "./search-rounds.ts";
 import { openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
 export function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
   const kind = chatKind(requested.request, requested.estimate);
   const received: ChatCall = { ...requested, kind, canLimitOutput: true };
-  return relayWithCache<EncodedChat & { call: SentChatCall }, ChatCall>(
+  return relayWithCache<SentChat, ChatCall>(
     services,
     received,
     {
       async prepare(planned) {
-        if (!namesAddresses(planned.received)) return undefined;
-        return fetchAhead(services, callToSend(planned), planned);
+        const fetched = namesAddresses(planned.received)
+          ? await fetchAhead(services, callToSend(planned), planned)
+          : undefined;
+        const call = fetched ?? planned.received;
+        return withSearchEstimate(call, planned, services.settings.current()) ?? fetched;
       },
       encode({ planned, target }) {
         const call = callToSend(planned);
-        return { ...encodeChat(call, target, services.settings.current()), call };
+        const settings = services.settings.current();
+        const search = withSearch(call, target, settings);
+        const encoded = encodeChat(search.call, target, settings);
+        return { ...encoded, dropped: [...encoded.dropped, ...(search.offer?.dropped ?? [])], call, search };
       },
       read: (response, sent, routed, bill) => readChat(services, response, sent, routed, bill),
     },
     () => obeyPolicy(services, received),
   );
+}
+
+/** A call that was encoded for one target. */
+interface SentChat extends EncodedChat {
+  /** The call of the client, which its response is encoded for. */
+  call: SentChatCall;
+  search: SearchingCall;
 }
 
 /** Returns the call as it is sent: with the output limit that the balance allows, and the reserved estimate. */
@@ -77,7 +92,7 @@ const anthropicHeaders = /^anthropic-(?!ratelimit|priority|fast|organization|wor
 async function readChat(
   services: RelayServices,
   response: UpstreamResponse,
-  sent: EncodedChat & { call: SentChatCall },
+  sent: SentChat,
   routed: RoutedCall<ChatCall>,
   bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
@@ -97,8 +112,16 @@ async function readChat(
   if (call.outputLimit !== undefined) headers["x-gateway-output-limit"] = String(call.outputLimit);
   const { tierHeader } = provider;
   bill.route(routed, tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]));
+  const { offer } = sent.search;
+  const rounds =
+    offer === undefined
+      ? undefined
+      : searchRounds(services, { call: sent.search.call, sent, offer, routed, bill });
   if (call.stream) {
-    const opened = await openStream(call, came, routed, bill);
+    const opened =
+      rounds === undefined
+        ? await openStream(call, came, routed, bill)
+        : await openSearchStream(call, came, { routed, bill }, rounds);
     if ("error" in opened) return { error: refusal(provider, opened.error) };
     bill.accept(routed);
     const type = streamType(call.request);
@@ -108,7 +131,7 @@ async function readChat(
     const taken = await startBackground(services, response, routed, bill);
     return "error" in taken ? taken : { kind: "body", headers, body: taken.body };
   }
-  const read = await readBody(call, came);
+  const read = rounds === undefined ? await readBody(call, came) : await readSearchBody(call, came, rounds);
   if ("error" in read) return { error: refusal(provider, read.error) };
   bill.accept(routed);
   if ("large" in read) {
@@ -120,7 +143,8 @@ async function readChat(
       chunks: await startPieces(passBytes({ routed, bill, response: large, reader })),
     };
   }
-  await bill.settle({ routed, outcome: "complete", reported: read.usage, delivered: read.tally });
+  const { usage: reported, tally: delivered, counted } = read;
+  await bill.settle({ routed, outcome: "complete", reported, delivered, counted });
   await finish(routed, bill, read.body);
   return { kind: "body", headers, body: read.body };
 }

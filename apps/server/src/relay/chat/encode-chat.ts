@@ -37,6 +37,8 @@ export interface EncodedChat extends EncodedRequest {
 
 /** A chat call as it is sent. */
 export interface SentChatCall extends ChatCall {
+  /** The response is decoded and encoded, also where client and provider share a dialect. */
+  readonly isDecoded?: boolean;
   /** The limit that was added, because the balance or a budget does not cover the longest response. */
   readonly outputLimit?: number;
 }
@@ -46,7 +48,7 @@ export type EncodableChat = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit" | "session">>;
+  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit" | "session" | "isDecoded">>;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: EncodableChat, target: Target, settings: Settings): EncodedChat {
@@ -111,7 +113,7 @@ function cacheKeyOf(
 }
 
 function menderFor(
-  { client }: EncodableChat,
+  { client, isDecoded }: EncodableChat,
   { id }: Upstream,
   { provider, baseUrl }: Target["channel"],
   origin: string | undefined,
@@ -119,7 +121,8 @@ function menderFor(
   if (id === "own") return undefined;
   const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
   const mender = isExact ? undefined : provider.mends?.[id]?.();
-  return id === client.id ? bothMenders(mender, markProofs(id, origin)) : mender;
+  // A response that is encoded gets its marks then.
+  return id === client.id && isDecoded !== true ? bothMenders(mender, markProofs(id, origin)) : mender;
 }
 
 /** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */

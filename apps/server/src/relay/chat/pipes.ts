@@ -33,6 +33,8 @@ export interface Pipe {
   /** Whether the upstream has sent a frame after which a client may consider the response complete. */
   closing(): boolean;
   usage(): Usage | undefined;
+  /** Returns our own count, where it is of more than the text for the client. */
+  counted?(): Usage;
   readonly tally: CharacterCount;
   /** Returns the kind of output so far. */
   output(): OutputKind;

@@ -1,4 +1,4 @@
-import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
+import type { StreamDecoder } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
@@ -9,24 +9,16 @@ import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { EndedCall } from "#relay/core/billing/call-end.ts";
-import type { RoutedCall, TextReader, TextStream } from "#relay/core/call.ts";
+import type { MemoryShare, RoutedCall, TextReader, TextStream } from "#relay/core/call.ts";
 import { peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
-import { finish, readAnswer } from "./body.ts";
+import { type ChatResponseSource, finish, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { type FrameHandler, FrameReader } from "./frame-reader.ts";
 import { passingPipe, type Pipe, translatingPipe } from "./pipes.ts";
 
 /** A streamed response. Only the frames that complete it are buffered: they wait for the bill. */
-type StreamResult = { stream: TextStream } | { error: UpstreamError };
-
-interface ChatResponseSource {
-  response: UpstreamResponse;
-  upstream: Upstream;
-  mender?: AnswerMender | undefined;
-  /** Origin of the proofs of thinking in the response. */
-  origin?: string | undefined;
-}
+export type StreamResult = { stream: TextStream } | { error: UpstreamError };
 
 /**
  * Waits for the first frame, so that another channel can still replace a provider that fails at once. Then
@@ -39,35 +31,51 @@ export async function openStream(
   bill: CallBill,
 ): Promise<StreamResult> {
   const { upstream } = tried;
+  const began = await beginRound(tried, call.memory);
+  if ("error" in began) return began;
+  const { decoder, response } = began;
+  const untouched =
+    response !== undefined &&
+    upstream.id !== "own" &&
+    upstream.id === call.client.id &&
+    call.request.jsonArrayStream !== true;
+  const pipe = untouched ? passingPipe(call, upstream, tried.mender) : translatingPipe(call, tried, decoder);
+  return openPipe({ call, routed, bill, pipe, status: tried.response.status }, response);
+}
+
+/** A response of a provider that has begun: its frames, or none where it came whole. */
+interface BegunResponse {
+  readonly decoder: StreamDecoder;
+  /** Undefined when the end of the decoder is the whole response. */
+  readonly response: UpstreamResponse | undefined;
+}
+
+/** Begins to read a response. One that came whole although a stream was requested is converted to a stream. */
+export async function beginRound(
+  tried: ChatResponseSource,
+  memory: MemoryShare | undefined,
+): Promise<BegunResponse | { error: UpstreamError }> {
+  const { upstream, mender } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peekFormat(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
-  if (!isEvents && openArray === undefined) return openWhole(call, { ...tried, response }, routed, bill);
-  const untouched =
-    upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
-  const pipe = untouched
-    ? passingPipe(call, upstream, tried.mender)
-    : translatingPipe(call, tried, mendedDecoder(upstream.decodeStream(), tried.mender));
+  if (!isEvents && openArray === undefined) {
+    const answer = await readAnswer({ ...tried, response }, memory);
+    if ("error" in answer) return answer;
+    return { decoder: { frame: () => [], end: () => eventsOf(answer) }, response: undefined };
+  }
   const events = openArray === undefined ? response : { ...response, ...mapBody(response, openArray()) };
-  const stream = new ChatStream({ call, routed, bill, pipe, status: response.status });
-  stream.read(events);
-  return opened(stream);
+  return { decoder: mendedDecoder(upstream.decodeStream(), mender), response: events };
 }
 
-/**
- * Handles a provider that returns a whole response although a stream was requested: converts it to a stream.
- */
-async function openWhole(
-  call: ChatCall,
-  tried: ChatResponseSource,
-  routed: RoutedCall<ChatCall>,
-  bill: CallBill,
+/** Waits until the response has begun. @param response undefined when the end of the pipe is the whole response */
+export async function openPipe(
+  parts: StreamParts,
+  response: UpstreamResponse | undefined,
 ): Promise<StreamResult> {
-  const answer = await readAnswer(tried, call.memory);
-  if ("error" in answer) return answer;
-  const pipe = translatingPipe(call, tried, { frame: () => [], end: () => eventsOf(answer) });
-  const stream = new ChatStream({ call, routed, bill, pipe, status: tried.response.status });
-  stream.end();
+  const stream = new ChatStream(parts);
+  if (response === undefined) stream.end();
+  else stream.read(response);
   return opened(stream);
 }
 
@@ -84,6 +92,23 @@ interface StreamParts {
   readonly pipe: Pipe;
   /** Status of the provider's response. */
   readonly status: number;
+  /** Requests that continue the response; undefined where there is only one. */
+  readonly rounds?: FurtherRounds;
+}
+
+/** Continues a response with further requests to its provider. */
+export interface FurtherRounds {
+  /** Whether the response that has ended is to be continued. */
+  isDue(): boolean;
+  /** Prepares the next request. Returns text for the client. */
+  prepare(): Promise<string>;
+  /** Whether the response is complete without a further request. */
+  isOver(): boolean;
+  /**
+   * Sends the next request. Returns the frames of its response, "whole" when the end of the pipe is the response, or
+   * undefined when it failed: the pipe then has the error.
+   */
+  send(): Promise<UpstreamResponse | "whole" | undefined>;
 }
 
 /**
@@ -137,19 +162,50 @@ class ChatStream implements TextStream, FrameHandler {
   }
 
   end(): void {
+    const { pipe, rounds } = this.#parts;
+    const text = pipe.end();
+    if (rounds?.isDue() === true && pipe.error() === undefined && this.#closed === undefined) {
+      this.#take(text);
+      void this.#continue(rounds);
+      return;
+    }
     this.#isEnded = true;
-    this.#take(this.#parts.pipe.end());
+    this.#take(text);
+  }
+
+  /** Continues the response with the next request, unless its client has left. */
+  async #continue(rounds: FurtherRounds): Promise<void> {
+    try {
+      const text = await rounds.prepare();
+      if (rounds.isOver() || this.#closed !== undefined) {
+        this.#isEnded = true;
+        return this.#take(text);
+      }
+      this.#take(text);
+      const response = await rounds.send();
+      if (response === "whole") return this.end();
+      if (response === undefined) {
+        this.#isEnded = true;
+        return this.#take("");
+      }
+      this.read(response);
+      // As after the first round: what is read counts as delivered.
+      if (this.#opening === undefined && !this.#isAccepting && this.#closed === undefined)
+        this.#reader?.pause();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** A cancelled call means that the client left, other errors are the upstream's, or a defect. */
   fail(error: unknown): void {
     const { bill, pipe } = this.#parts;
     if (this.#opening !== undefined) return this.#opening.reject(error);
-    this.#isEnded = true;
     const isDefect = !(error instanceof TransportError || error instanceof GatewayError);
     if (isDefect) bill.reportDefect(error);
     // It broke after the last frame, so nothing of the response is missing.
-    if (!isDefect && pipe.closing()) return this.#take(pipe.end());
+    if (!isDefect && pipe.closing()) return this.end();
+    this.#isEnded = true;
     pipe.broken = error;
     this.#take("");
   }
@@ -200,7 +256,9 @@ class ChatStream implements TextStream, FrameHandler {
     this.#reader?.pause();
     bill.deliver({
       progress: () =>
-        pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally },
+        pipe.output() === "nothing"
+          ? undefined
+          : { reported: pipe.usage(), delivered: pipe.tally, counted: pipe.counted?.() },
     });
     opening.resolve(undefined);
   }
@@ -252,10 +310,11 @@ function isSilent(pipe: Pipe): boolean {
 }
 
 /** Returns the end for the bill. A refusal without usage is free, as in a response that is not streamed. */
-function endOf(pipe: Pipe): Pick<EndedCall, "reported" | "final" | "delivered"> {
+function endOf(pipe: Pipe): Pick<EndedCall, "reported" | "final" | "delivered" | "counted"> {
   const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.output() === "refusal";
   const reported = isFree ? { input: 0, output: 0 } : pipe.usage();
-  return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally };
+  const counted = pipe.counted?.();
+  return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally, counted };
 }
 
 function silence(): GatewayError {

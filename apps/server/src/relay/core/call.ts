@@ -145,10 +145,15 @@ export interface RoutedCall<Received extends ReceivedCall = ReceivedCall> {
   readonly startedAt: number;
 }
 
-/** A call that is served from the response cache: without a target, at the terms of the cached response. */
+/**
+ * A call that is served without a target: from the response cache, at the terms of the cached response, or by the gateway
+ * itself.
+ */
 export interface CachedCall {
   readonly planned: PlannedCall;
   readonly terms: PricingTerms;
+  /** Nothing was cached. */
+  readonly byGateway?: true;
 }
 
 /**

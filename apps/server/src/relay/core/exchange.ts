@@ -210,7 +210,7 @@ async function serve<Answer extends object, Sent extends EncodedRequest, Receive
 }
 
 /** Adds the headers that continue the call's trace at the provider, if the operator allows that. */
-function withTrace<Sent extends EncodedRequest>(sent: Sent, { trace }: ReceivedCall): Sent {
+export function withTrace<Sent extends EncodedRequest>(sent: Sent, { trace }: ReceivedCall): Sent {
   const headers = trace?.beginAttempt();
   if (headers === undefined) return sent;
   return { ...sent, request: { ...sent.request, headers: { ...sent.request.headers, ...headers } } };

@@ -11,6 +11,7 @@ import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Prices } from "#domain/pricing/prices.ts";
 import type { BackgroundBills } from "#domain/responses/background.ts";
 import type { Revocations } from "#domain/tokens/revocations.ts";
+import type { WebSearch } from "#domain/web-search/web-search.ts";
 import type { UpstreamClient } from "#platform/http/http.ts";
 import type { FetchedFile, PublicFetchOptions } from "#platform/http/public-fetch.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
@@ -65,6 +66,8 @@ export interface RelayServices {
   revocations: Pick<Revocations, "watch">;
   /** Fetches from public addresses only. Throws `invalid_request`. */
   fetchPublic(address: string, options: PublicFetchOptions): Promise<FetchedFile>;
+  /** Searches the web through the operator's search service. */
+  webSearch: WebSearch;
   /** Receives every call that has ended; undefined when no one wants to know. */
   reporter: CallReporter | undefined;
   /** Undefined while traces are not sent. */

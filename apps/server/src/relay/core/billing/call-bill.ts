@@ -141,7 +141,7 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#reportedTier = reportedTier;
   }
 
-  /** The response comes from the cache. */
+  /** The response comes from the cache, or from the gateway itself. */
   serveCached(cached: CachedCall): void {
     this.#planned = cached.planned;
     this.#routed = cached;
@@ -469,7 +469,7 @@ export class CallBill implements OpenCall, HiddenCosts {
       skipped: this.attempts.skipped,
       billingTag: caller.billingTag,
       session: received.sessionNote?.(),
-      cacheHit: routed !== undefined && target === undefined,
+      cacheHit: routed !== undefined && "terms" in routed && routed.byGateway !== true,
       partlyReserved: target !== undefined && target.channel.preCost !== 1,
       type,
       outcome,

@@ -1,5 +1,6 @@
 import { tokensFor } from "@gateway/shared/models/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
+import { gatewaySearch } from "#dialects/tools/search-forms.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { type Estimate, withEach } from "#domain/pricing/estimate.ts";
 import {
@@ -7,8 +8,10 @@ import {
   computePoints,
   findPrice,
   reservedTier,
+  toolPrefix,
   withPictures,
 } from "#domain/pricing/pricing.ts";
+import { withSearches } from "#domain/pricing/search-rounds.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
@@ -115,7 +118,7 @@ function makePlan(
   const routeGroups = routeGroupsOf(services, received, model);
   // After the groups: a key learns this only of models that its groups reach.
   if (isDisabled(services.settings, model)) throw modelDisabled(model);
-  const { ChargeUnpricedModels } = services.settings.current();
+  const { ChargeUnpricedModels, WebSearchPrice } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
@@ -125,16 +128,20 @@ function makePlan(
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
       named.add(billed);
-      const price =
+      const listed =
         prices.get(billed) ??
         findPrice(table, billed) ??
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
-      if (price === undefined) continue;
+      if (listed === undefined) continue;
+      const price = maySearch(usage) ? withSearchPrice(listed, WebSearchPrice) : listed;
       prices.set(billed, price);
       const open = withOpenOutput(services, received, requested, reserves);
       const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
       if (estimate === undefined || own.output > estimate.output) estimate = own;
-      const most = { ...reservedUsage(own, reserves), tier: reservedTier(price, own.tier) };
+      const most = {
+        ...withSearches(reservedUsage(own, reserves), reserves.preCost === 3 ? undefined : own.searches),
+        tier: reservedTier(price, own.tier),
+      };
       const { needs, calls } = received;
       const reservation = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
       const points = computePoints(price, routeGroup.ratio, reservation, calls);
@@ -144,6 +151,18 @@ function makePlan(
   if (worstCase < 0n) throw priceMissing(model, named);
   const plan = { routeGroups, prices, worstCase, estimate: estimate ?? requested };
   return outputLimit === undefined ? plan : { ...plan, outputLimit };
+}
+
+function maySearch({ searches, toolCalls }: Estimate): boolean {
+  return searches !== undefined || toolCalls?.[gatewaySearch] !== undefined;
+}
+
+/** Returns the price with that of the gateway's searches. A price of its own for the model comes first. */
+function withSearchPrice(price: ActivePrice, dollars: number): ActivePrice {
+  const { extras } = price;
+  const kind = toolPrefix + gatewaySearch;
+  // Six decimals, as the setting has them: small numbers would be written with an exponent.
+  return { ...price, extras: { [kind]: dollars.toFixed(6), ...extras } };
 }
 
 /** Returns the estimate of a request to which this limit is added. */
