@@ -21,6 +21,7 @@ import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
+import { createWebSearch } from "#domain/web-search/web-search.ts";
 import { upstreamFailed } from "#errors.ts";
 import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
@@ -183,6 +184,7 @@ export async function buildConsole(
     pool: database.pool,
     wholeLogs: createWholeReads(database.pool),
     mailer,
+    webSearch: createWebSearch({ settings, fetch: globalThis.fetch, now: Date.now }),
     checkPerson: createPersonCheck({
       settings: () => settings.current(),
       fetch: globalThis.fetch,

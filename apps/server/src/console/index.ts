@@ -66,6 +66,7 @@ import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
+import { webSearchRoutes } from "./system/web-search.ts";
 import { unknownFieldsIn } from "./unknown-fields.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
@@ -207,6 +208,7 @@ async function addRoutes(
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);
+  webSearchRoutes(app, services);
   settingTransferRoutes(app, services);
   identityProviderRoutes(app, services);
   migrationRoutes(app, services);

@@ -11,6 +11,7 @@ import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { WholeReads } from "#domain/logs/whole-reads.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { WebSearch } from "#domain/web-search/web-search.ts";
 import type { Comparisons } from "#migration/compare/comparisons.ts";
 import type { ImportRunner } from "#migration/runner.ts";
 import type { PaymentGateways } from "#payments/index.ts";
@@ -45,6 +46,7 @@ export interface Services {
   /** Throws `person_unproven` when the operator requires the visitor check and it fails. */
   checkPerson: PersonCheck;
   icons: Icons;
+  webSearch: WebSearch;
   /** Sends notices to addresses that an operator configured. */
   post: typeof postToPublic;
   /** Sends one call to a channel, stored or not. A refusal is a result (`ok: false`), not an exception. */

@@ -40,6 +40,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     paymentGateways,
     paymentFetch: publicFetch(mayReach),
     mailer: needs.mailer,
+    webSearch: relay.webSearch,
     checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: boundedFetch() }),
     icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
     post: postToPublic,

@@ -608,6 +608,16 @@ it("Responses: a stored conversation continues without the items of the search",
   expect(sent.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
+it("root can test the search service, and learns why it fails", async () => {
+  const test = () => gateway.api<{ pages: number }>("POST", "/option/web-search/test");
+  engine.play(() => ({ status: 403, text: "" }));
+  await expect(test()).rejects.toThrow("HTTP 403");
+  engine.play(() => ({ text: "<html>" }));
+  await expect(test()).rejects.toThrow("not a response of this service");
+  engine.play(() => found(page));
+  expect(await test()).toEqual({ pages: 1 });
+});
+
 it("Codex: /v1/alpha/search returns what was found, and each search is charged", async () => {
   const key = await gateway.addToken();
   const search = async (commands: object) => {

@@ -49,6 +49,7 @@ export const siteReasons = {
     sign_in_unfinished: phrase("Fill in the required fields of this sign-in method before you turn it on."),
     bot_token_missing: phrase("Save the token of the Telegram bot in the settings first."),
     bot_missing: phrase("This site has no Telegram bot."),
+    search_failed: phrase("The search service cannot be used: {{cause}}"),
     no_test_address: phrase("Your account has no email address to send a test to."),
     sort_unknown: phrase('The list cannot be sorted by "{{field}}".'),
     cursor_order: phrase(

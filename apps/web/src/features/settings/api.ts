@@ -58,13 +58,16 @@ export function useSaveSettings() {
   });
 }
 
-/** Returns the recipient of a test mail, else "". */
+/** What a test has found: the recipient of a mail, or the number of pages of a search. */
+export type TestResult = { to?: string; pages?: number };
+
 export const useSettingTest = () =>
   useMutation({
-    mutationFn: async (test: TestAction) => {
-      if (test.kind === "mail") return (await http.post("/option/mail/test", asSent<{ to: string }>())).to;
+    mutationFn: async (test: TestAction): Promise<TestResult> => {
+      if (test.kind === "mail") return http.post("/option/mail/test", asSent<{ to: string }>());
+      if (test.kind === "search") return http.post("/option/web-search/test", asSent<{ pages: number }>());
       await http.post("/option/notice/test", nothing, { channel: test.channel });
-      return "";
+      return {};
     },
   });
 

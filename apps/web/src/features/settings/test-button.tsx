@@ -1,5 +1,5 @@
 import { Button, Tooltip } from "@mantine/core";
-import { IconSend } from "@tabler/icons-react";
+import { IconSearch, IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useSettingTest } from "./api.ts";
@@ -11,10 +11,11 @@ export function useTestSettings() {
   const run = useSettingTest();
   const send = (test: TestAction) =>
     run.mutate(test, {
-      onSuccess: (to) =>
-        toast.success(
-          to === "" ? t("Test message sent") : t("A test email was sent to {{email}}", { email: to }),
-        ),
+      onSuccess({ to, pages }) {
+        if (to !== undefined) toast.success(t("A test email was sent to {{email}}", { email: to }));
+        else if (pages !== undefined) toast.success(t("The search works. Pages found: {{pages}}", { pages }));
+        else toast.success(t("Test message sent"));
+      },
     });
   return { send, isPending: run.isPending };
 }
@@ -22,12 +23,20 @@ export function useTestSettings() {
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
   const { t } = useTranslation("settings");
   const { send, isPending } = useTestSettings();
+  const labels = {
+    mail: t("Send me a test email"),
+    notice: t("Send a test message"),
+    search: t("Test the search"),
+  };
+  const label = labels[test.kind];
   return (
     <Tooltip label={t("Save your changes first. The test uses the saved values.")} disabled={!dirty}>
       <Button
         variant="default"
         size="compact-sm"
-        leftSection={<IconSend size={14} stroke={1.7} />}
+        leftSection={
+          test.kind === "search" ? <IconSearch size={14} stroke={1.7} /> : <IconSend size={14} stroke={1.7} />
+        }
         loading={isPending}
         data-disabled={dirty || undefined}
         aria-disabled={dirty}
@@ -35,7 +44,7 @@ export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }
           if (!dirty) send(test);
         }}
       >
-        {test.kind === "mail" ? t("Send me a test email") : t("Send a test message")}
+        {label}
       </Button>
     </Tooltip>
   );

@@ -72,6 +72,7 @@ export const webSearchSection: SettingSection = {
   id: "web-search",
   title: phrase("Web search"),
   help: "settings#web-search",
+  test: { kind: "search", needs: "WebSearchEngine" },
   hint: phrase("Used when a client asks for a web search and the provider of the channel has none."),
   fields: [
     {

@@ -53,6 +53,7 @@ export type FieldValues = Partial<Record<SettingKey, string | number | boolean>>
 /** `needs`: without this setting there is nothing to test. */
 export type TestAction = { needs: SettingKey } & (
   | { kind: "mail" }
+  | { kind: "search" }
   | { kind: "notice"; channel: NoticeChannelId }
 );
 
