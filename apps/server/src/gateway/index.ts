@@ -33,6 +33,7 @@ import { interactionRoutes } from "#gateway/interactions/routes.ts";
 import { readInteractionTurn } from "#gateway/interactions/turn.ts";
 import { answerEmbed } from "#gateway/media/gemini-embeddings.ts";
 import { plainRoutes } from "#gateway/media/plain.ts";
+import { realtimeSecretRoutes } from "#gateway/media/realtime-secrets.ts";
 import { modelRoutes, ownModelRoutes } from "#gateway/models/models.ts";
 import { compactRoutes } from "#gateway/responses/compact.ts";
 import { readResponseTurn } from "#gateway/responses/response-turn.ts";
@@ -102,6 +103,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     responseRoutes(scope, services);
     compactRoutes(scope, services);
     webSearchRoutes(scope, services);
+    realtimeSecretRoutes(scope, services);
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);

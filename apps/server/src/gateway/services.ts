@@ -15,8 +15,8 @@ export interface GatewayServices {
   balances: Balances;
   relay: RelayServices;
   db: PrismaClient;
-  /** Encrypts data that clients keep for this gateway. */
-  secrets: Pick<Secrets, "encrypt" | "decrypt">;
+  /** Encrypts data that clients keep for this gateway, and finds keys by their hash. */
+  secrets: Pick<Secrets, "encrypt" | "decrypt" | "hash">;
   /** Directory for large uploads during their call. */
   uploads: string;
   storage: StorageWatch;

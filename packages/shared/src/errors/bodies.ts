@@ -143,6 +143,13 @@ export const bodyReasons = {
     socket_idle: phrase("The connection was closed because no event arrived within {{seconds}} s."),
     session_idle: phrase("The session was closed because neither side sent an event within {{seconds}} s."),
     too_many_references: phrase("References may name items of at most {{most}} responses."),
+    too_many_realtime_secrets: phrase(
+      "At most {{most}} client secrets of a key can be valid at once. Wait until some expire.",
+    ),
+    pin_not_for_secret: phrase("A client secret cannot name a channel. Use the key without its suffix."),
+    realtime_sessions_only: phrase("Client secrets are made for sessions of the type realtime."),
+    session_too_long: phrase("The settings of the session can have at most {{most}} characters."),
+    secret_for_other_model: phrase("The client secret was made for the model {{model}}."),
     too_many_searches: phrase("At most {{most}} searches can be requested at once."),
     too_many_addresses: phrase("At most {{most}} URLs of images and files can be fetched."),
     files_too_large: phrase("The files together are larger than {{megabytes}} MB."),

@@ -68,6 +68,8 @@ export interface Callers {
   find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
   /** Finds the caller of an imported key by the key's SHA-256. Throws `invalid_api_key`. Not cached. */
   findByHash(sha256: string): Promise<Caller>;
+  /** Finds the caller of a token. Throws `invalid_api_key` for one that does not exist any more. Not cached. */
+  findById(tokenId: number): Promise<Caller>;
   /** Removes cached callers after a change; 0 means all. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
@@ -115,17 +117,19 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
     const caller =
-      (await read(secrets.hash(key))) ??
+      (await read({ key_hash: secrets.hash(key) })) ??
       // Some imported keys are known by their SHA-256 only.
-      (await read(importedKeyHash(secrets, createHash("sha256").update(key).digest("hex"))));
+      (await read({ key_hash: importedKeyHash(secrets, createHash("sha256").update(key).digest("hex")) }));
     if (begun === generation) remember(key, caller);
     return caller;
   }
 
-  async function read(hash: Uint8Array<ArrayBuffer>): Promise<Caller | undefined> {
+  async function read(
+    token: { key_hash: Uint8Array<ArrayBuffer> } | { id: number },
+  ): Promise<Caller | undefined> {
     const row = await readAgain(() =>
       db.token.findUnique({
-        where: { key_hash: hash, deleted_at: null, user: { deleted_at: null } },
+        where: { ...token, deleted_at: null, user: { deleted_at: null } },
         include: {
           user: {
             select: {
@@ -217,7 +221,12 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
     },
     async findByHash(sha256) {
-      const caller = await read(importedKeyHash(secrets, sha256));
+      const caller = await read({ key_hash: importedKeyHash(secrets, sha256) });
+      if (caller === undefined) throw invalidKey();
+      return caller;
+    },
+    async findById(id) {
+      const caller = await read({ id });
       if (caller === undefined) throw invalidKey();
       return caller;
     },

@@ -21,6 +21,8 @@ import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
  * permissions, rate limit, balance, size, memory. Nothing of a rejected request is parsed or stored.
  */
 export interface EndpointRules {
+  /** Returns the caller of a request with another key than a token; undefined for all others. */
+  identify?(request: FastifyRequest): Promise<AuthenticatedCaller | undefined>;
   /** Accepts the key in the query string. Only Gemini's clients send it there. */
   keyInQuery?: boolean;
   /** Whether calls cost money, so that an account without a balance may not send large bodies. */
@@ -58,7 +60,8 @@ async function checkRequest(
 ): Promise<void> {
   const startedAt = now();
   requireSingleParameters(request.raw.url ?? "");
-  const { caller, pin } = await authenticate(services, request, rules.keyInQuery === true);
+  const { caller, pin } =
+    (await rules.identify?.(request)) ?? (await authenticate(services, request, rules.keyInQuery === true));
   requirePinRights(request, { caller, pin });
   const begun = {
     requestId: request.id,
@@ -243,7 +246,7 @@ export interface AuthenticatedCaller {
  * credential of another service in one place and the gateway's in another. A key in the URL ends up in logs and
  * links, so it is accepted only from clients that know no other place.
  */
-function presentedKeys({ headers, query }: FastifyRequest, inQuery: boolean): string[] {
+export function presentedKeys({ headers, query }: FastifyRequest, inQuery: boolean): string[] {
   const { authorization, "x-api-key": anthropic, "x-goog-api-key": google, "api-key": azure } = headers;
   const inUrl = inQuery ? (query as { key?: unknown }).key : undefined;
   const keys: string[] = [];

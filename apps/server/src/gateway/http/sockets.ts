@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
 import { shuttingDown } from "#errors.ts";
-import { guardEndpoints } from "#gateway/access/endpoint.ts";
+import { endpointOf, guardEndpoints } from "#gateway/access/endpoint.ts";
 import { chooseProtocol, MAX_MESSAGE } from "#gateway/access/socket-limits.ts";
+import { identifyBySecret } from "#gateway/media/realtime-secrets.ts";
 import { REALTIME_PATH, realtimeRoutes } from "#gateway/media/realtime.ts";
 import { RESPONSES_PATH, responseSocketRoutes } from "#gateway/response-socket/routes.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -43,7 +44,11 @@ export async function socketRoutes(app: FastifyInstance, services: GatewayServic
   // A connection that begins after the others ended would keep the node from stopping.
   app.addHook("onRequest", (_request, _reply, done) => done(isClosing ? shuttingDown() : undefined));
   // Registered after the plugin, whose hook marks upgrades: rejected ones must be closed too.
-  guardEndpoints(app, services, { memoryFor: () => 0 });
+  guardEndpoints(app, services, {
+    memoryFor: () => 0,
+    identify: async (request) =>
+      endpointOf(request) === REALTIME_PATH ? identifyBySecret(services, request) : undefined,
+  });
   realtimeRoutes(app, services, running);
   responseSocketRoutes(app, services, running);
 }

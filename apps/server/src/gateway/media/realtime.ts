@@ -8,6 +8,7 @@ import { readJson } from "#gateway/body/json-body.ts";
 import { foldName } from "#gateway/body/one-reading.ts";
 import { realtimeReading } from "#gateway/body/readings.ts";
 import { queryWithoutKey } from "#gateway/http/request-url.ts";
+import { callerOfSecret, realtimeSecretOf } from "#gateway/media/realtime-secrets.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { messageSocket } from "#platform/http/web-socket.ts";
 import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";
@@ -59,7 +60,11 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   const query = new URLSearchParams(queryWithoutKey(request.url));
   // These parameters name a model other than the billed one, or a session that may belong to another account.
   for (const name of Array.from(query.keys())) if (foreignTargets.has(foldName(name))) query.delete(name);
-  const model = query.get("model") ?? "";
+  const secret = realtimeSecretOf(request);
+  const model = query.get("model") ?? secret?.model ?? "";
+  // A browser may have the key, but it does not choose the model.
+  if (secret !== undefined && model !== secret.model)
+    throw invalidRequest({ reason: "secret_for_other_model", model: secret.model }, { param: "model" });
   if (model === "" || model.length > 160)
     throw invalidRequest({ reason: "realtime_model_in_address" }, { param: "model" });
   const { call } = await admit(services, {
@@ -79,13 +84,20 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     forward: forwardable(request),
     readEvent: (data) => readJson(data, realtimeReading),
     maxMessage: MAX_MESSAGE,
+    ...(secret !== undefined && { settings: sessionUpdate(secret.session) }),
     idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
     async admit(turn) {
       // The key may have been disabled, or expired, since the session was opened.
-      await authenticate(services, request);
+      if (secret === undefined) await authenticate(services, request);
+      else await callerOfSecret(services, request, secret);
       return admitWithoutRequest(services, turn);
     },
   });
+}
+
+/** Returns the event with which a client sets up a session. */
+function sessionUpdate({ model: _model, ...session }: Readonly<Record<string, unknown>>): Buffer {
+  return Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime", ...session } }));
 }
 
 /** Returns the headers with the client's event version and its end user's identifier. */

@@ -19,6 +19,8 @@ export interface RealtimeCall extends ReceivedCall {
   admit(call: ReceivedCall): Promise<ReceivedCall>;
   /** Parses a client event unambiguously. Throws `invalid_request`. */
   readEvent(data: Buffer): { raw: Buffer; body: Record<string, unknown> };
+  /** An event that sets the session up, before those of the client. */
+  readonly settings?: Buffer;
   /** Maximum bytes of one message, in either direction. */
   readonly maxMessage: number;
   /** Maximum milliseconds without a message from either side. */
@@ -196,6 +198,9 @@ export class RealtimeSession {
   }
 
   async #fromClient(side: MessageSocket): Promise<void> {
+    const { settings } = this.#call;
+    const allowedSettings = settings === undefined ? undefined : await this.#allow(side, settings);
+    if (allowedSettings !== undefined) await this.#providerSocket.send(allowedSettings, false);
     for await (const { data, binary } of side.messages()) {
       this.#touch();
       const allowed = await this.#allow(side, data);

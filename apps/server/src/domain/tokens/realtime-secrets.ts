@@ -1,0 +1,65 @@
+/**
+ * Short-lived keys for realtime sessions. A server makes one with its token and gives it to a browser, which opens a session
+ * with it. Only its hash is stored.
+ */
+import { invalidKey, invalidRequest } from "#errors.ts";
+import type { Db } from "#platform/database/db.ts";
+import type { Prisma } from "#platform/prisma/client.ts";
+import { randomText, type Secrets } from "#platform/secrets.ts";
+
+/** Prefix of these keys. Tokens never begin with it. */
+export const secretPrefix = "ek_";
+const SECRET_LENGTH = 40;
+/** Keys of one token that have not expired. */
+const MOST_SECRETS = 1_000;
+/** Expired keys that are deleted with each new one. */
+const SWEPT = 100;
+
+export interface RealtimeSecret {
+  readonly tokenId: number;
+  readonly model: string;
+  /** Settings of the session in the provider's form. */
+  readonly session: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Stores a key and returns it. Throws `invalid_request` for a token with too many keys.
+ * @param at milliseconds since 1970
+ */
+export async function createRealtimeSecret(
+  db: Db,
+  secrets: Pick<Secrets, "hash">,
+  { tokenId, model, session }: RealtimeSecret,
+  { at, expiresAt }: { at: number; expiresAt: number },
+): Promise<string> {
+  await db.$executeRaw`DELETE FROM realtime_secrets WHERE key_hash IN (
+    SELECT key_hash FROM realtime_secrets WHERE expires_at < ${new Date(at)} ORDER BY expires_at LIMIT ${SWEPT}
+    FOR UPDATE SKIP LOCKED)`;
+  const kept = await db.realtimeSecret.count({
+    where: { token_id: tokenId, expires_at: { gte: new Date(at) } },
+  });
+  if (kept >= MOST_SECRETS) throw invalidRequest({ reason: "too_many_realtime_secrets", most: MOST_SECRETS });
+  const secret = secretPrefix + randomText(SECRET_LENGTH);
+  await db.realtimeSecret.create({
+    data: {
+      key_hash: secrets.hash(secret),
+      token_id: tokenId,
+      model,
+      session: session as Prisma.InputJsonObject,
+      expires_at: new Date(expiresAt),
+    },
+  });
+  return secret;
+}
+
+/** Returns what a key was made for. Throws `invalid_api_key` for an unknown or expired key. */
+export async function findRealtimeSecret(
+  db: Db,
+  secrets: Pick<Secrets, "hash">,
+  secret: string,
+  at: number,
+): Promise<RealtimeSecret> {
+  const row = await db.realtimeSecret.findUnique({ where: { key_hash: secrets.hash(secret) } });
+  if (row === null || row.expires_at.getTime() <= at) throw invalidKey();
+  return { tokenId: row.token_id, model: row.model, session: row.session as Record<string, unknown> };
+}
