@@ -54,6 +54,11 @@ const agents: [string, Record<string, string>, object][] = [
   ["prompt_cache_key", {}, { prompt_cache_key: "s4" }],
   ["metadata.user_id", {}, { metadata: { user_id: "s5" } }],
   ["the beginning of a conversation with tools", {}, { tools }],
+  [
+    "that of a long one",
+    {},
+    { tools, messages: [{ role: "user", content: 'a "long" text '.repeat(8_000) }] },
+  ],
 ];
 
 describe("a session", () => {

@@ -8,6 +8,7 @@ import { asRecord } from "#dialects/wire.ts";
 import { type Caller, lowest } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { headOf, longTextOf } from "#platform/memory/long-texts.ts";
 import type { SessionBudget } from "#relay/core/call.ts";
 
 /** Headers with which agents name their session. The first one present counts. */
@@ -22,15 +23,8 @@ const agentNames = ["x-claude-code-agent-id", "x-openai-subagent"] as const;
 const parentNames = ["x-claude-code-parent-agent-id", "x-codex-parent-thread-id"] as const;
 /** Maximum characters of a session name or text that are compared. */
 const MOST = 1_024;
-/**
- * In bodies larger than this, in bytes, long texts are not parsed, and parsing them only for the session is
- * too expensive.
- */
-const LARGE = 64 * 1024;
-
 interface SessionSource {
   body: Wire;
-  raw: Buffer;
   request: ChatRequest;
   userId: number;
 }
@@ -77,8 +71,8 @@ function firstOf(headers: FastifyRequest["headers"], names: readonly string[]): 
   return undefined;
 }
 
-function beginningOf({ raw, request }: SessionSource): string | undefined {
-  if (raw.length > LARGE || request.tools === undefined) return undefined;
+function beginningOf({ request }: SessionSource): string | undefined {
+  if (request.tools === undefined) return undefined;
   const first = (roles: readonly string[]) => request.messages.find(({ role }) => roles.includes(role));
   const question = textOf(first(["user"]));
   return question === "" ? undefined : `text ${textOf(first(["system", "developer"]))}\0${question}`;
@@ -86,7 +80,9 @@ function beginningOf({ raw, request }: SessionSource): string | undefined {
 
 function textOf(message: Message | undefined): string {
   const part = message?.parts.find(({ type }) => type === "text");
-  return part?.type === "text" ? part.text.slice(0, MOST) : "";
+  if (part?.type !== "text") return "";
+  const long = longTextOf(part, "text");
+  return long === undefined ? part.text.slice(0, MOST) : headOf(long, MOST);
 }
 
 const budgetHeader = "x-session-budget";

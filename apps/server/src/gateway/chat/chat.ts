@@ -148,7 +148,7 @@ export function chatCall(
 ): ChatCall {
   const chat = turn.request;
   const { caller } = access;
-  const session = sessionOf(request, { body, raw, request: chat, userId: caller.userId });
+  const session = sessionOf(request, { body, request: chat, userId: caller.userId });
   // Fields before the spread: V8 builds such an object many times faster than one of several spreads.
   return {
     requestId: access.requestId,

@@ -275,6 +275,20 @@ function textOf({ bytes, isEscaped }: LongText): string {
   return isEscaped ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
+/** Returns the first characters of a long text. The rest is not decoded. */
+export function headOf({ bytes, isEscaped }: LongText, characters: number): string {
+  const text = bytes.toString("utf8", 0, LONGEST_ESCAPE * characters);
+  if (!isEscaped) return text.slice(0, characters);
+  const last = /\\(?:u[\da-f]{0,3})?$/i.exec(text);
+  const before = last === null ? 0 : (/\\*$/.exec(text.slice(0, last.index))?.[0].length ?? 0);
+  // An escape that is cut in two, unless its backslash is itself escaped.
+  const whole = last === null || before % 2 === 1 ? text : text.slice(0, last.index);
+  return (JSON.parse(`"${whole}"`) as string).slice(0, characters);
+}
+
+/** Bytes of the longest spelling of a character, `\u0000`. */
+const LONGEST_ESCAPE = 6;
+
 /** Returns the JSON of a value, with the original bytes in place of accessors and placeholders. */
 export function stringifyLong(value: unknown, { texts }: LongTexts): Buffer {
   const json = withPlaceholders(() => JSON.stringify(value));
