@@ -31,6 +31,8 @@ export const errorStatus = {
   budget_exceeded: 402,
   /** The budget of the agent's session. */
   session_budget_exhausted: 402,
+  /** The call can cost more than its client allows (`x-max-price`). */
+  max_price_exceeded: 402,
   forbidden: 403,
   origin_refused: 403,
   /** The password of the account must be confirmed first. */

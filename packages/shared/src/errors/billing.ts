@@ -38,6 +38,11 @@ export const billingReasons = {
       "The budget of this session is {{limit}}. The remaining amount does not cover this request. Start a new session, or raise the budget.",
     ),
   },
+  max_price_exceeded: {
+    price_above_maximum: phrase(
+      'This request can cost up to {{price}}, and "x-max-price" allows {{limit}}. Lower the output limit, or raise the maximum.',
+    ),
+  },
   price_missing: {
     price_of_model_missing: phrase('The model "{{model}}" has no price yet, so it cannot be used.'),
     price_of_target_missing: phrase(

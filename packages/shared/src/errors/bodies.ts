@@ -45,6 +45,7 @@ export const bodyReasons = {
   },
   invalid_request: {
     session_budget_amount: phrase('"x-session-budget" must be an amount in US dollars, for example 2.50.'),
+    max_price_amount: phrase('"x-max-price" must be an amount in US dollars, for example 0.05.'),
     session_budget_unnamed: phrase(
       'A call with "x-session-budget" needs a session ID, for example in "x-session-id".',
     ),

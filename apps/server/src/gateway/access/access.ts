@@ -13,6 +13,8 @@ export interface Access {
   ip: string;
   caller: Caller;
   pin: Pin | undefined;
+  /** See `ReceivedCall`. */
+  maxPrice?: bigint | undefined;
   /** Milliseconds since 1970. */
   startedAt: number;
   /** Released after the last byte of the response, or when the client disconnects. */

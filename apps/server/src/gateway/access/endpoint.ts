@@ -15,6 +15,7 @@ import { noteRefusal } from "#relay/core/exchange.ts";
 import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/routing/free-models.ts";
 import { type Access, accessOf } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
+import { usdHeader } from "./usd-header.ts";
 
 /**
  * Checks of every endpoint for AI clients before its body is read, in this order: authentication,
@@ -71,6 +72,7 @@ async function checkRequest(
     startedAt,
     caller,
     pin,
+    maxPrice: maxPriceOf(services, request),
   };
   await takeRate(services, request, begun);
   if (rules.isCharged === true && hasLargeBody(request.raw))
@@ -85,6 +87,18 @@ async function checkRequest(
     throw error;
   }
   request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
+}
+
+/** Returns the most that the client wants to pay for a call, in points, rounded down. Throws `invalid_request`. */
+export function maxPriceOf(
+  { relay }: Pick<GatewayServices, "relay">,
+  request: FastifyRequest,
+): bigint | undefined {
+  const usd = usdHeader(request, "x-max-price");
+  // The tolerance is that of the multiplication, far below the smallest amount of the header.
+  return usd === undefined
+    ? undefined
+    : BigInt(Math.floor(usd * relay.settings.current().QuotaPerUnit + 1e-6));
 }
 
 /**

@@ -10,6 +10,7 @@ import { invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { headOf, longTextOf } from "#platform/memory/long-texts.ts";
 import type { SessionBudget } from "#relay/core/call.ts";
+import { usdHeader } from "./usd-header.ts";
 
 /** Headers with which agents name their session. The first one present counts. */
 const headerNames = [
@@ -23,6 +24,7 @@ const agentNames = ["x-claude-code-agent-id", "x-openai-subagent"] as const;
 const parentNames = ["x-claude-code-parent-agent-id", "x-codex-parent-thread-id"] as const;
 /** Maximum characters of a session name or text that are compared. */
 const MOST = 1_024;
+
 interface SessionSource {
   body: Wire;
   request: ChatRequest;
@@ -86,7 +88,6 @@ function textOf(message: Message | undefined): string {
 }
 
 const budgetHeader = "x-session-budget";
-const budgetAmount = /^\d{1,7}(?:\.\d{1,6})?$/;
 
 /**
  * Returns the budget of a call's session, the lowest of the token's, the operator's and the client's limit;
@@ -100,12 +101,12 @@ export function sessionBudgetOf(
   caller: Caller,
   session: () => string | undefined,
 ): SessionBudget | undefined {
-  const requested = request.headers[budgetHeader];
+  const requested = usdHeader(request, budgetHeader);
   const account = caller.accountSessionSpend ?? relay.groups.get(caller.userGroup)?.sessionSpend ?? 0;
   const operators = lowest(caller.sessionSpend, account);
   if (operators === 0 && requested === undefined) return undefined;
   const own =
-    requested === undefined ? undefined : pointsIn(requested, relay.settings.current().QuotaPerUnit);
+    requested === undefined ? undefined : pointsOf(requested, relay.settings.current().QuotaPerUnit);
   const name = session();
   if (name === undefined) {
     if (own === undefined) return undefined;
@@ -118,10 +119,4 @@ export function sessionBudgetOf(
     // Sent with the response, also with an error.
     note: (headers) => void Object.assign(request.head, headers),
   };
-}
-
-function pointsIn(text: string | string[], perUsd: number): number {
-  if (typeof text !== "string" || !budgetAmount.test(text.trim()))
-    throw invalidRequest({ reason: "session_budget_amount" }, { param: budgetHeader });
-  return pointsOf(Number(text), perUsd);
 }

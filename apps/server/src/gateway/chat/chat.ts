@@ -156,6 +156,7 @@ export function chatCall(
     trace: access.trace,
     startedAt: access.startedAt,
     caller,
+    maxPrice: access.maxPrice,
     ip: access.ip,
     memory: access.memory,
     signal: access.signal,

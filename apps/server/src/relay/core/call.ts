@@ -23,6 +23,8 @@ export interface ReceivedCall {
   readonly startedAt: number;
   readonly caller: Caller;
   readonly pin: Pin | undefined;
+  /** Points that the call may cost at most according to its client; undefined = no limit. */
+  readonly maxPrice?: bigint | undefined;
   readonly ip: string;
   /** Path shown in the log, e.g. `/v1/chat/completions`. */
   readonly endpoint: string;

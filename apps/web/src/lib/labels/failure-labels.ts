@@ -8,6 +8,7 @@ const labels: Partial<Record<ErrorCode, string>> = {
   spend_limit_reached: phrase("Spending limit reached"),
   budget_exceeded: phrase("Budget used up"),
   session_budget_exhausted: phrase("Budget of the session used up"),
+  max_price_exceeded: phrase("Maximum price exceeded"),
   rate_limit_exceeded: phrase("Rate limit reached"),
   model_not_found: phrase("Model not available"),
   model_not_allowed: phrase("Model not allowed for the token"),

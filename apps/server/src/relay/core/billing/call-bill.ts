@@ -31,6 +31,7 @@ import {
   type ResponseInProgress,
   statusOf,
 } from "./call-end.ts";
+import { requirePrice } from "./max-price.ts";
 import { usageOwed } from "./settle.ts";
 
 /**
@@ -87,11 +88,12 @@ export class CallBill implements OpenCall, HiddenCosts {
   }
 
   /**
-   * Reserves the most that the planned call can cost. Throws the ledger's errors.
+   * Reserves the most that the planned call can cost. Throws `max_price_exceeded` and the ledger's errors.
    * @param isPatient whether to wait for other calls of the session
    */
   async reserve(planned: PlannedCall, isPatient?: boolean): Promise<void> {
     this.#planned = planned;
+    requirePrice(this.#services, planned);
     if (this.#received.books !== "none") {
       const input = this.#reservation(planned);
       await this.#services.ledger.reserve(isPatient === undefined ? input : { ...input, isPatient });
@@ -103,6 +105,7 @@ export class CallBill implements OpenCall, HiddenCosts {
   /** Changes the reservation. When this fails, there is none any more. Throws the ledger's errors. */
   async raise(planned: PlannedCall): Promise<void> {
     this.#planned = planned;
+    requirePrice(this.#services, planned);
     this.#isReserved = false;
     await this.#services.ledger.raise(this.#reservation(planned));
     this.#isReserved = true;

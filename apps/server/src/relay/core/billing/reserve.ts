@@ -18,6 +18,7 @@ const tooLittle: ReadonlySet<string> = new Set([
   "token_quota_exhausted",
   "spend_limit_reached",
   "session_budget_exhausted",
+  "max_price_exceeded",
 ]);
 
 /**
