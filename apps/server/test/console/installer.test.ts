@@ -206,6 +206,18 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     await gateway.api("DELETE", `/channel/${id}`);
   });
 
+  it("gives Claude Code the key's Haiku for its calls in the background", async () => {
+    const models = ["claude-sonnet-4-5", "claude-haiku-4-5"];
+    const { id } = await gateway.addChannel({ type: 900, name: "claude", models });
+    expect((await install(["claude-code", "--model", "claude-sonnet-4-5", "--no-test"])).errors).toBe("");
+    const { env } = JSON.parse(await readFile(join(home, ".claude/settings.json"), "utf8"));
+    expect(env).toMatchObject({
+      ANTHROPIC_MODEL: "claude-sonnet-4-5",
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-4-5",
+    });
+    await gateway.api("DELETE", `/channel/${id}`);
+  });
+
   it("lets Codex read the catalogue, unless it knows the model, and keeps other features", async () => {
     const known = "gpt-5.6-sol";
     const mapped = { models: [known], model_mapping: { [known]: "demo-chat" } };

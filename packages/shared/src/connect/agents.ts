@@ -12,7 +12,13 @@ const ASSUMED_WINDOW = "128000";
 /** Claude Code knows the sizes of Claude's models, whatever a gateway adds to their names. */
 const isClaude = (model: string) => /claude|^(?:opus|sonnet|haiku)\b/i.test(model);
 
-export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): ClientSettingsFile[] {
+export function claudeCode({
+  baseUrl,
+  model,
+  key,
+  contextWindow,
+  backgroundModel = model,
+}: Connection): ClientSettingsFile[] {
   const window = contextWindow ?? (isClaude(model) ? undefined : ASSUMED_WINDOW);
   return [
     {
@@ -30,7 +36,7 @@ export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): 
           // Lists the gateway's models whose name contains "claude".
           CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
           // Calls in the background. Its default is a model that this gateway may not have.
-          ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+          ANTHROPIC_DEFAULT_HAIKU_MODEL: backgroundModel,
         },
       }),
       removes: ["env.ANTHROPIC_API_KEY", "env.ANTHROPIC_SMALL_FAST_MODEL", "apiKeyHelper"],

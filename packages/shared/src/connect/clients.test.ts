@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { backgroundModelFor } from "./background-model.ts";
 import { clientById, clients } from "./clients.ts";
 import { type Connection, type Part, pathOn } from "./connection.ts";
 import { asciiJson, base64, envValue, powershellWord, quoteJson, shellWord } from "./quoting.ts";
@@ -82,6 +83,20 @@ describe("settings of agents", () => {
       CLAUDE_CODE_MAX_CONTEXT_TOKENS: "128000",
       CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
       ANTHROPIC_DEFAULT_HAIKU_MODEL: "demo-chat",
+    });
+  });
+
+  it("give Claude Code the newest Haiku for its calls in the background, where the key has one", () => {
+    const names = ["claude-sonnet-5-5", "claude-3-5-haiku", "claude-haiku-4-5", "claude-haiku-5-5", "gpt-5"];
+    expect(backgroundModelFor("claude-sonnet-5-5", names)).toBe("claude-haiku-5-5");
+    expect(backgroundModelFor("claude-haiku-4-5", names)).toBe("claude-haiku-4-5");
+    expect(backgroundModelFor("claude-sonnet-5-5", ["claude-sonnet-5-5"])).toBe("claude-sonnet-5-5");
+    expect(backgroundModelFor("gpt-5", names)).toBe("gpt-5");
+    const files = filesOf("claude-code", { ...connection, backgroundModel: "claude-haiku-5-5" });
+    const { env } = JSON.parse(files[".claude/settings.json"] ?? "");
+    expect(env).toMatchObject({
+      ANTHROPIC_MODEL: "demo-chat",
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-5-5",
     });
   });
 

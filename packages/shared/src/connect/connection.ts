@@ -8,6 +8,8 @@ export type Connection = {
   key: string;
   /** Input tokens that the model accepts, if known. */
   contextWindow?: string | undefined;
+  /** Model for calls that the client makes in the background. Default: the same. */
+  backgroundModel?: string | undefined;
 };
 
 /** Shown instead of a key that the reader has not inserted. */

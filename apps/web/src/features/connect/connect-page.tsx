@@ -40,8 +40,10 @@ export default function ConnectPage() {
   const [platform, setPlatform] = useState(ownPlatform);
   const [model, setModel] = useState("");
   const [contextWindow, setContextWindow] = useState<string>();
-  const resolve = useCallback((name: string, tokens: number) => {
+  const [backgroundModel, setBackgroundModel] = useState<string>();
+  const resolve = useCallback((name: string, tokens: number, background: string) => {
     setModel(name);
+    setBackgroundModel(background || undefined);
     setContextWindow(tokens > 0 ? String(tokens) : undefined);
   }, []);
   // Kept for the token that it belongs to, so that another choice never shows it.
@@ -49,7 +51,13 @@ export default function ConnectPage() {
   const client = clientById(params.client) ?? firstClient;
   if (client === undefined) return null;
   const key = inserted.token === params.token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
-  const parts = client.parts({ baseUrl: address, model: model || "<model>", key, contextWindow });
+  const parts = client.parts({
+    baseUrl: address,
+    model: model || "<model>",
+    key,
+    contextWindow,
+    backgroundModel,
+  });
   return (
     <Page
       title={t("Connect a client")}

@@ -1,6 +1,7 @@
 /** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
+import { backgroundModelFor } from "@gateway/shared/connect/background-model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
 import type { AvailableModels } from "@gateway/shared/models/model";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
@@ -38,8 +39,11 @@ type ConnectionChoicesProps = {
   onModel: (name: string) => void;
   onToken: (id: string) => void;
   onKey: (key: string) => void;
-  /** Receives the model that the settings contain, and the input tokens that it accepts; 0 = unknown. */
-  onResolved: (name: string, contextWindow: number) => void;
+  /**
+   * Receives the model that the settings contain, the input tokens that it accepts (0 = unknown), and the model for calls
+   * in the background.
+   */
+  onResolved: (name: string, contextWindow: number, background: string) => void;
 };
 
 export function ConnectionChoices({
@@ -63,7 +67,11 @@ export function ConnectionChoices({
   const resolved = model in modelsOfKey ? model : sampleModel(modelsOfKey, families[dialect]);
   const { onResolved } = rest;
   const contextWindow = modelsOfKey[resolved]?.info?.context_length ?? 0;
-  useEffect(() => onResolved(resolved, contextWindow), [onResolved, resolved, contextWindow]);
+  const background = backgroundModelFor(resolved, Object.keys(modelsOfKey));
+  useEffect(
+    () => onResolved(resolved, contextWindow, background),
+    [onResolved, resolved, contextWindow, background],
+  );
   if (models.error && !models.data)
     return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
   const names = Object.keys(modelsOfKey).sort();

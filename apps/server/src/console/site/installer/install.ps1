@@ -65,7 +65,7 @@ param(
 
   function Get-Filled([string]$path, [string]$shownKey) {
     $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | ForEach-Object { Get-Assumed $_ } | Where-Object { Test-Line $_ }
-    ($lines -join "`n").Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace('__GATEWAY_WINDOW__', $window) + "`n"
+    ($lines -join "`n").Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace('__GATEWAY_BACKGROUND__', $background).Replace('__GATEWAY_WINDOW__', $window) + "`n"
   }
 
   function Get-Manifest {
@@ -236,6 +236,14 @@ param(
     $headers = @{ Authorization = "Bearer $key"; 'anthropic-version' = '2023-06-01' }
     $window = [string](Invoke-RestMethod -Uri "$address/v1/models/$Model" -Headers $headers -TimeoutSec 60).max_input_tokens
   } catch { }
+  # The model for calls in the background: beside a larger Claude the newest Haiku of the key, else the same.
+  $background = $Model
+  if ($Model -match 'claude' -and $Model -notmatch 'haiku') {
+    $headers = @{ Authorization = "Bearer $key" }
+    $haiku = (Invoke-RestMethod -Uri "$address/v1/models" -Headers $headers -TimeoutSec 60).data | ForEach-Object { $_.id } |
+      Where-Object { $_ -match 'claude.*haiku' -and $_ -match '^[A-Za-z0-9._:/@+-]+$' } | Sort-Object | Select-Object -Last 1
+    if ($haiku) { $background = $haiku }
+  }
   $work = Join-Path ([IO.Path]::GetTempPath()) ([guid]::NewGuid().ToString())
   New-Item -ItemType Directory -Path $work | Out-Null
   New-Item -ItemType Directory -Force -Path $state | Out-Null

@@ -98,7 +98,7 @@ assumed_by_claude() {
 }
 
 filled() {
-  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window FILLED_KNOWN=$(known_to_codex) \
+  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_BACKGROUND=$background FILLED_WINDOW=$window FILLED_KNOWN=$(known_to_codex) \
     FILLED_ASSUMED=$(assumed_by_claude) awk '
     /CLAUDE_CODE_MAX_CONTEXT_TOKENS/ && ENVIRON["FILLED_WINDOW"] == "" {
       gsub(/__GATEWAY_WINDOW__/, ENVIRON["FILLED_ASSUMED"] == "" ? "__GATEWAY_WINDOW__" : ENVIRON["FILLED_ASSUMED"])
@@ -108,6 +108,7 @@ filled() {
     {
       gsub(/__GATEWAY_KEY__/, ENVIRON["FILLED_KEY"])
       gsub(/__GATEWAY_MODEL__/, ENVIRON["FILLED_MODEL"])
+      gsub(/__GATEWAY_BACKGROUND__/, ENVIRON["FILLED_BACKGROUND"])
       gsub(/__GATEWAY_WINDOW__/, ENVIRON["FILLED_WINDOW"])
       print
     }'
@@ -265,10 +266,14 @@ sign_in() {
   fail "The code has expired. Start again."
 }
 
-choose_model() {
+read_models() {
   status=$(request 'Authorization: Bearer ' "$address/v1/models")
   [ "$status" = 200 ] || fail "The list of models could not be read ($status): $(message_of)"
   tr ',' '\n' <"$work/answer" | tr '{' '\n' | sed -n 's/^ *"id" *: *"\([^"]*\)".*/\1/p' >"$work/models"
+}
+
+choose_model() {
+  read_models
   count=$(wc -l <"$work/models" | tr -d ' ')
   case $count in
     0) fail "This key can use no model." ;;
@@ -288,6 +293,22 @@ choose_model() {
   case $model in
     '' | *[!0-9]*) ;;
     *) model=$(sed -n "${model}p" "$work/models") ;;
+  esac
+}
+
+# The model for calls in the background: beside a larger Claude the newest Haiku of the key, else the same.
+find_background() {
+  background=$model
+  case $model in
+    *[Hh]aiku*) return 0 ;;
+    *[Cc]laude*) ;;
+    *) return 0 ;;
+  esac
+  [ -s "$work/models" ] || read_models
+  found=$(grep -i 'claude.*haiku' "$work/models" | LC_ALL=C sort | tail -n 1)
+  case $found in
+    '' | *[!A-Za-z0-9._:/@+-]*) ;;
+    *) background=$found ;;
   esac
 }
 
@@ -417,6 +438,7 @@ main() {
       ;;
   esac
   find_window
+  find_background
   mkdir -p "$state"
   merge_program >"$work/merge.cjs"
   failed=

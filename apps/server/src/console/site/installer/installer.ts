@@ -20,6 +20,7 @@ const placeholders: Omit<Connection, "baseUrl"> = {
   key: "__GATEWAY_KEY__",
   model: "__GATEWAY_MODEL__",
   contextWindow: "__GATEWAY_WINDOW__",
+  backgroundModel: "__GATEWAY_BACKGROUND__",
 };
 
 type Entry = { client: string; dialect: string; command: string; file: ClientSettingsFile };
