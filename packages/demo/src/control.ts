@@ -1,3 +1,4 @@
+import { createMarkedCache } from "./answer/marked-cache.ts";
 import { createPromptCache } from "./answer/prompt-cache.ts";
 import type { Behaviour } from "./answer/switches.ts";
 
@@ -28,6 +29,7 @@ interface Rule {
 export class Rules {
   #rules: Rule[] = [];
   readonly promptCache = createPromptCache();
+  readonly markedCache = createMarkedCache();
 
   add({ only = {}, times = Infinity, ...behaviour }: Behaviour & { only?: Only; times?: number }): void {
     this.#rules.push({ behaviour, only, left: times });

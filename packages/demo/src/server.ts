@@ -9,7 +9,6 @@ import { answer } from "./answer/answer.ts";
 import { fastReply } from "./answer/fast.ts";
 import { formFields } from "./answer/form.ts";
 import { type Json, asText } from "./answer/json.ts";
-import type { PromptCache } from "./answer/prompt-cache.ts";
 import { BadQuestion, type Question } from "./answer/question.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./answer/switches.ts";
 import { type Call, CallLog } from "./calls.ts";
@@ -172,7 +171,7 @@ async function serve(
         ...switchesInKey(call.key),
         ...switchesInModel(model),
       }),
-      rules.promptCache,
+      rules,
     );
   } catch (error) {
     if (!(error instanceof BadQuestion)) throw error;
@@ -180,12 +179,14 @@ async function serve(
   }
 }
 
+type Caches = Pick<Rules, "promptCache" | "markedCache">;
+
 async function respond(
   exchange: Exchange,
   route: Route,
   body: Json,
   requested: (model: string) => Behaviour,
-  promptCache: PromptCache,
+  caches: Caches,
 ): Promise<void> {
   if (route.kind === "chat") {
     const model = route.target.model || asText(body["model"]);
@@ -197,7 +198,7 @@ async function respond(
     if (await exchange.trouble(behaviour)) return;
     const made = answer(
       question,
-      cached(promptCache, exchange.call.key, { question, behaviour, provider: route.provider }),
+      cached(caches, exchange.call.key, { question, behaviour, provider: route.provider, body }),
     );
     if (!question.stream) {
       await exchange.send(
@@ -226,10 +227,19 @@ async function respond(
 
 /** Sets what the prompt cache of this key had and has stored, for a key or model with a cache. */
 function cached(
-  promptCache: PromptCache,
+  { promptCache, markedCache }: Caches,
   key: string,
-  { question, behaviour, provider }: { question: Question; behaviour: Behaviour; provider: Provider },
+  {
+    question,
+    behaviour,
+    provider,
+    body,
+  }: { question: Question; behaviour: Behaviour; provider: Provider; body: Json },
 ): Behaviour {
+  if (behaviour.markedCache === true && provider === "anthropic") {
+    const { input, read, written } = markedCache.take(`${key} ${question.model}`, body, Date.now());
+    return { ...behaviour, input, cached: read, cacheWrite: written };
+  }
   if (behaviour.prefixCache !== true) return behaviour;
   const { read, written } = promptCache.take(`${key} ${question.model}`, question.parts ?? []);
   // Only Anthropic reports, and charges for, what is written.

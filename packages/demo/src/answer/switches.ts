@@ -30,6 +30,8 @@ export interface Behaviour {
   cacheWrite?: number;
   /** Remembers prompts per key and model, and reports what was repeated as cached. */
   prefixCache?: boolean;
+  /** The same, but as Anthropic does it: only at marks, and for five minutes. */
+  markedCache?: boolean;
   /** Tokens reported instead of the counted ones. Any number is allowed, even absurd ones. */
   input?: number;
   output?: number;
@@ -137,7 +139,7 @@ export function switchesInModel(model: string): Behaviour {
 
 /**
  * Parses a channel's key: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`,
- * `demo-cache-a`.
+ * `demo-cache-a`, `demo-marks-a`.
  */
 export function switchesInKey(key: string): Behaviour {
   if (!key.startsWith("demo-")) return {};
@@ -149,5 +151,6 @@ export function switchesInKey(key: string): Behaviour {
   if (pieces !== null) return { cut: pieces[1] === undefined ? "headers" : Number(pieces[1]) };
   if (key === "demo-hang") return { hang: "start" };
   if (/^demo-cache(?:-|$)/.test(key)) return { prefixCache: true };
+  if (/^demo-marks(?:-|$)/.test(key)) return { markedCache: true };
   return key === "demo-no-credit" ? { noCredit: true } : {};
 }
