@@ -217,6 +217,11 @@ export interface Provider {
    * beginning in its cache.
    */
   cacheKey?: Partial<Record<DialectId, CacheKeyPlace>>;
+  /**
+   * Returns the minimum tokens of a prompt's beginning that the provider caches at a mark (`cache_control`); undefined
+   * for a call whose model or dialect has no marks.
+   */
+  cacheMarks?(call: RequestShape): number | undefined;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
   /** Example of a key, shown in the form. */

@@ -6,6 +6,7 @@ import { createHealth } from "#domain/channels/health/health.ts";
 import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-channel.ts";
 import { type ChannelRunner, createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createAffinity } from "#domain/channels/selection/affinity.ts";
+import { createKnownPrompts } from "#domain/channels/selection/known-prompts.ts";
 import { storedChannel } from "#domain/channels/selection/load-channels.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { Share } from "#domain/limits/node-count.ts";
@@ -89,6 +90,7 @@ export const relayServices: Component<Needs & Pick<RelayServices, "reporter" | "
         redis: needs.redis,
         minutes: () => settings.current().SessionAffinityMinutes,
       }),
+      prompts: createKnownPrompts(needs.redis),
       ledger: needs.ledger,
       prices: caches.prices,
       settings,

@@ -137,6 +137,8 @@ export const ChannelInput = z.object({
   auto_disable: z.boolean().default(true),
   /** Calls of an agent's session stay on this channel and its key. */
   session_affinity: z.boolean().default(true),
+  /** Adds marks for the provider's prompt cache to requests of clients that set none. */
+  cache_marks: z.boolean().default(true),
   /** Calls that arrive over WebSocket use one to the provider too, if it supports that. */
   responses_websocket: z.boolean().default(true),
   /** Milliseconds; 0 = the value of the setting. */
@@ -202,6 +204,7 @@ export const ChannelRow = z.object({
   system_prompt_place: SystemPromptPlace,
   auto_disable: z.boolean(),
   session_affinity: z.boolean(),
+  cache_marks: z.boolean(),
   responses_websocket: z.boolean(),
   connect_timeout_ms: z.int(),
   first_byte_timeout_ms: z.int(),

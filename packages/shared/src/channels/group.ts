@@ -44,6 +44,8 @@ export const UserGroupInput = z.object({
   min: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
   /** Exclusive upper end; 0 = none. */
   max: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
+  /** Calls of the group get marks for prompt caches from the gateway where the client sets none. */
+  cache_marks: z.boolean().default(true),
 });
 export type UserGroupInput = z.infer<typeof UserGroupInput>;
 
@@ -52,6 +54,7 @@ export const UserGroupDetail = UserGroupRow.extend({
   promotion: z.boolean(),
   min: z.int(),
   max: z.int(),
+  cache_marks: z.boolean(),
   user_count: z.int(),
   channel_count: z.int(),
 });

@@ -52,6 +52,7 @@ export function typedIn(row: ChannelWithParts): Omit<ChannelInput, "key" | "key_
     system_prompt_place: asPlace(row.system_prompt_place),
     auto_disable: row.auto_disable,
     session_affinity: row.session_affinity,
+    cache_marks: row.cache_marks,
     responses_websocket: row.responses_websocket,
     connect_timeout_ms: row.connect_timeout_ms,
     first_byte_timeout_ms: row.first_byte_timeout_ms,

@@ -43,6 +43,12 @@ export function wantsFresh(request: FastifyRequest): boolean {
   return /\bno-(cache|store)\b/i.test(request.headers["cache-control"] ?? "");
 }
 
+/** Whether the client lets the gateway help the provider's prompt cache: anything but `x-prompt-cache: off`. */
+export function wantsPromptCache({ headers }: FastifyRequest): boolean {
+  const value = headers["x-prompt-cache"];
+  return typeof value !== "string" || value.trim().toLowerCase() !== "off";
+}
+
 /** Returns the caller and its request's resources. Set on every guarded route. */
 export function accessOf({ access }: FastifyRequest): Access {
   if (access === null) throw new Error("The route is not guarded.");

@@ -4,7 +4,7 @@ import { clientDialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { notFound } from "#errors.ts";
-import { type Access, accessOf, wantsFresh } from "#gateway/access/access.ts";
+import { type Access, accessOf, wantsFresh, wantsPromptCache } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
@@ -175,6 +175,7 @@ export function chatCall(
     calls: 1,
     forward: forwardable(request),
     fresh: wantsFresh(request),
+    helpsPromptCache: wantsPromptCache(request),
     sessionNote: () => sessionNoteOf(request, body),
     session,
     sessionBudget: sessionBudgetOf(services, request, caller, session),

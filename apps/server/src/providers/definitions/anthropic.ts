@@ -1,4 +1,4 @@
-import { claudeLimits } from "#providers/models/claude-models.ts";
+import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { anthropicKey, type Provider } from "#providers/provider.ts";
 
 /** https://docs.claude.com/en/api/messages, read 2026-11. */
@@ -24,5 +24,6 @@ export const anthropic: Provider = {
   website: "https://console.anthropic.com",
   headers: anthropicKey,
   adjustRequest: claudeLimits,
+  cacheMarks: claudeCacheMinimum,
   listing: { path: "/v1/models?limit=1000" },
 };

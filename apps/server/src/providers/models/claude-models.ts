@@ -69,6 +69,18 @@ export function claudeModel(model: string): ClaudeModel | undefined {
   };
 }
 
+/**
+ * Returns the minimum tokens of a cached beginning (`cache_control`); undefined for models and dialects without marks.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching, read 2026-11-28. A mark below the minimum is
+ * ignored without a charge, so an unknown model has the usual one.
+ */
+export function claudeCacheMinimum({ model, dialect }: RequestShape): number | undefined {
+  if (dialect !== "anthropic") return undefined;
+  if (/claude-(?:opus-4[.-][56]|haiku-4[.-]5)(?!\d)/.test(model)) return 4096;
+  if (/claude-(?:opus-4[.-]7(?!\d)|3(?:[.-]5)?-haiku|haiku-3)/.test(model)) return 2048;
+  return /claude-(?:opus|fable|mythos)-5/.test(model) ? 512 : 1024;
+}
+
 function withoutKey(body: Wire, key: string): Wire {
   const { [key]: _gone, ...rest } = body;
   return rest;

@@ -16,10 +16,16 @@ const bodies: Partial<Record<DialectId, Wire>> = {
   "openai-responses": { model: "m", input: "Hi" },
 };
 
+interface SentOptions {
+  session?: string;
+  more?: Wire;
+  helpsPromptCache?: boolean;
+}
+
 function sent(
   from: DialectId,
   part: Partial<Parameters<typeof channel>[0]>,
-  { session = "s1", more = {} }: { session?: string | undefined; more?: Wire } = {},
+  { session = "s1", more = {}, helpsPromptCache = true }: SentOptions = {},
 ) {
   const client = dialects[from];
   const body = { ...bodies[from], ...more };
@@ -30,10 +36,12 @@ function sent(
     request: client.decodeRequest(body, {}),
     forward: {},
     session: () => (session === "" ? undefined : session),
+    helpsPromptCache,
   };
   const target = { channel: channel({ id: 1, baseUrl: "", ...part }), upstreamModel: "m" } as Target;
   const { request } = encodeChat(call, target, defaultSettings);
-  return { wire: JSON.parse((request.body as string | Buffer).toString()) as Wire, headers: request.headers };
+  const text = (request.body as string | Buffer).toString();
+  return { text, wire: JSON.parse(text) as Wire, headers: request.headers };
 }
 
 describe("the name of a session for the provider's cache", () => {
@@ -59,8 +67,22 @@ describe("the name of a session for the provider's cache", () => {
     }
   });
 
-  it("does not change a request in the provider's own dialect", () => {
-    expect(sent("openai-chat", { provider: openai }).wire).not.toHaveProperty("prompt_cache_key");
+  it("is added in front of a request in the provider's own dialect, whose other bytes stay", () => {
+    const { text, headers } = sent("openai-chat", { provider: openai });
+    expect(text).toBe(`{"prompt_cache_key":"s1",${JSON.stringify(bodies["openai-chat"]).slice(1)}`);
+    expect(headers).not.toHaveProperty("x-grok-conv-id");
+    const own = sent("openai-chat", { provider: xai });
+    expect(own.headers).toMatchObject({ "x-grok-conv-id": "s1" });
+    expect(own.text).toBe(JSON.stringify(bodies["openai-chat"]));
+  });
+
+  it("is not added where the client or the channel does not want it", () => {
+    for (const { text } of [
+      sent("openai-chat", { provider: openai }, { helpsPromptCache: false }),
+      sent("openai-chat", { provider: openai, cacheMarks: false }),
+      sent("openai-chat", { provider: openai, baseUrl: "https://gateway.example" }),
+    ])
+      expect(text).toBe(JSON.stringify(bodies["openai-chat"]));
   });
 
   it("never replaces the client's own name", () => {

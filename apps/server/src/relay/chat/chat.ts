@@ -4,21 +4,24 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { withLimit } from "#dialects/usage/cost-fields.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import { refusal } from "#providers/refusal.ts";
 import { startBackground } from "#relay/background/background.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { chatKind } from "#relay/core/billing/settle.ts";
-import type { Answer, PlannedCall, RoutedCall } from "#relay/core/call.ts";
+import type { Answer, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
 import { answerHeaders, jsonHeaders, noteRefusal } from "#relay/core/exchange.ts";
 import { createJsonReader, passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { mayMark } from "#relay/core/routing/plan.ts";
+import { priceOptionsOf } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { finish, readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { type EncodedChat, type SentChatCall, encodeChat } from "./encode-chat.ts";
+import { type EncodedChat, type Marking, type SentChatCall, encodeChat } from "./encode-chat.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { namesAddresses } from "./fit-request.ts";
 import { openSearchStream, readSearchBody } from "./search-response.ts";
@@ -34,6 +37,8 @@ export function relayChat(services: RelayServices, requested: ChatCall): Promise
     received,
     {
       async prepare(planned) {
+        const prompt = promptName(planned);
+        if (prompt !== undefined) await services.prompts.learn(prompt);
         const fetched = namesAddresses(planned.received)
           ? await fetchAhead(services, callToSend(planned), planned)
           : undefined;
@@ -41,7 +46,7 @@ export function relayChat(services: RelayServices, requested: ChatCall): Promise
         return withSearchEstimate(call, planned, services.settings.current()) ?? fetched;
       },
       encode({ planned, target }) {
-        const call = callToSend(planned);
+        const call = { ...callToSend(planned), marking: markingOf(services, planned, target) };
         const settings = services.settings.current();
         const search = withSearch(call, target, settings);
         const encoded = encodeChat(search.call, target, settings);
@@ -72,6 +77,29 @@ function callToSend({ received, plan: { estimate, outputLimit } }: PlannedCall<C
   };
 }
 
+/**
+ * Returns the name under which the prompts of the call's session are remembered: agents of one session have different
+ * ones. Undefined where no channel takes marks.
+ */
+function promptName({ received, model, plan }: PlannedCall<ChatCall>): string | undefined {
+  if (received.helpsPromptCache !== true) return undefined;
+  const takesMarks = plan.routeGroups.some(({ channels }) =>
+    priceOptionsOf(channels, model).some(({ reserves }) => reserves.marks),
+  );
+  const session = takesMarks ? received.session?.() : undefined;
+  return session === undefined ? undefined : `${session}:${received.sessionNote?.()?.agent ?? ""}:${model}`;
+}
+
+function markingOf(
+  services: RelayServices,
+  planned: PlannedCall<ChatCall>,
+  { group }: PricedTarget,
+): Marking | undefined {
+  const name = promptName(planned);
+  if (name === undefined || !mayMark(services, planned.received, group)) return undefined;
+  return { known: services.prompts.find(name), now: now() };
+}
+
 /** Checks the content policy before anything is reserved or cached. Logs a rejection. */
 function obeyPolicy(services: RelayServices, call: ChatCall): void {
   try {
@@ -97,6 +125,8 @@ async function readChat(
   bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
   const { call, upstream, mender, origin } = sent;
+  const prompt = promptName(routed.planned);
+  if (prompt !== undefined && sent.prompt !== undefined) services.prompts.keep(prompt, sent.prompt);
   const { provider } = routed.target.channel;
   const came = { response, upstream, mender, origin };
   const isOwn = upstream.id === "anthropic" && call.client.id === "anthropic";

@@ -10,19 +10,25 @@ import { bothMenders, markProofs } from "#dialects/reasoning/proof.ts";
 import { toolNames, withToolNames } from "#dialects/tools/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
+import type { KnownPrompt } from "#domain/channels/selection/known-prompts.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/memory/long-texts.ts";
 import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
 import { type RequestShape as Shape, isOwnAddress, proofOrigin } from "#providers/provider.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
+import { cacheMinimumOf } from "#relay/core/routing/price-options.ts";
 import type { EncodedRequest, Target } from "#relay/core/upstream/ask.ts";
 import { type ToProvider, shapeOf, upstreamFor } from "#relay/core/upstream/send.ts";
 import { withoutAttribution } from "./attribution.ts";
+import { withMarks } from "./cache-marks/mark-body.ts";
+import { placeMarks } from "./cache-marks/place-marks.ts";
+import { piecesOf } from "./cache-marks/prompt-pieces.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
+import { withChanges } from "./received-bytes.ts";
 
 /** A chat call, encoded for one target. */
 export interface EncodedChat extends EncodedRequest {
@@ -33,6 +39,8 @@ export interface EncodedChat extends EncodedRequest {
   origin: string | undefined;
   /** Fields of the request that the target's format cannot express. */
   dropped: string[];
+  /** What is known of the session's prompt once this request was sent; undefined where the gateway adds no marks. */
+  prompt: KnownPrompt | undefined;
 }
 
 /** A chat call as it is sent. */
@@ -41,6 +49,15 @@ export interface SentChatCall extends ChatCall {
   readonly isDecoded?: boolean;
   /** The limit that was added, because the balance or a budget does not cover the longest response. */
   readonly outputLimit?: number;
+  /** Set where the gateway may add marks for the provider's prompt cache. */
+  readonly marking?: Marking | undefined;
+}
+
+export interface Marking {
+  /** What is known of the session's prompt; undefined for its first call. */
+  readonly known: KnownPrompt | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** Input of the encoding. A channel test has no more fields than these. */
@@ -48,7 +65,19 @@ export type EncodableChat = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<SentChatCall, "estimate" | "sockets" | "continued" | "outputLimit" | "session" | "isDecoded">>;
+  Partial<
+    Pick<
+      SentChatCall,
+      | "estimate"
+      | "sockets"
+      | "continued"
+      | "outputLimit"
+      | "session"
+      | "isDecoded"
+      | "helpsPromptCache"
+      | "marking"
+    >
+  >;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: EncodableChat, target: Target, settings: Settings): EncodedChat {
@@ -60,7 +89,7 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   const forward = upstream.id === call.client.id ? forwardedTo(channel.provider, call.forward) : {};
   const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
   const cacheKey = cacheKeyOf(call, channel, upstream);
-  const { body, dropped } = encodeBody(
+  const { body, dropped, prompt } = encodeBody(
     { ...call, ...(cacheKey !== undefined && "field" in cacheKey && { added: cacheKey.field }) },
     target,
     upstream,
@@ -88,26 +117,30 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
     mender: menderFor(call, upstream, channel, origin),
     origin,
     dropped,
+    prompt,
   };
 }
 
 type CacheKey = { readonly field: Wire } | { readonly header: Record<string, string> };
 
 /**
- * Returns the name of the session for the provider's cache, in a translated request: its client knows the provider's
- * cache only by its own dialect. A request in the client's own dialect has the client's name or none.
+ * Returns the name of the session for the provider's cache: the client's own, also in another dialect, else that of the
+ * session.
  */
 function cacheKeyOf(
-  { client, body, session }: EncodableChat,
-  { provider, baseUrl }: Target["channel"],
+  { client, body, session, helpsPromptCache }: EncodableChat,
+  { provider, baseUrl, cacheMarks }: Target["channel"],
   upstream: Upstream,
 ): CacheKey | undefined {
-  if (upstream.id === "own" || upstream.id === client.id || !isOwnAddress(provider, baseUrl))
-    return undefined;
+  if (upstream.id === "own" || !isOwnAddress(provider, baseUrl)) return undefined;
   const place = provider.cacheKey?.[upstream.id];
   if (place === undefined) return undefined;
   const { prompt_cache_key: own } = body;
-  const name = typeof own === "string" ? own : session?.();
+  const isOwn = typeof own === "string";
+  // In the provider's own dialect the client's name is in its field already.
+  if (isOwn && upstream.id === client.id && "field" in place) return undefined;
+  if (!isOwn && (helpsPromptCache !== true || !cacheMarks)) return undefined;
+  const name = isOwn ? own : session?.();
   if (name === undefined) return undefined;
   return "field" in place ? { field: { [place.field]: name } } : { header: { [place.header]: name } };
 }
@@ -141,9 +174,14 @@ function carrierOf(
 type BodyInput = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched"> & {
   /** Set when a limit was added to the body. */
   readonly outputLimit?: number;
+  readonly marking?: Marking | undefined;
   /** Fields of ours for a translated body. The request's and the operator's own come first. */
   readonly added?: Wire;
 };
+
+interface EncodedBody extends Pick<EncodedChat, "dropped" | "prompt"> {
+  readonly body: string | Buffer;
+}
 
 export function encodeBody(
   given: BodyInput,
@@ -151,12 +189,12 @@ export function encodeBody(
   upstream: Upstream,
   shape: Shape,
   settings: OperatorDefaults,
-): { body: string | Buffer; dropped: string[] } {
+): EncodedBody {
   const passes = upstream.id === given.client.id && given.rewritten !== true && given.fetched === undefined;
   const long = passes ? longTextsOf(given.raw) : undefined;
   if (long === undefined) return encode(given, chosen, upstream, shape, settings, JSON.stringify);
   // Within one dialect the texts are not read, so long ones stay the received bytes.
-  const spelled = (body: Wire) => stringifyLong(body, long);
+  const spelled = (value: unknown) => stringifyLong(value, long);
   return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, spelled));
 }
 
@@ -164,12 +202,13 @@ type ChosenFor = Pick<PricedTarget, "channel" | "upstreamModel"> & Partial<Price
 
 function encode(
   given: BodyInput,
-  { channel, upstreamModel: model, price }: ChosenFor,
+  chosen: ChosenFor,
   upstream: Upstream,
   shape: Shape,
   settings: OperatorDefaults,
-  spell: (body: Wire) => string | Buffer,
-): { body: string | Buffer; dropped: string[] } {
+  spell: (value: unknown) => string | Buffer,
+): EncodedBody {
+  const { channel, upstreamModel: model, price } = chosen;
   const { parameters, provider } = channel;
   const plain = given.client.id === "anthropic" ? withoutAttribution(given, channel) : given;
   const early = parameters["pre_add"] === true && given.rewritten !== true;
@@ -232,8 +271,43 @@ function encode(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  const isRaw = adjusted === given.body && given.outputLimit === undefined;
-  return { body: replaceLoneSurrogates(isRaw ? given.raw : spell(adjusted)), dropped };
+  const { marked, prompt } = markPrompt(given, chosen, upstream, adjusted);
+  return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt };
+}
+
+/** Returns the received bytes where nothing was changed, or only marks and fields of ours were added. */
+function bytesOf(
+  { raw, body, added, outputLimit }: BodyInput,
+  wire: Wire,
+  spell: (value: unknown) => string | Buffer,
+): string | Buffer {
+  if (outputLimit !== undefined) return spell(wire);
+  if (wire === body) return raw;
+  return withChanges(raw, body, wire, { added, spell }) ?? spell(wire);
+}
+
+/** A usual count for texts of any language. A mark below the provider's minimum is ignored without a charge. */
+const CHARACTERS_PER_TOKEN = 3;
+
+/** Places marks for the prompt cache of a provider that has one, unless the request has marks already. */
+function markPrompt(
+  { marking, request }: BodyInput,
+  { channel, key, upstreamModel: model }: ChosenFor,
+  upstream: Upstream,
+  body: Wire,
+): { marked: Wire; prompt: KnownPrompt | undefined } {
+  const minimum =
+    marking === undefined || upstream.id === "own" ? undefined : cacheMinimumOf(channel, model, upstream.id);
+  const pieces = minimum === undefined ? undefined : piecesOf(body);
+  if (marking === undefined || minimum === undefined || pieces === undefined)
+    return { marked: body, prompt: undefined };
+  const { marks, known } = placeMarks(pieces, marking.known, {
+    now: marking.now,
+    target: `${channel.id}:${key?.id ?? ""}:${model}`,
+    minSize: minimum * CHARACTERS_PER_TOKEN,
+    isAgent: request.tools !== undefined && request.tools.length > 0,
+  });
+  return { marked: withMarks(body, marks), prompt: known };
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */

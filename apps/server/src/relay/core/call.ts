@@ -68,6 +68,10 @@ export interface ReceivedCall {
   sessionNote?(): LogSession | undefined;
   /** Undefined for calls without a limit per session. */
   readonly sessionBudget?: SessionBudget | undefined;
+  /**
+   * Whether the gateway may help the provider's prompt cache with marks and a name of the session. Default: no.
+   */
+  readonly helpsPromptCache?: boolean;
   /** The client does not accept a cached response. */
   readonly fresh?: boolean;
   /** An output limit can be added to a request without one. */

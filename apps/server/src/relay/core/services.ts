@@ -5,6 +5,7 @@ import type { Health } from "#domain/channels/health/health.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import type { Affinity } from "#domain/channels/selection/affinity.ts";
 import type { Candidates } from "#domain/channels/selection/candidates.ts";
+import type { KnownPrompts } from "#domain/channels/selection/known-prompts.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
@@ -44,6 +45,8 @@ export interface RelayServices {
   groups: ActiveGroups;
   health: Health;
   affinity: Affinity;
+  /** Prompts of sessions, for the marks of their next calls. */
+  prompts: KnownPrompts;
   ledger: Ledger;
   prices: Prices;
   settings: { current(): Settings };

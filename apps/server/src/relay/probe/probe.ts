@@ -321,6 +321,7 @@ export function asActiveChannel(providers: Providers, input: ChannelForTest): Ac
     testModel: input.test_model,
     autoDisable: false,
     sessionAffinity: false,
+    cacheMarks: false,
     responsesWebSocket: false,
     allowExtraBody: input.allow_extra_body,
     logBodies: false,

@@ -60,6 +60,7 @@ const labelsOf = lookupTable<Labels>({
     promotion: phrase("Promote accounts to this group"),
     min: phrase("From"),
     max: phrase("Below"),
+    cache_marks: phrase("Help the prompt cache"),
   }),
   redemption: lookupTable({
     ...common,

@@ -33,6 +33,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       promotion: group?.promotion ?? false,
       min: group?.min ?? 0,
       max: group?.max ?? 0,
+      cache_marks: group?.cache_marks ?? true,
     },
     (values) => windowError(t, values),
   );
@@ -69,6 +70,13 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
           label={t("Public")}
           description={t("All users can choose this group for their tokens. When off, only its members can.")}
           {...form.getInputProps("public", { type: "checkbox" })}
+        />
+        <Switch
+          label={t("Help the prompt cache")}
+          description={t(
+            "Calls of this group get marks for the prompt caches of providers, on channels that allow it.",
+          )}
+          {...form.getInputProps("cache_marks", { type: "checkbox" })}
         />
       </FormSection>
       <FormSection title={t("Price and rate limit")}>

@@ -28,6 +28,7 @@ export const channelFieldNames = lookupTable<string>({
   system_prompt_place: phrase("Position of the system prompt"),
   auto_disable: phrase("Disable automatically"),
   session_affinity: phrase("Keep sessions on this channel"),
+  cache_marks: phrase("Help the prompt cache"),
   responses_websocket: phrase("Connect over WebSocket"),
   connect_timeout_ms: phrase("Connection timeout"),
   first_byte_timeout_ms: phrase("First byte timeout"),

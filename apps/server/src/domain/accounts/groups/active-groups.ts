@@ -12,6 +12,8 @@ export interface ActiveGroup {
   apiRate: number;
   /** Points that a session of a member may spend; 0 means no limit. */
   sessionSpend: number;
+  /** Whether calls of the group get marks for prompt caches. */
+  cacheMarks: boolean;
 }
 
 export interface ActiveGroups {
@@ -34,6 +36,7 @@ export async function createGroups(db: Db): Promise<ActiveGroups> {
           enable: row.enable,
           apiRate: row.api_rate,
           sessionSpend: sessionSpendOf(row.budget),
+          cacheMarks: row.cache_marks,
         },
       ]),
     );

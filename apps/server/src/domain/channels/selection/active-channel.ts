@@ -34,6 +34,8 @@ export interface ActiveChannel {
   autoDisable: boolean;
   /** Sessions of agents stay on this channel. */
   sessionAffinity: boolean;
+  /** Requests of clients without marks for the provider's prompt cache get some. */
+  cacheMarks: boolean;
   /** Calls that arrive over WebSocket use one to the provider too, if it supports that. */
   responsesWebSocket: boolean;
   /** Whether unknown fields of the client's body are forwarded even when the dialect is translated. */

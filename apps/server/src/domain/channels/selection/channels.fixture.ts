@@ -25,6 +25,7 @@ export function channel(part: Partial<ActiveChannel> & { id: number }): ActiveCh
     testModel: "",
     autoDisable: true,
     sessionAffinity: true,
+    cacheMarks: true,
     responsesWebSocket: true,
     allowExtraBody: false,
     logBodies: false,

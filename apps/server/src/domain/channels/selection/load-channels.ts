@@ -134,6 +134,7 @@ function activeChannel(
     testModel: row.test_model,
     autoDisable: row.auto_disable,
     sessionAffinity: row.session_affinity,
+    cacheMarks: row.cache_marks,
     responsesWebSocket: row.responses_websocket,
     maxConcurrency: row.max_concurrency,
     connectTimeoutMs: row.connect_timeout_ms,

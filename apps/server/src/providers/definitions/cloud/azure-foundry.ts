@@ -1,5 +1,5 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { claudeLimits } from "#providers/models/claude-models.ts";
+import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { foundryHost, hostLimits } from "#providers/models/messages-hosts.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
@@ -32,6 +32,7 @@ export const azureFoundry: Provider = {
   headers: (key, { dialect }) => (dialect === "anthropic" ? anthropicKey(key) : { "api-key": key }),
   speaks: (call) => (call.model.includes("claude") ? ["anthropic"] : openaiDialects(call)),
   path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
+  cacheMarks: claudeCacheMinimum,
   adjustRequest: inSequence(
     claudeLimits,
     hostLimits(foundryHost),

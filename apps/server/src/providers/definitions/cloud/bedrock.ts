@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
-import { claudeLimits } from "#providers/models/claude-models.ts";
+import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { bedrockHost, hostLimits } from "#providers/models/messages-hosts.ts";
 import { openaiLimits } from "#providers/models/openai-models.ts";
 import {
@@ -161,6 +161,7 @@ export const bedrock: Provider = {
     if (dialect !== "anthropic") return `/openai${standard}`;
     return `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`;
   },
+  cacheMarks: claudeCacheMinimum,
   adjustRequest: adjust,
   async sign(request, key, io) {
     const credential = credentialOf(key);

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { claudeLimits } from "#providers/models/claude-models.ts";
+import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { hostLimits, vertexHost } from "#providers/models/messages-hosts.ts";
 import { type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
@@ -88,6 +88,7 @@ export const vertex: Provider = {
       return `${publisher}/${encodeURIComponent(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
     return standard.replace(/^\/v1beta\/models\/(?:google\/)?/, `${publisher}/`);
   },
+  cacheMarks: claudeCacheMinimum,
   adjustRequest: adjust,
   async sign(request, key, io) {
     const token = await accessToken(readServiceAccount(key), io);

@@ -17,7 +17,7 @@ import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
 import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { type Reserves, offeredOf, priceOptionsOf, reservedUsage } from "./price-options.ts";
+import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
 const UNPRICED: Omit<ActivePrice, "model"> = {
@@ -138,10 +138,13 @@ function makePlan(
       const open = withOpenOutput(services, received, requested, reserves);
       const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
       if (estimate === undefined || own.output > estimate.output) estimate = own;
-      const most = {
-        ...withSearches(reservedUsage(own, reserves), reserves.preCost === 3 ? undefined : own.searches),
-        tier: reservedTier(price, own.tier),
-      };
+      const used = withSearches(
+        reservedUsage(own, reserves),
+        reserves.preCost === 3 ? undefined : own.searches,
+      );
+      const written =
+        reserves.marks && mayMark(services, received, routeGroup.group) ? withCacheWrites(used) : used;
+      const most = { ...written, tier: reservedTier(price, own.tier) };
       const { needs, calls } = received;
       const reservation = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
       const points = computePoints(price, routeGroup.ratio, reservation, calls);
@@ -163,6 +166,16 @@ function withSearchPrice(price: ActivePrice, dollars: number): ActivePrice {
   const kind = toolPrefix + gatewaySearch;
   // Six decimals, as the setting has them: small numbers would be written with an exponent.
   return { ...price, extras: { [kind]: dollars.toFixed(6), ...extras } };
+}
+
+/** Whether the gateway may add marks for prompt caches to a call that this group serves. */
+export function mayMark(
+  { groups }: Pick<RelayServices, "groups">,
+  { helpsPromptCache, session }: Pick<ReceivedCall, "helpsPromptCache" | "session">,
+  group: string,
+): boolean {
+  if (helpsPromptCache !== true || groups.get(group)?.cacheMarks !== true) return false;
+  return session?.() !== undefined;
 }
 
 /** Returns the estimate of a request to which this limit is added. */

@@ -34,6 +34,8 @@ export interface Reserves {
   window: number;
   /** Factor of the tokens of images. */
   images: number;
+  /** The gateway may add marks of the prompt cache, and the cache charges for what is written. */
+  marks: boolean;
 }
 
 /** One way to bill: the billed model, and the reservation. */
@@ -119,6 +121,7 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
         output: operatorLimit(channel.parameters, upstream),
         demands: dialectFor(channel, "openai-chat", upstream) === "anthropic" ? upstream : "",
         ...limitsOf(upstream),
+        marks: cacheMinimumOf(channel, upstream) !== undefined,
       };
       different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }
@@ -126,6 +129,20 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
     if (options.size < MOST_MODELS) options.set(model, found);
   }
   return found;
+}
+
+/**
+ * Returns the minimum tokens of a beginning that a mark caches; undefined where no marks are added.
+ * @param dialect of the request that is sent; default: that of a translated one
+ */
+export function cacheMinimumOf(
+  channel: ActiveChannel,
+  model: string,
+  dialect = dialectFor(channel, "openai-chat", model),
+): number | undefined {
+  const { provider, cacheMarks, other, plugin } = channel;
+  if (!cacheMarks) return undefined;
+  return provider.cacheMarks?.({ model, dialect, stream: false, other, plugin });
 }
 
 /** Context window of models that are not in the list, in tokens. */
@@ -171,6 +188,12 @@ export function reservedUsage(
   }
   const { imageInput = 0, ...rest } = estimate;
   return { ...rest, input: Math.max(0, estimate.input - imageInput) + prompt };
+}
+
+/** Returns the usage with all input written to the prompt cache, as marks of the gateway may cause. */
+export function withCacheWrites(usage: Usage): Usage {
+  const isWritten = usage.cacheWrite5m !== undefined || usage.cacheWrite1h !== undefined;
+  return isWritten ? usage : { ...usage, cacheWrite5m: usage.input };
 }
 
 /** Returns the largest usage of a request with parts that may contain more than their size shows. */

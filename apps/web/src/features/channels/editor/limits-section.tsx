@@ -12,6 +12,7 @@ const fields = [
   "max_concurrency",
   "auto_disable",
   "session_affinity",
+  "cache_marks",
   "responses_websocket",
 ];
 
@@ -78,6 +79,13 @@ export function LimitsSection({ form }: { form: DraftForm }) {
           "Sends all calls of a coding agent's session to the same channel and key, so that they use the provider's prompt cache.",
         )}
         {...form.getInputProps("session_affinity", { type: "checkbox" })}
+      />
+      <Switch
+        label={t("Help the prompt cache")}
+        description={t(
+          "Marks the stable beginning of a session's prompts for the provider's cache, if the client sets no marks itself.",
+        )}
+        {...form.getInputProps("cache_marks", { type: "checkbox" })}
       />
       <Switch
         label={t("Connect over WebSocket")}
