@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/selection/load-channels.ts";
+import { ali } from "#providers/definitions/ali.ts";
+import { anthropic } from "#providers/definitions/anthropic.ts";
 import { azureFoundry } from "#providers/definitions/cloud/azure-foundry.ts";
 import { custom } from "#providers/definitions/custom.ts";
-import { offeredOf, reservedUsage, priceOptionsOf } from "./price-options.ts";
+import { openai } from "#providers/definitions/openai.ts";
+import { offeredOf, reservedUsage, priceOptionsOf, withCacheWrites } from "./price-options.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
@@ -78,4 +81,22 @@ it("an operator's output limit is reserved", () => {
   expect(wants({ per_model: true, gpt: { max_output_tokens: 7 }, other: { max_tokens: 8 } })).toEqual([7]);
   expect(wants({ generationConfig: { maxOutputTokens: 5 } })).toEqual([5]);
   expect(wants({ temperature: 1 })).toEqual([0]);
+});
+
+describe("marks for a prompt cache", () => {
+  it("are possible on a channel of a provider with such a cache that allows them", () => {
+    const marks = (part: Partial<Parameters<typeof channel>[0]>, model = "claude-sonnet-4-5") =>
+      priceOptionsOf([channel({ id: 1, ...part })], model)[0]?.reserves.marks;
+    expect(marks({ provider: anthropic })).toBe(true);
+    expect(marks({ provider: anthropic, cacheMarks: false })).toBe(false);
+    expect(marks({ provider: ali }, "qwen-plus")).toBe(true);
+    expect(marks({ provider: ali }, "qwen-turbo")).toBe(false);
+    expect(marks({ provider: openai }, "gpt-5")).toBe(false);
+  });
+
+  it("are reserved as a write of all input, unless the client's own are", () => {
+    expect(withCacheWrites({ input: 10, output: 1 })).toEqual({ input: 10, output: 1, cacheWrite5m: 10 });
+    const own = { input: 10, output: 1, cacheWrite1h: 10 };
+    expect(withCacheWrites(own)).toBe(own);
+  });
 });
