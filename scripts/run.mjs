@@ -6,7 +6,7 @@
 //   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
 //   bench:states  a gateway that was just started, at rest, and with streams open, beside the pass-through
-//   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on
+//   bench:session  the bills of an agent's session of 60 turns: affinity off and on, marks for the prompt cache off and on
 //   bench:import  time and memory of an import of 100,000 users and a million calls
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   structure  the modules that one chat request visits

@@ -1,7 +1,8 @@
 /**
- * The bills of one session of a coding agent over two channels, with affinity off and on. The provider is the
- * demo one with a prompt cache per account. The session has 60 turns: a long system prompt with tools, then
- * results of tools of deterministic sizes. Every call sends the whole conversation, as agents do.
+ * The bills of one session of a coding agent. The session has 60 turns: a long system prompt with tools, then results of
+ * tools of deterministic sizes. Every call sends the whole conversation, as agents do. First over two channels with a
+ * prompt cache per account, with affinity off and on. Then over one channel whose cache works at marks, as Anthropic's
+ * does, from a client that sets none: with the gateway's marks off and on, beside the best marks computed afterwards.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,14 +12,13 @@ import type { AgentSession } from "@gateway/shared/usage/session";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
+import { ANSWER_BYTES, longSessions, RESULT_BYTES, SYSTEM_BYTES, textOf, TURNS } from "./agent-sessions.ts";
+import { bestCost } from "./best-marks.ts";
 
-const TURNS = 60;
-const SYSTEM_BYTES = 60_000;
-const ANSWER_BYTES = 800;
-/** Bytes of the tools' results, repeated: a short command, a listing, a file, a search. */
-const RESULT_BYTES = [400, 2_400, 14_000, 1_200, 6_000, 800];
 const ANTHROPIC = 14;
 const PER_USD = 500_000;
+/** $3 per million tokens. */
+const INPUT_RATIO = 1.5;
 const accessToken = "bench-access-token-bench-access-token";
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-session-"));
@@ -56,8 +56,9 @@ try {
       usd(moves.cost),
     ]);
   }
-  const widths = [14, 10, 14, 15, 15];
-  for (const line of lines) console.log(line.map((text, at) => text.padEnd(widths[at] ?? 0)).join(""));
+  print(lines, [14, 10, 14, 15, 15]);
+  console.log();
+  print(await compareMarks(key), [26, 16, 10, 14, 14]);
 } finally {
   await gateway.stop();
   await upstream.close();
@@ -65,48 +66,85 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+function print(lines: readonly string[][], widths: readonly number[]): void {
+  for (const line of lines) console.log(line.map((text, at) => text.padEnd(widths[at] ?? 0)).join(""));
+}
+
+/** Sends each session with and without the gateway's marks. Returns the rows of a table. */
+async function compareMarks(key: string): Promise<string[][]> {
+  const lines = [["session without marks", "marks", "cost", "cost of input", "above the best"]];
+  for (const [name, bodies] of Object.entries(longSessions())) {
+    const best = bestCost(bodies);
+    let without = 0;
+    for (const marks of ["off", "on"]) {
+      const model = `${name.replaceAll(" ", "-")}-${marks}`;
+      await addModel(model, ["demo-marks"]);
+      for (const body of bodies)
+        await send(key, { ...body, model }, { "x-session-id": model, "x-prompt-cache": marks });
+      const { totals } = await api<AgentSession>("GET", `/log/session?id=${model}`);
+      const tokens = inputCost(totals);
+      if (marks === "off") without = tokens;
+      const compared = marks === "off" ? "" : `${((tokens / best - 1) * 100).toFixed(1)} %`;
+      lines.push([name, marks, usd(totals.quota), `${((tokens / without) * 100).toFixed(1)} %`, compared]);
+    }
+  }
+  return lines;
+}
+
+/** Returns the cost of a session's input, in tokens at the full price. */
+function inputCost({ input, saved, write_extra: surcharge }: AgentSession["totals"]): number {
+  return input - (saved - surcharge) / INPUT_RATIO;
+}
+
 /** Sends the session through two new channels, whose accounts have empty caches. */
 async function replay(key: string, model: string, minutes: number): Promise<AgentSession> {
   await api("PUT", "/option", { key: "SessionAffinityMinutes", value: minutes });
-  // $3 and $15 per million tokens; cache reads and writes at the default multiples, 0.1 and 1.25.
-  await api("POST", "/prices/single", { model, type: "tokens", channel_type: 1, input: 1.5, output: 7.5 });
-  for (const account of ["a", "b"])
-    await api("POST", "/channel", {
-      type: ANTHROPIC,
-      name: `${model} ${account}`,
-      base_url: upstream.url,
-      key: `demo-cache-${model}-${account}`,
-      models: [model],
-      groups: ["default"],
-    });
+  await addModel(model, ["demo-cache-a", "demo-cache-b"]);
   const messages: { role: string; content: string }[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
     const bytes = RESULT_BYTES[turn % RESULT_BYTES.length] ?? 0;
     messages.push({ role: "user", content: textOf(`result ${turn}`, bytes) });
-    await call(key, model, messages);
+    const body = { model, max_tokens: 300, system: textOf("system", SYSTEM_BYTES), messages };
+    await send(key, body, { "x-claude-code-session-id": model });
     messages.push({ role: "assistant", content: textOf(`answer ${turn}`, ANSWER_BYTES) });
   }
   return api<AgentSession>("GET", `/log/session?id=${model}`);
 }
 
-async function call(key: string, model: string, messages: object[]): Promise<void> {
+/** Adds a model with a price, and a channel for each kind of account. */
+async function addModel(model: string, accounts: readonly string[]): Promise<void> {
+  // $3 and $15 per million tokens; cache reads and writes at the default multiples, 0.1 and 1.25.
+  await api("POST", "/prices/single", {
+    model,
+    type: "tokens",
+    channel_type: 1,
+    input: INPUT_RATIO,
+    output: 7.5,
+  });
+  for (const account of accounts)
+    await api("POST", "/channel", {
+      type: ANTHROPIC,
+      name: `${model} ${account}`,
+      base_url: upstream.url,
+      key: `${account}-${model}`,
+      models: [model],
+      groups: ["default"],
+    });
+}
+
+async function send(key: string, body: object, headers: Record<string, string>): Promise<void> {
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
-      "x-claude-code-session-id": model,
+      ...headers,
     },
-    body: JSON.stringify({ model, max_tokens: 300, system: textOf("system", SYSTEM_BYTES), messages }),
+    body: JSON.stringify(body),
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
-}
-
-/** Returns a text of this length that begins with its name. */
-function textOf(name: string, bytes: number): string {
-  return `${name} `.padEnd(bytes, "lorem ipsum dolor sit amet ");
 }
 
 async function api<T>(method: string, path: string, body?: object): Promise<T> {
