@@ -128,7 +128,7 @@ test("a call shows its tokens and its cost, and explains the exact charge", asyn
       "Rounded up3,152",
       "Charged$0.006304",
     ]);
-    await details(page).getByText("Attempts", { exact: true }).waitFor();
+    await details(page).getByText("Route", { exact: true }).waitFor();
   });
   await test.step("the totals are those of the call when the list is filtered by its copied id", async () => {
     await details(page).getByRole("button", { name: "Copy Request ID" }).click();
@@ -269,7 +269,7 @@ test(
       // Not the call that was opened before: the details of a call are kept.
       await page.locator("tbody tr").filter({ hasText: "demo-chat" }).nth(1).click();
       await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
-      await expect(details(page).getByText("Attempts", { exact: true })).toHaveCount(0);
+      await expect(details(page).getByText("Route", { exact: true })).toHaveCount(0);
     });
   },
 );

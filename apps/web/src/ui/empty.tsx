@@ -1,5 +1,5 @@
 /** The empty state of a list or screen: the reason and the next step. */
-import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Box, Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -12,18 +12,26 @@ type EmptyProps = {
   hint?: ReactNode;
   action?: ReactNode;
   icon?: Icon;
+  /** Replaces the icon. */
+  picture?: ReactNode;
   compact?: boolean;
   /** It replaces a whole screen: its title is the page's heading. */
   heading?: boolean;
 };
 
-export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks }: EmptyProps) {
+export function Empty({ title, hint, action, icon: Picture = IconInbox, picture, ...looks }: EmptyProps) {
   const { compact = false, heading = false } = looks;
   return (
     <Stack align="center" gap={6} py={compact ? "lg" : 56} px="md" ta="center">
-      <ThemeIcon variant="default" size={44} radius="lg" c="dimmed" mb={6}>
-        <Picture size={22} stroke={1.6} />
-      </ThemeIcon>
+      {picture ? (
+        <Box w="100%" maw={600} mb="md" ta="start">
+          {picture}
+        </Box>
+      ) : (
+        <ThemeIcon variant="default" size={44} radius="lg" c="dimmed" mb={6}>
+          <Picture size={22} stroke={1.6} />
+        </ThemeIcon>
+      )}
       {heading ? (
         <Title order={1} fz={20}>
           {title}

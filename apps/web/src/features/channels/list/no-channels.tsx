@@ -3,6 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { EmptyRoute } from "#components/route/empty-route.tsx";
 import { groupsQuery, refreshChannels, saveChannel } from "#features/channels/api.ts";
 import { useRunTest } from "#features/channels/runs/channel-tests.ts";
 import { useMayChange } from "#lib/changes.ts";
@@ -34,7 +35,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
   if (!mayChange) return <Empty icon={IconRouteOff} title={t("No channels yet")} />;
   return (
     <Empty
-      icon={IconRouteOff}
+      picture={<EmptyRoute />}
       title={t("No channels yet")}
       hint={
         demo

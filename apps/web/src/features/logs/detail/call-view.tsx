@@ -4,6 +4,7 @@ import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { CallRoute } from "#components/route/call-route.tsx";
 import { isFailedCall, pauseSentence, shortReason } from "#features/logs/failure.ts";
 import { timeOfDay } from "#features/logs/list/time-cell.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "#features/logs/log-labels.ts";
@@ -65,7 +66,8 @@ export function CallView({ row, wide = false }: CallViewProps) {
       <div className={classes.columns} data-wide={(wide && call) || undefined}>
         <Stack gap="md" miw={0}>
           {call && row.attempts ? (
-            <Section padding="md" title={t("Attempts")}>
+            <Section padding="md" title={t("Route")}>
+              <CallRoute row={row} attempts={row.attempts} />
               <Waterfall row={row} attempts={row.attempts} />
               <UntriedChannels row={row} />
             </Section>

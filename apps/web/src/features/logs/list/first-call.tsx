@@ -3,6 +3,7 @@ import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { EmptyRoute } from "#components/route/empty-route.tsx";
 import { ClientSamples } from "#components/samples/client-samples.tsx";
 import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -18,6 +19,7 @@ export function FirstCall() {
     <Stack gap={0} pb="xl" px="md" align="center">
       <Empty
         compact
+        picture={<EmptyRoute />}
         title={t("No calls yet")}
         hint={t("Make your first call. It appears here within a second.")}
       />

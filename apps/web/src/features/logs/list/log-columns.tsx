@@ -1,9 +1,10 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
-import { IconBolt, IconCornerDownRight, IconWaveSine } from "@tabler/icons-react";
+import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { RouteMark } from "#components/route/route-mark.tsx";
 import { ChargedGroup } from "#features/logs/detail/charged-group.tsx";
 import { isFailedCall, shortReason } from "#features/logs/failure.ts";
 import { contentText, isCall, outcomeWord, retriesOf, typeText } from "#features/logs/log-labels.ts";
@@ -193,16 +194,17 @@ function ChannelCell({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   );
 }
 
-/** "↪ 2": other channels were tried before. */
+/** The channels that were tried, if there were several. */
 function Retries({ row, t }: { row: LogRow; t: TFunction<"logs"> }) {
   const count = retriesOf(row);
   if (count === 0) return null;
-  const text = t("Retried {{count}} times", { count });
+  const answered = !isFailedCall(row);
   return (
-    <span className={classes.retries} title={text} role="img" aria-label={text}>
-      <IconCornerDownRight size={12} stroke={2} aria-hidden />
-      {count}
-    </span>
+    <RouteMark
+      failed={answered ? count : count + 1}
+      answered={answered}
+      label={t("Retried {{count}} times", { count })}
+    />
   );
 }
 
