@@ -57,6 +57,7 @@ export const fieldReasons = {
   json_text: phrase("Must be a valid JSON string"),
   json_invalid: phrase("Invalid JSON"),
   domain_list: phrase("Enter domains like example.com, separated by commas"),
+  home_blocks: phrase("Choose from: example, scenes, providers, availability, models"),
   email_list: phrase("Enter email addresses, separated by commas"),
   disabled_models: phrase("Enter exact model names without *, one per line, at most 500"),
   phrase_too_short: phrase("A phrase needs at least 2 characters"),

@@ -15,3 +15,9 @@ it.each(["Logo", "TopUpLink", "ChatLink"])("%s cannot be an address that runs co
   expect(accepts(key, "https://example.com/a.png")).toBe(true);
   expect(accepts(key, "")).toBe(true);
 });
+
+it("HomeBlocks takes the parts of the home page and nothing else", () => {
+  for (const list of ["", "models", "models,example"]) expect(accepts("HomeBlocks", list), list).toBe(true);
+  for (const list of ["prices", "models,", "models,models"])
+    expect(accepts("HomeBlocks", list), list).toBe(false);
+});

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
 import { because } from "#errors/issue.ts";
+import { homeBlocks, homeBlocksOf } from "#home-blocks.ts";
 import { DisabledModelsText } from "#models/disabled-models.ts";
 import { ModelAliasText } from "#models/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#models/model-table.ts";
@@ -65,6 +66,15 @@ const addressList = z
     error: because("email_list"),
   });
 
+/** Comma-separated parts of the home page; "" is none. */
+const homeBlockList = z
+  .string()
+  .trim()
+  .max(200)
+  .refine((list) => list === "" || homeBlocksOf(list).length === list.split(",").length, {
+    error: because("home_blocks"),
+  });
+
 /** Events of a notification channel. By default all of them. */
 const noticeEventList = EventList.default(noticeEvents.join(","));
 
@@ -87,6 +97,8 @@ export const Settings = z.object({
   Notice: z.string().max(20_000).default(""),
   About: z.string().max(50_000).default(""),
   HomePageContent: z.string().max(50_000).default(""),
+  /** Parts of the default home page below its headline. */
+  HomeBlocks: homeBlockList.default(homeBlocks.join(",")),
   /** The public address of this site: the only source of links in mails, orders and external sign-ins. */
   ServerAddress: SiteAddress.default(""),
   Language: z.enum(["zh_CN", "zh_HK", "en_US", "ja_JP"]).default("zh_CN"),

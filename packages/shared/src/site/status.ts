@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OfferedIdentityProvider } from "#accounts/identity-provider.ts";
+import { homeBlocks } from "./home-blocks.ts";
 
 /** Public information about this installation: GET /api/status. */
 export const SiteStatus = z.object({
@@ -53,6 +54,8 @@ export const SiteStatus = z.object({
   EnableSafe: z.boolean(),
   /** The public status page is enabled. */
   status_page: z.boolean(),
+  /** Parts of the default home page below its headline. */
+  home_blocks: z.array(z.enum(homeBlocks)),
   mj_notify_enabled: z.boolean(),
 });
 export type SiteStatus = z.infer<typeof SiteStatus>;

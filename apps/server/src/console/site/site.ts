@@ -1,6 +1,7 @@
 import { discountsFor } from "@gateway/shared/billing/discount";
 import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import { UserGroupMap } from "@gateway/shared/channels/group";
+import { homeBlocksOf } from "@gateway/shared/home-blocks";
 import { SiteStatus } from "@gateway/shared/site/status";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -148,6 +149,7 @@ function siteStatus(
     RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),
     EnableSafe: settings.EnableSafe,
     status_page: settings.StatusPageEnabled,
+    home_blocks: homeBlocksOf(settings.HomeBlocks),
     mj_notify_enabled: settings.MjNotifyEnabled,
   };
 }

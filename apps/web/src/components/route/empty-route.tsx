@@ -8,7 +8,7 @@ export function EmptyRoute() {
   return (
     <RoutePicture
       label={t("A call goes through the gateway to a channel, and to the next channel if that one fails.")}
-      client={t("Your application")}
+      client={t("Your app")}
       gateway={useSystemName()}
       stops={[
         { id: "first", name: t("First channel"), note: t("Highest priority"), state: "unused" },

@@ -5,8 +5,8 @@ import { Navigate } from "react-router-dom";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 import { homeContentQuery } from "./api.ts";
-import { Welcome } from "./welcome.tsx";
-import classes from "./home-page.module.css";
+import { Welcome } from "./home/welcome.tsx";
+import classes from "./home/home.module.css";
 
 const OperatorPage = lazy(() =>
   import("./operator-page.tsx").then((module) => ({ default: module.OperatorPage })),

@@ -25,6 +25,7 @@ import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { DiscountsField } from "./discounts-field.tsx";
+import { HomeBlocksField } from "./home-blocks-field.tsx";
 import { LogoField } from "./logo-field.tsx";
 import classes from "#features/settings/settings.module.css";
 
@@ -44,9 +45,17 @@ export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation("settings");
   const initial = defaultOf(field.key);
-  const wide = ["switch", "content", "json", "discounts", "phrases", "chat-links", "logo", "events"].includes(
-    field.kind,
-  );
+  const wide = [
+    "switch",
+    "content",
+    "json",
+    "discounts",
+    "phrases",
+    "chat-links",
+    "logo",
+    "events",
+    "home-blocks",
+  ].includes(field.kind);
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const back: { label: string; to: DraftValue } =
     field.kind !== "secret"
@@ -82,7 +91,7 @@ export function SettingField(props: SettingFieldProps) {
 function printed(value: SettingValue, field: SettingFieldRecord, t: (key: string) => string): string {
   if (value === "") return t("empty");
   if (typeof value === "boolean") return value ? t("on") : t("off");
-  if (field.kind === "events") return t("all");
+  if (field.kind === "events" || field.kind === "home-blocks") return t("all");
   if (field.kind === "phrases") return String(value).split("\n").join(" · ");
   if (field.kind === "milliseconds") return String(Number(value) / 1000);
   if (field.kind === "language") return languages.find((one) => one.id === value)?.name ?? String(value);
@@ -150,6 +159,8 @@ function Input(props: SettingFieldProps) {
       return <ChatLinksField label={label} value={text} error={error} onChange={onChange} />;
     case "events":
       return <EventsField label={label} value={text} error={error} onChange={onChange} />;
+    case "home-blocks":
+      return <HomeBlocksField {...common} value={text} onChange={onChange} />;
     case "address":
     case "text":
       return <TextSetting {...inner} />;

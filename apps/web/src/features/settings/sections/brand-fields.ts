@@ -62,7 +62,15 @@ export const brandSections: SettingSection[] = [
     title: phrase("Home page"),
     help: "settings#texts-and-looks",
     hint: phrase("Markdown, HTML, or a URL to show in a frame. Leave it empty for the default page."),
-    fields: [{ key: "HomePageContent", kind: "content", label: phrase("Home page") }],
+    fields: [
+      { key: "HomePageContent", kind: "content", label: phrase("Home page") },
+      {
+        key: "HomeBlocks",
+        kind: "home-blocks",
+        label: phrase("Parts of the default page"),
+        hint: phrase("Shown below the headline. They have no effect while the page has its own content."),
+      },
+    ],
   },
   {
     id: "about",

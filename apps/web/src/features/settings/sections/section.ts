@@ -23,6 +23,8 @@ export type FieldKind =
   | "color"
   /** The events of a notice channel. */
   | "events"
+  /** The parts of the home page. */
+  | "home-blocks"
   | "content"
   /** One per line. */
   | "phrases"
