@@ -201,7 +201,8 @@ test.describe("the public page of the playground", () => {
         await page.getByText(/Cost \$0\.01/).waitFor();
       });
       await test.step("another site gets a key only after confirmation", async () => {
-        await page.getByRole("tab", { name: "ChatGPT Next" }).click();
+        await page.getByRole("button", { name: "Other clients" }).click();
+        await page.getByRole("menuitem", { name: "ChatGPT Next" }).click();
         await page
           .getByText("This chat is hosted on another site, app.nextchat.dev.", { exact: false })
           .waitFor();
@@ -209,6 +210,8 @@ test.describe("the public page of the playground", () => {
         const address = await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href");
         expect(address).toContain(encodeURIComponent(site.url));
         expect(address).toMatch(/sk-\w{40}/);
+        await page.getByRole("button", { name: "Back to the chat" }).click();
+        await expect(page.getByRole("button", { name: "New chat" })).toBeVisible();
       });
     },
   );

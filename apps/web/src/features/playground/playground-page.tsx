@@ -1,6 +1,8 @@
 /** Chats with models through the gateway, with the console's own key, or through an external client. */
 import { shownChatLinks } from "@gateway/shared/site/chat-link";
-import { Skeleton, Tabs } from "@mantine/core";
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import { Button, Group, Menu, Skeleton } from "@mantine/core";
+import { IconArrowLeft, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,9 +15,6 @@ import { LoadError } from "#ui/empty.tsx";
 import { ChatView } from "./chat-view.tsx";
 import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
-
-/** Value of our own tab; those of the links start with a colon. */
-const own = "own";
 
 export default function PlaygroundPage() {
   const { t } = useTranslation("playground");
@@ -30,23 +29,54 @@ export default function PlaygroundPage() {
     <div ref={frame} className={classes.page} style={{ height }}>
       <h1 className={classes.hiddenTitle}>{t("Playground")}</h1>
       {links.length > 0 ? (
-        <Tabs
-          value={shown ? `:${shown.name}` : own}
-          onChange={(tab) => setSearch(tab && tab !== own ? { client: tab.slice(1) } : {}, { replace: true })}
-          className={classes.tabs}
-        >
-          <Tabs.List>
-            <Tabs.Tab value={own}>{t("Chat")}</Tabs.Tab>
-            {links.map((link) => (
-              <Tabs.Tab key={link.name} value={`:${link.name}`}>
-                {link.name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </Tabs>
+        <OtherClients
+          links={links}
+          shown={shown}
+          onChoose={(link) => setSearch(link ? { client: link.name } : {}, { replace: true })}
+        />
       ) : null}
       {shown ? <ForeignChat key={shown.name} link={shown} /> : <OwnChat />}
     </div>
+  );
+}
+
+type OtherClientsProps = {
+  links: readonly ChatLinkEntry[];
+  /** Undefined while our own chat is shown. */
+  shown: ChatLinkEntry | undefined;
+  onChoose: (link: ChatLinkEntry | undefined) => void;
+};
+
+/** The external chat clients in one menu, and the way back to our own chat. */
+function OtherClients({ links, shown, onChoose }: OtherClientsProps) {
+  const { t } = useTranslation("playground");
+  return (
+    <Group justify={shown ? "space-between" : "flex-end"} mb="sm" className={classes.clients ?? ""}>
+      {shown ? (
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconArrowLeft size={15} />}
+          onClick={() => onChoose(undefined)}
+        >
+          {t("Back to the chat")}
+        </Button>
+      ) : null}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="subtle" size="xs" rightSection={<IconChevronDown size={15} />}>
+            {t("Other clients")}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {links.map((link) => (
+            <Menu.Item key={link.name} onClick={() => onChoose(link)}>
+              {link.name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
   );
 }
 
