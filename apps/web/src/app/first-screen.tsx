@@ -3,15 +3,16 @@ import { type AdminRights, mayEnter } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { Tabs } from "@mantine/core";
 import type { QueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
+import { addsChannels, prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
 import { FirstSteps } from "#features/dashboard/first-steps.tsx";
 import { loadNamespaces } from "#lib/i18n.ts";
 import { rememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
+import { FirstRun, FirstRunCard } from "./first-run-card.tsx";
 import { loadable } from "./loadable.tsx";
 import { queryClient } from "./providers.tsx";
 
@@ -51,6 +52,7 @@ async function prefetchAbove(client: QueryClient): Promise<void> {
   if (!self) return;
   await Promise.all([
     needsSteps(self) ? prefetchSteps(client, self) : undefined,
+    needsSteps(self) && hasFirstRun(self) ? FirstRun.load() : undefined,
     seesUsage(self) ? prefetchUsage(client, self) : undefined,
   ]);
 }
@@ -59,7 +61,7 @@ export function FirstScreen() {
   const self = useSelf();
   const [search, setSearch] = useSearchParams();
   if (!self) return null;
-  const firstSteps = needsSteps(self) ? <Steps /> : null;
+  const firstSteps = needsSteps(self) ? <Steps self={self} /> : null;
   if (!seesGateway(self)) return <UsagePage firstSteps={firstSteps} />;
   const own = search.get("view") === "usage";
   const choose = (view: string | null) => setSearch(view === "usage" ? { view } : {});
@@ -71,12 +73,13 @@ export function FirstScreen() {
   );
 }
 
-function Steps() {
-  return (
-    <ErrorBoundary>
-      <FirstSteps />
-    </ErrorBoundary>
-  );
+/** Whether the account can add the first channel of the gateway, and has not called it yet. */
+const hasFirstRun = (self: Self) => self.request_count === 0 && addsChannels(self);
+
+function Steps({ self }: { self: Self }) {
+  // Until the page is left, so that the first call is shown with its bill.
+  const [isFirstRun] = useState(() => hasFirstRun(self));
+  return <ErrorBoundary>{isFirstRun ? <FirstRunCard /> : <FirstSteps />}</ErrorBoundary>;
 }
 
 /** Returns whether the user may see at least one part of the overview. */

@@ -35,7 +35,7 @@ export const openai: Provider = {
     "realtime",
     "account",
   ],
-  keyHint: "sk-…",
+  keyHint: "sk-proj-…",
   models: [
     "gpt-5.6-sol",
     "gpt-5.6-terra",

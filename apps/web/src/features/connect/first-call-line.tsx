@@ -6,8 +6,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/format/quota.ts";
+import { newestCallQuery } from "#lib/queries/newest-call.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
-import { newestCallQuery } from "./api.ts";
 import classes from "./connect.module.css";
 
 export function FirstCallLine() {

@@ -47,10 +47,10 @@ export function useLiveAccount(): [Connection, () => void] {
   });
 }
 
-/** One channel suffices to know whether channels exist and were tested. */
+/** One channel suffices to know whether channels exist. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
-  queryFn: () => http.get("/channel", asPage<ChannelPage>(), { size: 1, order: "-test_time" }),
+  queryFn: () => http.get("/channel", asPage<ChannelPage>(), { size: 1, order: "-id" }),
 });
 
 /** Enough calls to include the first one of an account that the first steps are for. */
@@ -95,8 +95,9 @@ export const recentTokensQuery = queryOptions({
 export function prefetchSteps(client: QueryClient, self: Self): Promise<unknown> {
   const queries: Promise<void>[] = [];
   if (self.request_count === 0) {
-    queries.push(client.prefetchQuery(recentTokensQuery));
-    if (addsChannels(self)) queries.push(client.prefetchQuery(firstChannelQuery));
+    queries.push(
+      addsChannels(self) ? client.prefetchQuery(firstChannelQuery) : client.prefetchQuery(recentTokensQuery),
+    );
   } else {
     queries.push(client.prefetchQuery(firstCallQuery));
     if (addsChannels(self)) queries.push(client.prefetchQuery(hasProviderQuery));

@@ -1,10 +1,10 @@
-/** Setup steps of a fresh installation until the first successful call, then what follows it. */
+/** Steps of a new account until its first successful call, then what follows it. */
 import { Card, CloseButton, Group, Skeleton, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { selfQuery, useSelf } from "#lib/session.ts";
-import { addsChannels, firstChannelQuery, recentTokensQuery } from "./api.ts";
+import { recentTokensQuery } from "./api.ts";
 import { FIRST_CALLS, FIRST_STEPS_HIDDEN } from "./first-calls.ts";
 import { NextSteps } from "./next-steps.tsx";
 import { type SetupStep, StepList } from "./step-list.tsx";
@@ -14,11 +14,9 @@ const ADVANCE_MS = 4_000;
 export function FirstSteps() {
   const { t } = useTranslation("dashboard");
   const self = useSelf();
-  const admin = self ? addsChannels(self) : false;
   const fresh = self?.request_count === 0;
   // The steps advance without a reload, wherever they are done.
   const refetchInterval = fresh ? ADVANCE_MS : false;
-  const channels = useQuery({ ...firstChannelQuery, enabled: admin && fresh, refetchInterval });
   const tokens = useQuery({ ...recentTokensQuery, enabled: fresh, refetchInterval });
   useQuery({ ...selfQuery, enabled: fresh, refetchInterval });
   const [hidden, hide] = useLocalStorage({
@@ -29,29 +27,8 @@ export function FirstSteps() {
 
   if (!self || hidden || self.request_count > FIRST_CALLS) return null;
   if (self.request_count > 0) return <NextSteps self={self} onHide={() => hide(true)} />;
-  if (channels.error || tokens.error) return null;
-  // Until both are known the card keeps its place, so that nothing below it moves.
-  const waiting = tokens.isPending || (admin && channels.isPending);
+  if (tokens.error) return null;
 
-  const forAdmins: SetupStep[] = [
-    {
-      id: "channel",
-      title: t("Add channel"),
-      hint: t("An account at a provider, or the built-in demo provider that needs no key."),
-      done: (channels.data?.total_count ?? 0) > 0,
-      to: "/panel/channel?edit=new",
-      action: t("Add channel"),
-      other: { to: "/panel/channel", action: t("Use the demo provider") },
-    },
-    {
-      id: "test",
-      title: t("Test the channel"),
-      hint: t("One short call checks the address, the key and the model."),
-      done: (channels.data?.data[0]?.test_time ?? 0) > 0,
-      to: "/panel/channel",
-      action: t("Open channels"),
-    },
-  ];
   const balance: SetupStep = {
     id: "balance",
     title: t("Top up"),
@@ -61,7 +38,6 @@ export function FirstSteps() {
     action: t("Top up"),
   };
   const steps: SetupStep[] = [
-    ...(admin ? forAdmins : []),
     ...(self.quota > 0 ? [] : [balance]),
     {
       id: "token",
@@ -83,12 +59,13 @@ export function FirstSteps() {
   ];
   const next = steps.find((step) => !step.done);
   return (
-    <Skeleton visible={waiting} radius="lg">
+    // The card keeps its place while it loads, so that nothing below it moves.
+    <Skeleton visible={tokens.isPending} radius="lg">
       <Card padding="lg">
         <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
           <div>
             <Title order={2} fz="md">
-              {admin ? t("Set up your gateway") : t("Get started")}
+              {t("Get started")}
             </Title>
             <Text c="dimmed" fz="sm">
               {t("{{done}} of {{total}} steps done", {

@@ -1,18 +1,11 @@
-import type { PriceRow } from "@gateway/shared/billing/price";
 import { Anchor, Text } from "@mantine/core";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { joinList } from "#lib/format/join-list.ts";
-import { asList, http } from "#lib/http.ts";
-
-/** The same query as on the price screen, so that both share the response. */
-const pricesQuery = queryOptions({
-  queryKey: ["prices", "list"],
-  queryFn: () => http.get("/prices", asList<PriceRow[]>()),
-  staleTime: 30_000,
-});
+import { pricesQuery } from "#lib/queries/prices.ts";
+import { unpricedModels } from "#lib/unpriced-models.ts";
 
 const mostShown = 8;
 
@@ -25,18 +18,11 @@ export function UnpricedModels({ models, mapping }: { models: string[]; mapping:
   const prices = useQuery(pricesQuery).data;
   const missing = useMemo(() => {
     if (prices === undefined) return [];
-    const exact = new Set(prices.map((row) => row.model));
-    const beginnings = prices.filter((row) => row.model.endsWith("*")).map((row) => row.model.slice(0, -1));
     const billed = models.map((model) => {
       const target = mapping[model];
       return target === undefined || target.startsWith("+") ? model : target;
     });
-    return [...new Set(billed)].filter(
-      (name) =>
-        !name.endsWith("*") &&
-        !exact.has(name) &&
-        !beginnings.some((beginning) => name.startsWith(beginning)),
-    );
+    return unpricedModels(billed, prices);
   }, [prices, models, mapping]);
   if (missing.length === 0) return null;
   const shown = joinList(missing.slice(0, mostShown));

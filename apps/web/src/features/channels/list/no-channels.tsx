@@ -1,13 +1,14 @@
-import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { connectDemo } from "#components/first-provider/connect-provider.ts";
 import { EmptyRoute } from "#components/route/empty-route.tsx";
-import { groupsQuery, refreshChannels, saveChannel } from "#features/channels/api.ts";
+import { refreshChannels } from "#features/channels/api.ts";
 import { useRunTest } from "#features/channels/runs/channel-tests.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { providersQuery } from "#lib/queries/providers.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
 
@@ -15,15 +16,13 @@ import { toast } from "#ui/toast.tsx";
 export function NoChannels({ onAdd }: { onAdd: () => void }) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
-  const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
-  const groups = useQuery(groupsQuery).data;
+  const site = useSite();
+  const mayEnable = useMayEnter("settings", "edit");
+  const demo = site?.demo_upstream === true || (site?.demo_offered === true && mayEnable);
   const runTest = useRunTest();
   const client = useQueryClient();
   const add = useMutation({
-    mutationFn: ({ type, label, models }: ProviderInfo) => {
-      const group = groups?.includes("default") ? "default" : (groups?.[0] ?? "default");
-      return saveChannel(undefined, { type, name: label, models, groups: [group] });
-    },
+    mutationFn: async () => (await connectDemo()).channel,
     // This component is unmounted as soon as the channel is in the list.
     onSuccess: async (row) => {
       toast.success(t("{{name}} is ready", { name: row.name }));
@@ -54,7 +53,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
               variant="default"
               leftSection={<IconFlask2 size={16} />}
               loading={add.isPending}
-              onClick={() => add.mutate(demo)}
+              onClick={() => add.mutate()}
             >
               {t("Add the demo channel")}
             </Button>
