@@ -91,7 +91,7 @@ test(
         });
     });
     await page.goto("/");
-    await expect(page.getByRole("heading", { name: "One API for every AI model" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "One address for every AI model" })).toBeVisible();
     await goTo(page, "/panel/profile");
     await expect(title(page, "Profile")).toBeVisible();
     await goTo(page, "/panel/playground");

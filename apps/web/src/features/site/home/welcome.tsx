@@ -37,7 +37,7 @@ export function Welcome() {
           data-alone={!withExample || undefined}
         >
           <Stack gap="lg" justify="center">
-            <h1 className={classes.headline}>{t("One API for every AI model")}</h1>
+            <h1 className={classes.headline}>{t("One address for every AI model")}</h1>
             <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={540}>
               {t(
                 "For developers and teams who use several AI providers. Keep your SDK or coding agent, change its address and key, and see the cost of every call.",
