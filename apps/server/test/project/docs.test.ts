@@ -30,8 +30,8 @@ async function markdownIn(folder: string): Promise<string[]> {
 
 async function readPages(): Promise<Page[]> {
   const names = (await Promise.all([docs, translations, join(docs, "decisions")].map(markdownIn))).flat();
-  const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map((name) =>
-    join(root, name),
+  const others = ["README.md", "README.zh_CN.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(
+    (name) => join(root, name),
   );
   return Promise.all(
     [...names, ...others].map(async (path) => ({ path, text: await readFile(path, "utf8") })),
@@ -102,6 +102,35 @@ describe("links", () => {
       .map(({ path }) => relative(docs, path))
       .filter((name) => name !== "README.md" && !linked.has(name));
     expect(missing).toEqual([]);
+  });
+});
+
+describe("the repository", () => {
+  it("has one address, which package.json states", async () => {
+    const stated = /github\.com\/([\w-]+)\/gateway\.git/.exec(
+      await readFile(join(root, "package.json"), "utf8"),
+    )?.[1];
+    expect(stated).toBeDefined();
+    const address = /(?:github\.com|ghcr\.io|github\/v\/release)\/([\w-]+)\/gateway\b/g;
+    // A product in docs/comparison.md whose repository has the same name.
+    const known = new Set([stated, "Portkey-AI"]);
+    const wrong = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(address)]
+        .filter(([, owner]) => !known.has(owner))
+        .map(([found]) => `${relative(root, path)}: ${found}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("has the same headings, table rows and code in both languages", () => {
+    const [english = "", chinese = ""] = ["README.md", "README.zh_CN.md"].map(
+      (name) => pageAt(join(root, name))?.text,
+    );
+    expect(headings(chinese)).toEqual(headings(english));
+    expect(tableRows(chinese)).toBe(tableRows(english));
+    expect(codeBlocks(chinese)).toEqual(codeBlocks(english));
   });
 });
 
