@@ -10,7 +10,7 @@ import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
 /**
  * `pnpm measure:logs`: how long each screen waits for the log and its roll-ups, over many runs, with the
  * query plans. It needs a database that `pnpm seed:logs` has filled. `--write` stores the result in
- * docs/log-queries.md.
+ * apps/server/bench/log-queries.md.
  */
 const { values } = parseArgs({
   options: {
@@ -102,7 +102,7 @@ function page({ head, table, space, indexes, inserts }: Outcome): string {
   return `# Log queries
 
 Run times of the queries of each screen, and the cost of writing to the log. Written by \`pnpm seed:logs\` and
-\`pnpm measure:logs --write docs/log-queries.md\`. \`--plans\` prints the query plans.
+\`pnpm measure:logs --write apps/server/bench/log-queries.md\`. \`--plans\` prints the query plans.
 
 ${head}. One machine with ${cpus().length} cores and a load average of ${loads.join(", ")}. A busy machine increases p95 most.
 
