@@ -29,11 +29,19 @@ const otherMeanings: Record<string, RegExp> = {
 };
 
 describe("the code base", () => {
-  it("lists every process setting in .env.example, and nothing else", () => {
-    const listed = readFileSync(join(root, ".env.example"), "utf8")
-      .split("\n")
-      .flatMap((line) => /^#?\s?([A-Z_]+)=/.exec(line)?.[1] ?? []);
-    expect(listed.sort()).toEqual([...environmentKeys].sort());
+  it("lists every process setting in .env.example, then those of Docker Compose, and nothing else", () => {
+    const parts = readFileSync(join(root, ".env.example"), "utf8").split("# Read by Docker Compose only.\n");
+    const [own, ofCompose] = parts.map((part) =>
+      part
+        .split("\n")
+        .flatMap((line) => /^#?\s?([A-Z_]+)=/.exec(line)?.[1] ?? [])
+        .sort(),
+    );
+    expect(own).toEqual([...environmentKeys].sort());
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const read = new Set([...compose.matchAll(/(?<!\$)\$\{([A-Z_]+):/g)].map(([, key = ""]) => key));
+    const known: readonly string[] = environmentKeys;
+    expect(ofCompose).toEqual([...read].filter((key) => !known.includes(key)).sort());
   });
 
   it("passes every process setting through docker-compose.yml, except what the image fixes", () => {
