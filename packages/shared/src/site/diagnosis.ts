@@ -144,7 +144,7 @@ export const diagnosisTexts = {
   address_other_answer: {
     text: phrase("{{address}}/api/probe returns status {{status}}, not the response of this gateway."),
     fix: phrase(
-      "Make the proxy pass all paths to port {{port}}. Sign-ins and payments return to this address, too.",
+      "Make the proxy pass all paths to port {{port}}. The callbacks of sign-ins and payments use this address, too.",
     ),
   },
   address_elsewhere: {

@@ -45,7 +45,7 @@ export const importNotes = {
   recovery_codes: phrase("Recovery codes cannot be imported. Users with a second factor create new ones."),
   inviter_gone: phrase("Users whose inviter no longer exists."),
   identity_repeated: phrase(
-    "Linked accounts that also belong to an earlier user. They stay with the first one.",
+    "Linked accounts that two users share. The user that was created first keeps them.",
   ),
   passkey_unreadable: phrase("Passkeys that cannot be read."),
   passkey_owner: phrase("Passkeys of users that no longer exist."),
@@ -70,7 +70,7 @@ export const importNotes = {
     "Budgets of a period other than a day, a week or a month. What is left of them is imported once, which allows less than before.",
   ),
   lost_LiteLLM_OrganizationTable: phrase("Organizations, which do not exist here."),
-  lost_LiteLLM_EndUserTable: phrase("End users of applications, which do not exist here."),
+  lost_LiteLLM_EndUserTable: phrase("End users of applications. Such accounts do not exist here."),
   lost_LiteLLM_TeamMembership: phrase(
     "Memberships in teams, which do not exist here. The account of a team owns its keys.",
   ),
@@ -122,7 +122,7 @@ export const importNotes = {
   channel_off: phrase("Channels that are disabled. {{reason}}"),
   channel_field: phrase("Channels whose {{field}} cannot be used here. It is empty or has its default."),
   channel_lost: phrase("Channels with {{field}}, which does not exist here."),
-  channel_model_name: phrase("Model names of channels that are too long or have a * within."),
+  channel_model_name: phrase("Model names of channels that are too long, or have a * before their end."),
   channel_abilities: phrase(
     "Channels that are enabled, but were disabled for some of their models or groups. Check them before you use them.",
   ),
@@ -152,7 +152,7 @@ export const importNotes = {
   price_refused: phrase("Prices with a model name or ratios that cannot be used here."),
   price_repeated: phrase("Models with two prices. The later one counts, as before."),
   price_incomplete: phrase(
-    "Models whose output ratio is built into the other gateway. Save its response of /api/pricing and import with that file.",
+    "Models whose output ratio is part of the other gateway's program. Save the response of its /api/pricing, and import with that file.",
   ),
   price_expression: phrase(
     "Models whose price is an expression, which does not exist here. They have no price.",

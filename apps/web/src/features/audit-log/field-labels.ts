@@ -75,7 +75,7 @@ const labelsOf = lookupTable<Labels>({
     currency: phrase("Currency"),
     percent_fee: phrase("Percentage fee"),
     fixed_fee: phrase("Fixed fee per order"),
-    notify_domain: phrase("Different address of this site"),
+    notify_domain: phrase("Another address of this site"),
     sort: phrase("Position"),
     enable: phrase("Enabled"),
   }),

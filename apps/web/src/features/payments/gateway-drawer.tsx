@@ -202,7 +202,7 @@ function NotificationsSection({ form, gateway }: GatewaySectionProps) {
       hint={t("The payment gateway must be able to reach this site over the internet.")}
     >
       <TextInput
-        label={t("Different address of this site")}
+        label={t("Another address of this site")}
         description={t("Leave it empty to use the server address from the settings.")}
         placeholder="https://"
         maxLength={300}
