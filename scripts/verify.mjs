@@ -22,6 +22,7 @@ import { endEarlierRun } from "./testing/processes.mjs";
 import { printReport, report } from "./testing/report.mjs";
 import { provide } from "./testing/services.mjs";
 import { runSuite, suites, testFiles } from "./testing/suites.mjs";
+import { verifyDocs } from "./verify-docs.mjs";
 
 const subjects = {
   screens: {
@@ -76,6 +77,10 @@ const subjects = {
     run: () => program("bench/restart/main.ts"),
   },
   clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },
+  docs: {
+    about: "the shell examples of README and documentation, in an empty folder with Node.js and npm only",
+    run: verifyDocs,
+  },
   recipes: {
     about:
       "pnpm new and each recipe of CONTRIBUTING.md in a temporary clone: types, lint, tests, number of files",

@@ -285,6 +285,26 @@ const examples: Example[] = english.flatMap(({ path, text }) =>
   })),
 );
 
+describe("shell examples", () => {
+  it("use only what is a prerequisite, or state what they need", async () => {
+    const script = new URL("../../../../scripts/testing/shell-examples.mjs", import.meta.url).href;
+    const { shellExamples } = (await import(script)) as {
+      shellExamples(): { page: string; code: string; needs?: string }[];
+    };
+    const known = /^(?:curl|cd|cp|git|npm|npx|export|\.\/gateway)\b/;
+    const wrong = shellExamples()
+      .filter(({ needs }) => needs === undefined)
+      .flatMap(({ page, code }) =>
+        code
+          .replaceAll(/\\\n\s*/g, "")
+          .split("\n")
+          .filter((line) => line !== "" && !known.test(line))
+          .map((line) => `${page}: ${line}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe("examples", () => {
   let gateway: TestGateway;
   let folder = "";
