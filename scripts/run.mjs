@@ -13,6 +13,7 @@
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
 //   measure-console  size, paint, layout shifts and reaction times of the built console
+//   pictures  the pictures of README, light and dark
 //   e2e      the browser tests, with the flags of Playwright: pnpm e2e --ui
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
 import { spawn, spawnSync } from "node:child_process";
@@ -49,7 +50,11 @@ const programs = {
   "seed-logs": "bench/seed-logs.ts",
   structure: "bench/visited-modules.ts",
 };
-const browserPrograms = { lighthouse: "lighthouse.ts", "measure-console": "measure.ts" };
+const browserPrograms = {
+  lighthouse: "lighthouse.ts",
+  "measure-console": "measure.ts",
+  pictures: "pictures.ts",
+};
 
 requireNode();
 install();

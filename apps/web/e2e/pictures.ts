@@ -1,0 +1,97 @@
+/**
+ * `pnpm pictures`: takes the pictures of README on a gateway of its own: the dashboard, a call with a failed and a
+ * successful attempt, and the dashboard on a phone, light and dark, in docs/images.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "@playwright/test";
+import { chromium } from "playwright";
+import { browserFlags, browserPath } from "./support/browser.ts";
+import { placeholders } from "./support/go-to.ts";
+import { type Installation, install } from "./support/installation.ts";
+import { openWindow } from "./support/windows.ts";
+
+const server = fileURLToPath(new URL("../../server/", import.meta.url));
+const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
+/** Longest wait for the content of a screen. */
+const timeout = 60_000;
+
+const dataDir = await mkdtemp(join(tmpdir(), "gateway-pictures-"));
+try {
+  seed();
+  const site = await install({ DATA_DIR: dataDir });
+  const browser = await chromium.launch({ executablePath: browserPath(), args: browserFlags });
+  try {
+    await site.api("PUT", "/option/batch", { values: { SystemName: "Gateway" } });
+    const call = await makeCall(site);
+    for (const dark of [false, true]) {
+      await take(browser, site, "/panel/dashboard", "overview", { dark, phone: false });
+      await take(browser, site, `/panel/log/${call}`, "call-page", { dark, phone: false });
+      await take(browser, site, "/panel/dashboard", "phone", { dark, phone: true });
+    }
+  } finally {
+    await browser.close();
+    await site.stop();
+  }
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Fills the database with two days of calls, before the gateway opens it. */
+function seed(): void {
+  const rows = ["--rows", "7000", "--days", "2", "--users", "40"];
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", join(server, "bench/seed-logs.ts"), ...rows],
+    { cwd: server, env: { ...process.env, DATA_DIR: dataDir }, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`The database could not be filled: ${stderr}`);
+}
+
+/** Makes a call whose first channel fails. Returns its request ID. */
+async function makeCall(site: Installation): Promise<string> {
+  const channel = { type: 900, groups: ["default"], models: ["demo-chat"] };
+  await site.api("POST", "/channel", { ...channel, name: "Berlin", priority: 10, key: "demo-fail-429" });
+  await site.api("POST", "/channel", { ...channel, name: "Tokyo", key: "demo" });
+  const { key } = await site.api<{ key: string }>("POST", "/token", { name: "support bot" });
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+    signal: AbortSignal.timeout(timeout),
+  });
+  if (!answer.ok) throw new Error(`The call failed: ${await answer.text()}`);
+  await answer.text();
+  const id = answer.headers.get("x-request-id");
+  if (id === null) throw new Error("The response has no request ID.");
+  // The log row is committed before the last bytes.
+  return id;
+}
+
+async function take(
+  browser: Browser,
+  site: Installation,
+  path: string,
+  name: string,
+  options: { dark: boolean; phone: boolean },
+): Promise<void> {
+  const page = await openWindow(browser, site, path, options);
+  await settled(page);
+  await page.screenshot({
+    path: join(images, `${name}-${options.dark ? "dark" : "light"}.png`),
+    animations: "disabled",
+  });
+  await page.context().close();
+}
+
+/** Waits until the heading is there and no placeholder is left. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor({ timeout });
+  await page.waitForLoadState("networkidle", { timeout }).catch(() => undefined);
+  await page.waitForFunction((loading) => document.querySelector(loading) === null, placeholders, {
+    timeout,
+  });
+}
