@@ -33,6 +33,7 @@ export function shellExamples() {
 }
 
 function programNeed(code) {
+  if (/^(?:[A-Z_]+=.*\n)+$/.test(code)) return "it lists variables";
   const program = Object.keys(programs).find((name) => new RegExp(`(^|[ |])${name} `, "m").test(code));
   return program === undefined ? undefined : `${program} (${programs[program]})`;
 }
