@@ -109,6 +109,8 @@ function runExample({ page, code }, env, cwd, port) {
     cwd,
     env,
     encoding: "utf8",
+    // Bash reads its start files if its input is a socket.
+    stdio: ["ignore", "pipe", "inherit"],
     timeout: EXAMPLE_SECONDS * 1000,
   });
   if (/"error"|"success":\s*false/.test(output)) fail(`${page}: ${output.slice(0, 500)}`);
