@@ -2,6 +2,7 @@
 // curl only: in an empty home folder, the repository's address leading to this clone. An example that cannot run there
 // is marked with `<!-- not run here: reason -->`, or needs a program that is no prerequisite.
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -56,7 +57,12 @@ export async function verifyDocs() {
       runExample(example, { ...env, ...variables }, join(home, "gateway"), port);
   } finally {
     clearTimeout(timer);
-    end("SIGTERM");
+    if (server.exitCode === null) {
+      const ended = once(server, "exit", { signal: AbortSignal.timeout(60_000) });
+      end("SIGTERM");
+      // It still writes into the folder until then.
+      await ended.catch(() => end("SIGKILL"));
+    }
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
   for (const { page, needs } of left) console.log(`not run: ${page}: ${needs}`);
