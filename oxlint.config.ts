@@ -61,6 +61,7 @@ const domains: Record<string, string[]> = {
   overview: ["pricing", "usage"],
   logs: ["audit-log", "ledger", "pricing", "usage"],
   tokens: ["accounts", "audit-log", "ledger"],
+  backups: ["ledger", "logs", "settings"],
   tasks: ["ledger"],
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],

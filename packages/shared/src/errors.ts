@@ -3,6 +3,7 @@
  * throws a code with params, the console translates them, and each dialect encodes them in its own shape.
  */
 import { accountMessages, accountReasons } from "./errors/accounts.ts";
+import { backupReasons } from "./errors/backups.ts";
 import { billingMessages, billingReasons } from "./errors/billing.ts";
 import { bodyMessages, bodyReasons } from "./errors/bodies.ts";
 import { channelReasons } from "./errors/channels.ts";
@@ -108,6 +109,7 @@ const areas = [
   channelReasons,
   siteReasons,
   migrationReasons,
+  backupReasons,
   keyReasons,
   relayReasons,
   bodyReasons,

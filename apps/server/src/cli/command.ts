@@ -62,13 +62,20 @@ export async function runCommand(
   }
 }
 
+/** Reasons of errors that are the result of a check. */
+const failedChecks = new Set(["backup_cut", "backup_changed", "backup_drift"]);
+
 function describe(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ImportRefusal)
     return { message: error.message, exitCode: error.isUsage ? ExitCode.usage : ExitCode.refused };
   if (error instanceof GatewayError) {
     const fields = Object.entries(error.issues ?? {}).map(([field, issue]) => `${field}: ${issue.reason}`);
-    return { message: [error.message, ...fields].join("\n"), exitCode: ExitCode.refused };
+    const hasFailedCheck = failedChecks.has(String(error.params["reason"]));
+    return {
+      message: [error.message, ...fields].join("\n"),
+      exitCode: hasFailedCheck ? ExitCode.failed : ExitCode.refused,
+    };
   }
   if (error instanceof AggregateError && error.message === "")
     return { message: error.errors.map(String).join("\n"), exitCode: ExitCode.failed };

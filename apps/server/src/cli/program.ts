@@ -2,12 +2,15 @@ import { Command, CommanderError } from "commander";
 import type { Terminal } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { auditCommand } from "./commands/audit.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { channelCommands } from "./commands/channels.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { moveDatabaseCommand } from "./commands/move-database.ts";
+import { restoreCommand } from "./commands/restore.ts";
 import { tokenCommands } from "./commands/tokens.ts";
 import { userCommands } from "./commands/users.ts";
 import { ExitCode } from "./failure.ts";
@@ -38,6 +41,9 @@ function createProgram(terminal: Terminal): Command {
   for (const add of [
     importCommand,
     exportCommand,
+    backupCommand,
+    restoreCommand,
+    moveDatabaseCommand,
     applyCommand,
     compareCommand,
     auditCommand,

@@ -118,6 +118,18 @@ function nameOf(table: Table, day: string): string {
   return `${table}_${day.replaceAll("-", "")}`;
 }
 
+/**
+ * Creates an empty day in a database that no node uses yet, inside an open transaction.
+ * @param name of the partition, like `request_logs_20261121`
+ */
+export async function createDay(client: pg.ClientBase, name: string): Promise<void> {
+  const [, table, ...date] = /^(request_logs|request_bodies)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+  const start = Date.parse(`${date.join("-")}T00:00:00Z`);
+  if (table === undefined || Number.isNaN(start)) throw new Error(`${name} is not the name of a day.`);
+  const [from, to] = [start, start + dayMs].map((time) => new Date(time).toISOString());
+  await client.query(`CREATE TABLE ${name} PARTITION OF ${table} FOR VALUES FROM ('${from}') TO ('${to}')`);
+}
+
 /** Creates a table and attaches it afterwards, which does not block writers of other days. */
 async function addPartition(client: pg.PoolClient, table: Table, day: string): Promise<void> {
   const name = nameOf(table, day);

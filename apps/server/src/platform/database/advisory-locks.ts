@@ -18,4 +18,5 @@ export const advisoryLocks = {
   storeConversation: 20_261_124,
   startImport: 20_261_125,
   applyFile: 20_261_126,
+  writeBackup: 20_261_127,
 } as const;

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { root } from "#platform/places.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 
 /** The migrations of this repository. */
 export const migrationsFolder = join(root, "prisma/migrations");
@@ -12,7 +13,8 @@ export interface MigrateResult {
   applied: string[];
 }
 
-interface Migration {
+/** A file of `prisma/migrations`. */
+export interface Migration {
   name: string;
   sql: string;
   /** Checksum as Prisma computes it: sha256 of the file, in hex. */
@@ -71,6 +73,26 @@ export async function migrate(database: string | pg.Pool, folder: string): Promi
 }
 
 /**
+ * Prepares migrations inside an open transaction, which a node that starts meanwhile waits for. Creates the table of
+ * migrations when it is missing.
+ */
+export async function prepareMigrations(client: pg.ClientBase): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock($1)", [migrateLock]);
+  await requireUtf8(client);
+  await client.query(migrationsTable);
+}
+
+/** Applies one migration inside an open transaction, and records it. */
+export async function applyMigration(client: pg.ClientBase, migration: Migration): Promise<void> {
+  await client.query(migration.sql);
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), migration.checksum, migration.name],
+  );
+}
+
+/**
  * Creates the tables inside an open transaction, which a dry run then rolls back. The database must not have any.
  * @param run runs a text of several statements in the transaction
  */
@@ -78,7 +100,8 @@ export async function createTables(run: (sql: string) => Promise<unknown>, folde
   for (const { sql } of await readMigrations(folder)) await run(sql);
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** Returns all migrations of a folder, in the order of their names. */
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(
@@ -98,12 +121,26 @@ async function underLock(client: pg.ClientBase, migrations: Migration[]): Promis
       "SELECT migration_name, checksum, finished_at, rolled_back_at FROM _prisma_migrations",
     );
     const missing = whatIsMissing(migrations, books.rows);
+    if (missing.length > 0) await endBackups(client);
     for (const migration of missing) await apply(client, migration);
     return { applied: missing.map((migration) => migration.name) };
   } finally {
     // A lost connection has already released the lock.
     await client.query("SELECT pg_advisory_unlock($1)", [migrateLock]).catch(() => undefined);
   }
+}
+
+/**
+ * Ends a running backup: its transaction has locks on all tables, for which a migration would wait, and behind the
+ * migration all calls. The backup fails with `backup_interrupted`.
+ */
+async function endBackups(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND classid = 0 AND objid = $1::oid AND granted`,
+    [advisoryLocks.writeBackup],
+  );
 }
 
 /** Names are compared in a Unicode normal form, which Postgres computes only in a UTF-8 database. */
@@ -142,12 +179,7 @@ function whatIsMissing(migrations: Migration[], books: AppliedMigration[]): Migr
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
   await client.query("BEGIN");
   try {
-    await client.query(migration.sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await applyMigration(client, migration);
     await client.query("COMMIT");
   } catch (cause) {
     await client.query("ROLLBACK");

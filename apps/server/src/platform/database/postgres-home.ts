@@ -165,9 +165,8 @@ async function refuseOtherVersion(data: string, packaged: string): Promise<void>
   if (found === major) return;
   throw new Error(
     `The database in ${data} was made by Postgres ${found || "of an unknown version"}, and this version of the gateway ` +
-      `brings Postgres ${major}. Nothing was changed. Start the previous version of the gateway, or a Postgres ${found} ` +
-      `on that folder, export it with pg_dump, and import it into the database of this version or into one that ` +
-      `DATABASE_URL names: see docs/operations.md, "Upgrade".`,
+      `brings Postgres ${major}. Nothing was changed. Run "gateway backup" with the previous version, move that folder and ` +
+      `embedded-postgres.json away, and run "gateway restore" with this version: see docs/operations.md, "Upgrade".`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Db, Pool } from "#platform/database/db.ts";
+import type { Db, Pool, Reader } from "#platform/database/db.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
 
 /**
@@ -26,8 +26,9 @@ const { text: auditText } = readStatement(import.meta.url, "audit.sql");
 
 type Row = { checked: bigint } & (AuditRow | { what: null });
 
-export async function audit(pool: Pool): Promise<Audit> {
-  const { rows } = await pool.query<Row>(auditText);
+/** Runs the audit. A connection must read `int8` as bigint. */
+export async function audit(reader: Reader): Promise<Audit> {
+  const { rows } = await reader.query<Row>(auditText);
   return outcomeOf(rows);
 }
 
