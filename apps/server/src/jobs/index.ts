@@ -24,6 +24,7 @@ import { watchChannels } from "./watch-channels.ts";
 import { watchOrders } from "./watch-orders.ts";
 import { watchPrices } from "./watch-prices.ts";
 import { watchTasks } from "./watch-tasks.ts";
+import { writeBackups } from "./write-backups.ts";
 
 /** Recurring jobs. Each run is executed by one node. Thin, like endpoints: a job calls the domain. */
 const allJobs: readonly Job[] = [
@@ -44,6 +45,7 @@ const allJobs: readonly Job[] = [
   watchOrders,
   watchPrices,
   watchTasks,
+  writeBackups,
 ];
 
 interface JobOptions {

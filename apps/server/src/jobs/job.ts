@@ -1,3 +1,4 @@
+import type { BackupSource } from "#domain/backups/scheduled-backup.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
@@ -14,6 +15,7 @@ export interface JobServices {
   db: PrismaClient;
   pool: Pool;
   secrets: Secrets;
+  backups: BackupSource;
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;

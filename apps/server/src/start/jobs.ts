@@ -9,6 +9,7 @@ import type { Mailer } from "#platform/mail.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
+import packageJson from "../../package.json" with { type: "json" };
 import type { Context } from "./context.ts";
 import type { Component } from "./parts.ts";
 
@@ -25,6 +26,7 @@ export const jobDatabase: Component<{ databaseUrl: string; announcements: Announ
 
 interface Needs extends Context {
   metrics: Metrics;
+  dataDir: string;
   databaseUrl: string;
   database: Database;
   jobDatabase: Database;
@@ -38,6 +40,7 @@ interface Needs extends Context {
 export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
   name: "jobs",
   open({
+    dataDir,
     databaseUrl,
     database: { db },
     secrets,
@@ -55,6 +58,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       db: needs.jobDatabase.db,
       pool: needs.jobDatabase.pool,
       secrets,
+      backups: { url: databaseUrl, version: packageJson.version, dataDir },
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings },

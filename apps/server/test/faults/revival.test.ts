@@ -39,6 +39,7 @@ async function runJob(): Promise<void> {
     pool,
     activity: alwaysActive,
     secrets,
+    backups: { url: "", version: "", dataDir: "" },
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),
     telling: {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
 import { because } from "#errors/issue.ts";
-import { homeBlocks, homeBlocksOf } from "#home-blocks.ts";
 import { DisabledModelsText } from "#models/disabled-models.ts";
 import { ModelAliasText } from "#models/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#models/model-table.ts";
@@ -11,6 +10,7 @@ import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
 import { AccentColor } from "./accent.ts";
 import { ChatLinkEntry } from "./chat-link-entry.ts";
+import { homeBlocks, homeBlocksOf } from "./home-blocks.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { SiteAddress } from "./site-address.ts";
@@ -342,6 +342,24 @@ export const Settings = z.object({
   BodyRetentionDays: z.int().min(1).max(365).default(7),
   /** Maximum size per body; the rest is truncated. */
   BodyKilobytes: z.int().min(1).max(1_024).default(64),
+  // backups
+  BackupEnabled: z.boolean().default(false),
+  /** Hours between two backups. */
+  BackupHours: z.int().min(1).max(720).default(24),
+  /** "" = backups are not encrypted. */
+  BackupPassphrase: z.string().max(500).default(""),
+  BackupKeepLast: z.int().min(1).max(1_000).default(7),
+  /** Days in which backups are kept besides the newest ones; 0 = off. */
+  BackupKeepDays: z.int().min(0).max(3_650).default(0),
+  /** The folder `backups` in DATA_DIR, or a bucket. */
+  BackupPlace: z.enum(["folder", "s3"]).default("folder"),
+  /** "" = AWS. */
+  BackupS3Endpoint: webAddress(300).default(""),
+  BackupS3Region: z.string().trim().min(1).max(64).default("us-east-1"),
+  BackupS3Bucket: z.string().trim().max(63).default(""),
+  BackupS3Prefix: z.string().trim().max(300).default(""),
+  BackupS3AccessKey: z.string().trim().max(200).default(""),
+  BackupS3SecretKey: z.string().trim().max(200).default(""),
 });
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;
@@ -363,6 +381,8 @@ const secrets = [
   "NotifyPushDeerKey",
   "NotifyWebhookSecret",
   "WebSearchKey",
+  "BackupPassphrase",
+  "BackupS3SecretKey",
 ] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 

@@ -1,5 +1,6 @@
 /** The settings of the screen, with their sections and labels. Only settings with an effect are listed. */
 import { phrasesIn } from "#lib/i18n.ts";
+import { backupSection } from "./backup-fields.ts";
 import { brandSections } from "./brand-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./mail-and-notice-fields.ts";
 import { demoSection, taskSection, translationSection, webSearchSection } from "./model-fields.ts";
@@ -340,6 +341,7 @@ export const settingGroups: SettingGroup[] = [
       ...personSections,
       ...identityProviderSections,
       botSection,
+      backupSection,
     ],
   },
   { id: "notices", title: phrase("Notices"), sections: noticeSections },

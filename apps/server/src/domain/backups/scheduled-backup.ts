@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { Settings } from "@gateway/shared/site/settings";
+import { currentTime } from "#platform/clock.ts";
+import { type BackupReport, createBackup } from "./create-backup.ts";
+import { openFolder } from "./storage/folder.ts";
+import { openS3 } from "./storage/s3.ts";
+import type { BackupStorage } from "./storage/storage.ts";
+
+/** What scheduled backups need to know about the installation. */
+export interface BackupSource {
+  /** The database. */
+  url: string;
+  /** Version of this gateway. */
+  version: string;
+  /** DATA_DIR: backups in a folder are in its folder `backups`. */
+  dataDir: string;
+}
+
+const hourMs = 3_600_000;
+/** The job runs a little later or earlier than an exact number of hours after the last backup. */
+const toleranceMs = 300_000;
+
+/**
+ * Writes a backup when the newest one in its place is old enough, by the settings `Backup…`. Returns undefined when
+ * nothing is due. Rejects like `createBackup`.
+ * @param signal ends the backup
+ */
+export async function backupIfDue(
+  source: BackupSource,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<BackupReport | undefined> {
+  if (!settings.BackupEnabled) return undefined;
+  const storage = storageOf(settings, source.dataDir);
+  const [newest] = await storage.list();
+  const age = currentTime().getTime() - (newest?.createdAt.getTime() ?? 0);
+  if (age < settings.BackupHours * hourMs - toleranceMs) return undefined;
+  return createBackup({
+    url: source.url,
+    version: source.version,
+    storage,
+    passphrase: settings.BackupPassphrase || undefined,
+    retention: { keepLast: settings.BackupKeepLast, keepDays: settings.BackupKeepDays },
+    signal,
+  });
+}
+
+function storageOf(settings: Settings, dataDir: string): BackupStorage {
+  if (settings.BackupPlace === "folder") return openFolder(join(dataDir, "backups"));
+  return openS3({
+    endpoint: settings.BackupS3Endpoint || `https://s3.${settings.BackupS3Region}.amazonaws.com`,
+    region: settings.BackupS3Region,
+    bucket: settings.BackupS3Bucket,
+    prefix: settings.BackupS3Prefix.replace(/^\/+|\/+$/g, ""),
+    accessKeyId: settings.BackupS3AccessKey,
+    secretAccessKey: settings.BackupS3SecretKey,
+  });
+}
