@@ -76,6 +76,14 @@ const subjects = {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
     run: () => program("bench/restart/main.ts"),
   },
+  upgrade: {
+    about: "nodes of the previous version replaced by this one under load; no call may fail",
+    run: () => program("bench/upgrade/main.ts"),
+  },
+  backup: {
+    about: "backups under load into a folder and S3, everything deleted, restored, and audited",
+    run: () => program("bench/backup/main.ts"),
+  },
   clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },
   docs: {
     about: "the shell examples of README and documentation, in an empty folder with Node.js and npm only",

@@ -9,8 +9,8 @@ import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
-import { managementApi } from "../management-api.ts";
-import { freePort, startLogging } from "../processes.ts";
+import { furnish, isAlive, startNode, stopNode } from "../nodes.ts";
+import { freePort } from "../processes.ts";
 import { type Failure, send } from "./calls.ts";
 import { proxies, type Proxy } from "./proxies.ts";
 
@@ -28,13 +28,12 @@ const { values } = parseArgs({
   },
 });
 const calls = Number(values.calls);
-const start = proxies[values.proxy as keyof typeof proxies];
-if (start === undefined) throw new Error(`--proxy must be one of ${Object.keys(proxies).join(", ")}.`);
+const startProxy = proxies[values.proxy as keyof typeof proxies];
+if (startProxy === undefined) throw new Error(`--proxy must be one of ${Object.keys(proxies).join(", ")}.`);
 
 const NODES = 2;
 /** Time between two restarts, in milliseconds: the proxy must have noticed that the first node is back. */
 const PAUSE_MS = 2_000;
-const accessToken = "restart-access-token-restart-access-token";
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-restart-"));
 await chmod(folder, 0o755);
@@ -54,75 +53,42 @@ async function run(): Promise<boolean> {
   closers.push(() => postgres.stop());
   const ports = await Promise.all(Array.from({ length: NODES }, freePort));
   const pids: number[] = [];
-  const startNode = async (index: number) => {
-    const url = `http://127.0.0.1:${ports[index]}`;
-    const env = {
-      NODE_ENV: "production",
-      HOST: "127.0.0.1",
-      PORT: String(ports[index]),
-      DATA_DIR: folder,
-      DATABASE_URL: postgres.url,
-      SECRET_KEY: "the same secret on every node of this run",
-      ROOT_USERNAME: "restart",
-      ROOT_PASSWORD: "restart-password-1",
-      ROOT_ACCESS_TOKEN: accessToken,
-      DEMO_UPSTREAM: "0",
-      TRUST_PROXY: "loopback",
-      DRAIN_SECONDS: values.drain,
-      LOG_LEVEL: "warn",
-    };
-    const main = join(root, "apps/server/dist/bundle/main.js");
-    pids[index] = await startLogging([main], env, folder, `node-${index}`, new Request(`${url}/api/ready`));
+  const main = join(root, "apps/server/dist/bundle/main.js");
+  const start = async (index: number) => {
+    const port = ports[index] ?? 0;
+    const name = `node-${index}`;
+    pids[index] = await startNode({
+      main,
+      folder,
+      name,
+      port,
+      databaseUrl: postgres.url,
+      drainSeconds: values.drain,
+    });
   };
-  const stopNode = async (index: number) => {
-    const pid = pids[index] ?? 0;
-    process.kill(pid, "SIGTERM");
-    while (isAlive(pid)) await sleep(20);
-  };
-  closers.push(() =>
-    Promise.all(pids.map(async (pid, index) => (isAlive(pid) ? stopNode(index) : undefined))),
-  );
-  await startNode(0);
-  await startNode(1);
+  closers.push(() => Promise.all(pids.map(async (pid) => (isAlive(pid) ? stopNode(pid) : undefined))));
+  await start(0);
+  await start(1);
   const database = connect(postgres.url, { max: 2 });
   closers.push(() => database.close());
   await database.pool.query("UPDATE user_groups SET api_rate = 100000000");
   await database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
   const key = await furnish(`http://127.0.0.1:${ports[0]}`, upstream.url);
   const port = await freePort();
-  const proxy = await start({ folder, port, nodes: ports });
+  const proxy = await startProxy({ folder, port, nodes: ports });
   closers.push(() => proxy.close());
 
   const load = sendAll(`http://127.0.0.1:${port}`, key);
   let restarts = 0;
   while (!load.isDone()) {
     const index = restarts % NODES;
-    await stopNode(index);
-    await startNode(index);
+    await stopNode(pids[index] ?? 0);
+    await start(index);
     restarts += 1;
     await Promise.race([load.done, sleep(PAUSE_MS)]);
   }
   const { drift } = await audit(database.pool);
   return report(proxy, await load.done, restarts, drift);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** Creates a channel to the simulated provider, and a key with enough money. Returns the key. */
-async function furnish(node: string, upstream: string): Promise<string> {
-  const api = managementApi(node, accessToken);
-  const models = ["demo-chat"];
-  const channel = { type: 8, name: "demo", base_url: upstream, key: "key", models, groups: ["default"] };
-  await api("POST", "/channel", channel);
-  const self = await api<{ id: number }>("GET", "/user/self");
-  await api("POST", `/user/quota/${self.id}`, { quota: 1_000_000_000, remark: "restart" });
-  return (await api<{ key: string }>("POST", "/token", { name: "restart", unlimited_quota: true })).key;
 }
 
 /** Sends all calls, each client one after the other on connections that it keeps. */

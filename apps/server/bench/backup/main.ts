@@ -1,0 +1,184 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { startDemoUpstream } from "@gateway/demo/server";
+import type { LogPage } from "@gateway/shared/usage/log";
+import { root } from "#platform/places.ts";
+import { furnish, rootApi, startNode, stopNode } from "../nodes.ts";
+import { freePort } from "../processes.ts";
+import { send } from "../restart/calls.ts";
+
+/**
+ * pnpm verify:backup: a gateway with the embedded Postgres is backed up under load into a folder and into a real S3
+ * server, a backup is killed, everything is deleted, and each backup is restored. The drift must be 0, and the bill of
+ * a call must be explained as before.
+ */
+const s3Server = "s3rver@3.7.1";
+const calls = 200;
+const key = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
+const secretKey = "the same secret on every node of this run";
+
+const program = join(root, "apps/server/dist/bundle/cli.js");
+const run = promisify(execFile);
+
+const folder = await mkdtemp(join(tmpdir(), "gateway-backup-"));
+await chmod(folder, 0o755);
+const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+try {
+  await verify();
+  console.log("Both backups were restored without a difference.");
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  for (const closer of closers.reverse()) await closer().catch(console.error);
+}
+process.exit();
+
+async function verify(): Promise<void> {
+  const upstream = await startDemoUpstream();
+  closers.push(() => upstream.close());
+  const endpoint = await startS3();
+  const places = [join(folder, "backups"), "s3://backups/site"];
+  const storage = { ...key, AWS_ENDPOINT_URL: endpoint, BACKUP_PASSPHRASE: "correct horse battery staple" };
+  const data = join(folder, "data");
+  await mkdir(data);
+  let node = await startGateway(data);
+  const apiKey = await furnish(node.url, upstream.url);
+  await sendCalls(node.url, apiKey);
+  const before = await explainNewest(node.url);
+
+  const load = sendCalls(node.url, apiKey);
+  await killBackup(data, places[0] ?? "", storage);
+  for (const place of places)
+    console.log(await gateway(data, storage, "backup", "--to", place, "--keep", "3"));
+  await load;
+  await refuse(data, { ...storage, AWS_SECRET_ACCESS_KEY: "wrong" }, "backup", "--to", places[1] ?? "");
+  await stopNode(node.pid);
+
+  await rm(data, { recursive: true });
+  for (const [index, place] of places.entries()) {
+    const restored = join(folder, `restored-${index}`);
+    await mkdir(restored);
+    await refuse(restored, { ...storage, BACKUP_PASSPHRASE: "wrong" }, "restore", "--from", place, "--yes");
+    console.log(await gateway(restored, storage, "restore", "--from", place, "--yes"));
+    const { drift } = JSON.parse(await gateway(restored, storage, "audit", "--json")) as { drift: string };
+    if (drift !== "0") throw new Error(`The drift is ${drift}.`);
+    node = await startGateway(restored);
+    const after = await explainCall(node.url, before.id);
+    if (JSON.stringify(after) !== JSON.stringify(before.explanation))
+      throw new Error(`The bill of a call differs: ${JSON.stringify([before, after])}`);
+    await sendCalls(node.url, apiKey);
+    await stopNode(node.pid);
+    await rm(restored, { recursive: true });
+  }
+}
+
+async function startGateway(dataDir: string): Promise<{ url: string; pid: number }> {
+  const port = await freePort();
+  const main = join(root, "apps/server/dist/bundle/main.js");
+  // An empty address counts as missing: the embedded Postgres.
+  const pid = await startNode({
+    main,
+    folder: dataDir,
+    name: "node",
+    port,
+    databaseUrl: "",
+    drainSeconds: "0",
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const api = rootApi(url);
+  for (const group of (await api<{ data: { id: number }[] }>("GET", "/user_group")).data)
+    await api("PUT", `/user_group/${group.id}`, { api_rate: 1_000_000 });
+  return { url, pid };
+}
+
+async function sendCalls(url: string, apiKey: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const results = await Promise.all(
+    Array.from({ length: calls }, (_, index) => send(url, apiKey, index, agent)),
+  );
+  agent.destroy();
+  const failures = results.filter((result) => result !== undefined);
+  if (failures.length > 0) throw new Error(`Calls failed: ${JSON.stringify(failures.slice(0, 3))}`);
+}
+
+async function explainNewest(url: string): Promise<{ id: string; explanation: unknown }> {
+  const page = await rootApi(url)<LogPage>("GET", "/log?size=10");
+  const id = String(page.data.find((row) => row.type === 2)?.id);
+  return { id, explanation: await explainCall(url, id) };
+}
+
+async function explainCall(url: string, id: string): Promise<unknown> {
+  return rootApi(url)("GET", `/log/${id}/explain`);
+}
+
+/** Starts S3rver from npm, which checks signatures. */
+async function startS3(): Promise<string> {
+  const place = join(folder, "s3");
+  await mkdir(join(place, "data"), { recursive: true });
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", s3Server], { cwd: place });
+  const port = await freePort();
+  const program = join(place, "node_modules/s3rver/bin/s3rver.js");
+  const args = [
+    program,
+    "--directory",
+    join(place, "data"),
+    "--port",
+    String(port),
+    "--configure-bucket",
+    "backups",
+  ];
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  closers.push(async () => void child.kill());
+  const endpoint = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const answer = await fetch(endpoint).catch(() => undefined);
+    if (answer !== undefined) return endpoint;
+    await sleep(100);
+  }
+  throw new Error("S3rver does not start.");
+}
+
+function environment(dataDir: string, variables: Record<string, string>): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir, SECRET_KEY: secretKey, ...variables };
+}
+
+/** Runs a command and returns its output. Rejects unless it succeeds. */
+async function gateway(
+  dataDir: string,
+  variables: Record<string, string>,
+  ...args: string[]
+): Promise<string> {
+  const { stdout } = await run(process.execPath, [program, ...args], {
+    env: environment(dataDir, variables),
+  });
+  return stdout.trim();
+}
+
+/** Runs a command that must be refused. */
+async function refuse(dataDir: string, variables: Record<string, string>, ...args: string[]): Promise<void> {
+  const refusal = await gateway(dataDir, variables, ...args).then(
+    () => undefined,
+    (error: { stderr: string }) => error.stderr.trim().split("\n").at(-1),
+  );
+  if (refusal === undefined) throw new Error(`gateway ${args.join(" ")} was not refused.`);
+  console.log(`refused: ${refusal}`);
+}
+
+/** Kills a backup while it runs. Its file must not count as one. */
+async function killBackup(dataDir: string, place: string, variables: Record<string, string>): Promise<void> {
+  const child: ChildProcess = spawn(process.execPath, [program, "backup", "--to", place], {
+    env: environment(dataDir, variables),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.stderr?.on("data", (text: Buffer) => {
+    if (text.includes("request_logs")) child.kill("SIGKILL");
+  });
+  await once(child, "exit");
+}
