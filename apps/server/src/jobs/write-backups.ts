@@ -6,6 +6,11 @@ export const writeBackups: Job = {
   name: "write-backups",
   every: "7 * * * *",
   async run({ backups, probe, stopping }) {
-    await backupIfDue(backups, probe.settings.current(), stopping);
+    try {
+      await backupIfDue(backups, probe.settings.current(), stopping);
+    } catch (error) {
+      // The next node that finds it due begins again.
+      if (!stopping.aborted) throw error;
+    }
   },
 };

@@ -1,5 +1,4 @@
-import { PassThrough, type Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { Readable } from "node:stream";
 import pg from "pg";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -72,8 +71,9 @@ async function store(name: string, options: BackupOptions): Promise<number> {
   ends.addEventListener("abort", connection.close);
   try {
     await requireOnly(connection.client);
-    const file = await encodeFile(watch.count(writeDump(connection.client, options)), passphrase);
-    return await storage.write(name, watch.pass(file), ends);
+    const file = await encodeFile(watch.follow(writeDump(connection.client, options)), passphrase);
+    const content = Readable.from(watch.follow(file as AsyncIterable<Buffer>), { objectMode: false });
+    return await storage.write(name, content, ends);
   } catch (error) {
     if (watch.signal.aborted) throw watch.signal.reason;
     throw isTerminated(error) ? new GatewayError("conflict", { reason: "backup_interrupted" }) : error;
@@ -107,18 +107,11 @@ function watchProgress(stalledMs: number) {
   }, stalledMs).unref();
   return {
     signal: controller.signal,
-    async *count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    async *follow(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
         timer.refresh();
         yield chunk;
       }
-    },
-    pass(content: Readable): Readable {
-      const passed = new PassThrough();
-      passed.on("data", () => timer.refresh());
-      passed.pause();
-      pipeline(content, passed).catch(() => undefined);
-      return passed;
     },
     end: () => clearTimeout(timer),
   };

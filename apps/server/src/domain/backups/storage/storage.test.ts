@@ -65,13 +65,13 @@ describe.each([
   it("stores, lists, reads and deletes backups, newest first", async () => {
     const storage = open();
     expect(await storage.list()).toEqual([]);
-    expect(await storage.write(names[0]!, bytesOf(40_000_000), never)).toBe(40_000_000);
+    expect(await storage.write(names[0]!, bytesOf(20_000_000), never)).toBe(20_000_000);
     expect(await storage.write(names[1]!, bytesOf(5), never)).toBe(5);
     expect((await storage.list()).map(({ name, bytes }) => [name, bytes])).toEqual([
       [names[1], 5],
-      [names[0], 40_000_000],
+      [names[0], 20_000_000],
     ]);
-    expect((await buffer(await storage.read(names[0]!))).length).toBe(40_000_000);
+    expect((await buffer(await storage.read(names[0]!))).length).toBe(20_000_000);
     await storage.remove(names[0]!);
     expect((await storage.list()).map(({ name }) => name)).toEqual([names[1]]);
     await expect(storage.read(names[0]!)).rejects.toMatchObject({ params: { reason: "backup_missing" } });
@@ -80,7 +80,7 @@ describe.each([
 
   it("stores nothing of a backup that failed", async () => {
     const storage = open();
-    for (const size of [5, 40_000_000])
+    for (const size of [5, 20_000_000])
       await expect(storage.write(names[0]!, broken(size), never)).rejects.toThrow("the database went away");
     expect(await storage.list()).toEqual([]);
     expect(server.uploads.size + server.objects.size).toBe(0);
