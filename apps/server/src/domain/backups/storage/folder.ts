@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import { type BackupStorage, backupsAmong } from "./storage.ts";
 
 /** Suffix of a file that is being written. */
@@ -76,7 +77,7 @@ async function removeOldDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith("gateway-") || !name.endsWith(draftSuffix)) continue;
     const { mtimeMs } = await stat(join(folder, name));
-    if (Date.now() - mtimeMs > draftsMs) await rm(join(folder, name), { force: true });
+    if (currentTime().getTime() - mtimeMs > draftsMs) await rm(join(folder, name), { force: true });
   }
 }
 

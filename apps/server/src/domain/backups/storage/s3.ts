@@ -68,7 +68,7 @@ export function openS3(options: S3Options): BackupStorage {
       const objects = await guard(place, () => client.listObjects("/", prefix === "" ? "" : `${prefix}/`));
       if (objects === null) throw failed(place, "the bucket does not exist");
       return backupsAmong(
-        objects.map(({ Key, Size }) => ({ name: Key.slice(Key.lastIndexOf("/") + 1), bytes: Number(Size) })),
+        objects.map(({ Key, Size }) => ({ name: Key.slice(Key.lastIndexOf("/") + 1), bytes: Size })),
       );
     },
     async remove(name) {
