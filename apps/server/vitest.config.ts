@@ -24,8 +24,8 @@ export const common = {
 export default defineConfig({
   test: {
     globalSetup: "test/run/setup.ts",
-    // The browser tests run at the same time: a third worker on two cores only makes tests wait for the processor.
-    maxWorkers: 2,
+    // Tests wait for time limits and for other processes more than half of the time: two cores serve four workers.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFilesFirst },
     projects: [
       { test: { ...common, name: "alone", include: alone, exclude: [verify] } },

@@ -46,13 +46,7 @@ const Issuer = z
   .trim()
   .min(1, because("value_required"))
   .max(500)
-  .refine((value) => isIssuer(value), because("not_web_address"));
-
-function isIssuer(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, username, password, search, hash } = new URL(value);
-  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "");
-}
+  .regex(/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/i, because("not_web_address"));
 
 const changeable = {
   name: text(64).min(1, because("name_required")),
