@@ -17,7 +17,7 @@ import { openBackupConnection } from "./backup-connection.ts";
 import type { DumpHeader, DumpTable, DumpTrailer } from "./dump-format.ts";
 import { countingConsumer, readDump } from "./read-dump.ts";
 import { clearSchema, dropForeignKeys, requireEmpty, requireLocks } from "./target-schema.ts";
-import { quoted } from "./write-dump.ts";
+import { quoteName } from "./write-dump.ts";
 
 export interface RestoreOptions {
   /** The database that receives the backup. No gateway may use it. */
@@ -139,13 +139,13 @@ async function emptyTables(client: pg.Client): Promise<Set<string>> {
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`,
   );
   const names = rows.map(({ name }) => name);
-  await client.query(`TRUNCATE ${names.map(quoted).join(", ")}`);
+  await client.query(`TRUNCATE ${names.map(quoteName).join(", ")}`);
   return new Set(names);
 }
 
 async function copyRows(client: pg.Client, { table, columns }: DumpTable, rows: AsyncIterable<Buffer>) {
   const target = client.query(
-    copyFrom(`COPY ${quoted(table)} (${columns.map(quoted).join(", ")}) FROM STDIN`),
+    copyFrom(`COPY ${quoteName(table)} (${columns.map(quoteName).join(", ")}) FROM STDIN`),
   );
   try {
     await pipeline(Readable.from(rows, { objectMode: false }), target);

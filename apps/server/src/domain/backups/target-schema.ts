@@ -1,7 +1,7 @@
 /** The schema of a database that receives a backup. */
 import type pg from "pg";
 import { GatewayError } from "#errors.ts";
-import { quoted } from "./write-dump.ts";
+import { quoteName } from "./write-dump.ts";
 
 /** Locks per day of the log: the partition and its indexes, at most. */
 const locksPerDay = 20;
@@ -74,10 +74,10 @@ export async function dropForeignKeys(client: pg.Client): Promise<() => Promise<
      WHERE contype = 'f' AND conparentid = 0 AND connamespace = current_schema()::regnamespace ORDER BY 1, 2`,
   );
   for (const { table, name } of rows)
-    await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`);
+    await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoteName(name)}`);
   return async () => {
     for (const { table, name, definition } of rows)
-      await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoted(name)} ${definition}`);
+      await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoteName(name)} ${definition}`);
   };
 }
 

@@ -35,7 +35,7 @@ export async function* writeDump(client: pg.Client, options: DumpOptions): Async
   for (const table of tables) {
     yield lineOf(table);
     const rows = client.query(
-      copyTo(`COPY ${quoted(table.table)} (${table.columns.map(quoted).join(", ")}) TO STDOUT`),
+      copyTo(`COPY ${quoteName(table.table)} (${table.columns.map(quoteName).join(", ")}) TO STDOUT`),
     );
     const hash = createHash("sha256");
     for await (const chunk of rows as AsyncIterable<Buffer>) {
@@ -53,7 +53,7 @@ export async function* writeDump(client: pg.Client, options: DumpOptions): Async
 }
 
 /** Quotes a name of a table or column for SQL. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
