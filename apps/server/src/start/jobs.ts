@@ -9,7 +9,7 @@ import type { Mailer } from "#platform/mail.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 import type { Context } from "./context.ts";
 import type { Component } from "./parts.ts";
 
@@ -58,7 +58,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       db: needs.jobDatabase.db,
       pool: needs.jobDatabase.pool,
       secrets,
-      backups: { url: databaseUrl, version: packageJson.version, dataDir },
+      backups: { url: databaseUrl, version: version, dataDir },
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings },

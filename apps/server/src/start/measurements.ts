@@ -7,7 +7,7 @@ import type { UpstreamClient } from "#platform/http/http.ts";
 import type { MemoryBudget } from "#platform/memory/memory-budget.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 import type { HttpServer } from "./http.ts";
 
 type Watch = Pick<Metrics, "watch">;
@@ -18,7 +18,7 @@ export function watchBuild(metrics: Watch): void {
     name: "gateway_build_info",
     help: "1, with the version of the gateway.",
     aggregator: "first",
-    read: async () => [[1, { version: packageJson.version }]],
+    read: async () => [[1, { version: version }]],
   });
 }
 

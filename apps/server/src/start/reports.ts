@@ -6,7 +6,7 @@ import type { Telemetry } from "#platform/telemetry/open-telemetry.ts";
 import type { CallReporter } from "#relay/core/billing/call-report.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { createAccessLog } from "#relay/reporting/access-log.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 import type { Context } from "./context.ts";
 import { type Component, within } from "./parts.ts";
 
@@ -54,7 +54,7 @@ async function openTelemetry({ env, log, logRing, metrics }: Needs): Promise<Tel
   const library = await import("#platform/telemetry/open-telemetry.ts");
   const telemetry = library.openTelemetry({
     settings: env.telemetry,
-    version: packageJson.version,
+    version: version,
     instanceId: randomUUID(),
     metrics,
     onChange(signal, failure) {

@@ -10,7 +10,7 @@ import type { LogLine } from "#platform/log/log.ts";
 import { checkModel } from "#relay/probe/model-check.ts";
 import { fetchModels } from "#relay/probe/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 import type { SiteBasics } from "../app.ts";
 import { buildSite } from "../site-app.ts";
 import type { Needs } from "./http.ts";
@@ -62,7 +62,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     recentLog: needs.recentLog,
     readiness: needs.readiness,
     startedAt: needs.startedAt,
-    version: packageJson.version,
+    version: version,
     demo: needs.demo,
     requestCounts: needs.requestCounts,
     apiRateLimit: env.API_RATE_LIMIT,

@@ -4,7 +4,7 @@ import { type CommonOptions, runOn, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { createProgress } from "#cli/progress.ts";
 import { type BackupReport, createBackup } from "#domain/backups/create-backup.ts";
-import packageJson from "../../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 
 interface BackupArguments extends CommonOptions {
   to: string;
@@ -41,7 +41,7 @@ export function backupCommand(program: Command, terminal: Terminal): void {
         try {
           const report = await createBackup({
             url: database.url,
-            version: packageJson.version,
+            version: version,
             storage: openPlace(terminal, options.to),
             passphrase,
             retention:

@@ -8,7 +8,7 @@ import { requireStopped } from "#domain/backups/require-stopped.ts";
 import { describeAudit } from "#domain/ledger/balances/audit.ts";
 import { describeDatabase, waitForDatabase } from "#platform/database/database-address.ts";
 import { migrationsFolder } from "#platform/database/migrate.ts";
-import packageJson from "../../../package.json" with { type: "json" };
+import { version } from "#version.ts";
 
 interface MoveArguments extends CommonOptions {
   to?: string;
@@ -33,7 +33,7 @@ export function moveDatabaseCommand(program: Command, terminal: Terminal): void 
         await confirm(terminal, options, `Everything in ${where} is copied to ${target}. Continue?`);
         const progress = createProgress(terminal, new Map());
         try {
-          const report = await moveDatabase(database.url, packageJson.version, {
+          const report = await moveDatabase(database.url, version, {
             url,
             migrations: migrationsFolder,
             secrets: await secrets(),
