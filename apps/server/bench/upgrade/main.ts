@@ -62,7 +62,7 @@ async function run(): Promise<boolean> {
   let isGood = true;
   const phase = async (name: string) => {
     await sleep(phaseMs);
-    isGood = (await report(`${name}`, load.take(), database)) && isGood;
+    isGood = (await report(name, load.take(), database)) && isGood;
   };
   const replace = async (index: number, main: string, name: string) => {
     // As a load balancer does: no new calls before the node stops.
@@ -111,10 +111,10 @@ function sendCalls(urls: readonly string[], key: string) {
   let complete = 0;
   let total = 0;
   let next = 0;
-  let isStopped = false;
+  const stopping = new AbortController();
   const client = async () => {
     const agents = urls.map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       const serving = urls.map((_, index) => index).filter((index) => !resting.has(index));
       const index = serving[next % serving.length] ?? 0;
       const failure = await send(urls[index] ?? "", key, next++, agents[index]!);
@@ -138,7 +138,7 @@ function sendCalls(urls: readonly string[], key: string) {
     },
     total: () => total,
     async stop() {
-      isStopped = true;
+      stopping.abort();
       await done;
     },
   };

@@ -1,7 +1,6 @@
 /** A dump as a file: compressed with gzip, and encrypted with age when there is a passphrase. */
 import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ReadableStream as NodeStream } from "node:stream/web";
 import { createGunzip, createGzip } from "node:zlib";
 import { Decrypter, Encrypter, type Stanza } from "age-encryption";
 import { GatewayError } from "#errors.ts";
@@ -101,7 +100,7 @@ function toWeb(stream: Readable): ReadableStream<Uint8Array> {
 }
 
 function fromWeb(stream: ReadableStream<Uint8Array>): Readable {
-  return Readable.fromWeb(stream as NodeStream<Uint8Array>);
+  return Readable.fromWeb(stream);
 }
 
 function messageOf(error: unknown): string {

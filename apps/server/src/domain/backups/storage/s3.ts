@@ -133,12 +133,15 @@ async function* partsOf(content: Readable): AsyncGenerator<Buffer> {
 
 /** Repeats what a network or a busy service has failed, and names what an operator can correct. */
 function createFetch(dispatcher: Agent, place: string): typeof fetch {
-  const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  return async (input, init) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         // undici's types and those of the browser describe the same objects.
         const request = { ...init, dispatcher, redirect: "error" } as Parameters<typeof undiciFetch>[1];
-        const response = (await undiciFetch(String(input), request)) as unknown as Response;
+        const response = (await undiciFetch(
+          input instanceof Request ? input.url : input,
+          request,
+        )) as unknown as Response;
         if (response.status === 401 || response.status === 403) {
           const detail = `HTTP ${response.status} ${codeIn(await response.text())}`.trim();
           throw new GatewayError("conflict", { reason: "backup_storage_denied", place, detail });
@@ -152,7 +155,6 @@ function createFetch(dispatcher: Agent, place: string): typeof fetch {
       await sleep(firstPauseMs * 2 ** (attempt - 1));
     }
   };
-  return send as typeof fetch;
 }
 
 /** Returns the error code in a response of S3, like SignatureDoesNotMatch. */
