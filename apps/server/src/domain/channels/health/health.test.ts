@@ -34,13 +34,12 @@ function health(nodes = 1, fault = "server") {
       };
     },
   });
-  return {
-    ...made,
+  return Object.assign(made, {
     answers,
     wait: (seconds: number) => (clock += seconds * 1_000),
     /** Resolves after a started test has its verdict. */
     settled: () => new Promise((resolve) => setImmediate(resolve)),
-  };
+  });
 }
 
 const one = channel({ id: 1 });
