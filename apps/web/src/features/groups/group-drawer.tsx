@@ -22,21 +22,7 @@ const defaultRate = 300;
 export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
   const { t } = useTranslation("groups");
   const save = useSaveGroup();
-  const form = useSchemaForm(
-    UserGroupInput,
-    {
-      symbol: group?.symbol ?? "",
-      name: group?.name ?? "",
-      ratio: group?.ratio ?? 1,
-      api_rate: group?.api_rate ?? defaultRate,
-      public: group?.public ?? false,
-      promotion: group?.promotion ?? false,
-      min: group?.min ?? 0,
-      max: group?.max ?? 0,
-      cache_marks: group?.cache_marks ?? true,
-    },
-    (values) => windowError(t, values),
-  );
+  const form = useSchemaForm(UserGroupInput, valuesOf(group), (values) => windowError(t, values));
   const { api_rate, ratio, promotion } = form.values;
   return (
     <FormDrawer
@@ -142,6 +128,20 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       </FormSection>
     </FormDrawer>
   );
+}
+
+function valuesOf(group: UserGroupDetail | undefined) {
+  return {
+    symbol: group?.symbol ?? "",
+    name: group?.name ?? "",
+    ratio: group?.ratio ?? 1,
+    api_rate: group?.api_rate ?? defaultRate,
+    public: group?.public ?? false,
+    promotion: group?.promotion ?? false,
+    min: group?.min ?? 0,
+    max: group?.max ?? 0,
+    cache_marks: group?.cache_marks ?? true,
+  };
 }
 
 function windowError(
