@@ -22,7 +22,7 @@ function costOf(bodies: readonly Record<string, unknown>[]): { marked: number; f
     if (pieces === undefined) throw new Error("The body has marks already.");
     const placed = placeMarks(pieces, known, { now, target: "1", minSize: MIN_SIZE, isAgent: true });
     ({ known } = placed);
-    const { input, read, written } = cache.take("one", withMarks(body, placed.marks) as never, now);
+    const { input, read, written } = cache.take("one", withMarks(body, placed.marks), now);
     marked += input - read - written + 0.1 * read + 1.25 * written;
     full += input;
   }

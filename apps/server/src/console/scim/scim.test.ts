@@ -459,7 +459,7 @@ describe("a faulty request", () => {
     const users = await site.services.db.user.count();
     const twin = { userName: `twin-${randomText(6)}`, externalId: randomUUID() };
     const both = await Promise.all([scim("POST", "/Users", twin), scim("POST", "/Users", twin)]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409]);
     expect(await site.services.db.user.count()).toBe(users + 1);
   });
 
