@@ -22,7 +22,7 @@ import { endEarlierRun } from "./testing/processes.mjs";
 import { printReport, report } from "./testing/report.mjs";
 import { provide } from "./testing/services.mjs";
 import { runSuite, suites, testFiles } from "./testing/suites.mjs";
-import { verifyDocs } from "./verify-docs.mjs";
+import { verifyDocs } from "./testing/verify-docs.mjs";
 
 const subjects = {
   screens: {

@@ -28,7 +28,7 @@ export function openPlace({ variables }: Terminal, argument: string): BackupStor
     endpoint,
     region,
     bucket,
-    prefix: prefix.replace(/^\/+|\/+$/g, ""),
+    prefix: prefix.split("/").filter(Boolean).join("/"),
     accessKeyId,
     secretAccessKey,
   });

@@ -316,6 +316,7 @@ describe("the installer for PowerShell", () => {
         model: "__GATEWAY_MODEL__",
         key: "__GATEWAY_KEY__",
         contextWindow: "__GATEWAY_WINDOW__",
+        backgroundModel: "__GATEWAY_BACKGROUND__",
       }) ?? [])
         expect(script).toContain(`  '${file.path}' = @'\n${file.content}'@`);
     // A here-string begins at the end of a line and ends at the start of one.

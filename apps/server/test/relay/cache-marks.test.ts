@@ -10,7 +10,7 @@ const ANTHROPIC = 14;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(100_000_000);
+  await gateway.allow(10_000_000);
   ({ id: channel } = await gateway.addChannel({
     type: ANTHROPIC,
     name: "a",

@@ -2,8 +2,13 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { types } from "#platform/database/db.ts";
 
+/** admin_shutdown: also the code of pg_terminate_backend. */
+const TERMINATED = "57P01";
+
 export interface BackupConnection {
   client: pg.Client;
+  /** Whether another session has ended this one. */
+  isTerminated(): boolean;
   /** Closes the connection, also in the middle of a COPY. */
   close(): void;
 }
@@ -22,8 +27,9 @@ export async function openBackupConnection(url: string): Promise<BackupConnectio
     types,
     stream: () => socket,
   });
-  // Statements reject with it.
-  client.on("error", () => undefined);
+  let ending: Error | undefined;
+  // Statements reject with it, and later ones with an error that does not say why.
+  client.on("error", (error) => (ending ??= error));
   try {
     await client.connect();
     await client.query(
@@ -33,5 +39,10 @@ export async function openBackupConnection(url: string): Promise<BackupConnectio
     socket.destroy();
     throw error;
   }
-  return { client, close: () => void socket.destroy() };
+  return { client, isTerminated: () => isTermination(ending), close: () => void socket.destroy() };
+}
+
+/** Returns whether Postgres reports that another session has ended this one. */
+export function isTermination(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === TERMINATED;
 }

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
-import { openBackupConnection } from "./backup-connection.ts";
+import { isTermination, openBackupConnection } from "./backup-connection.ts";
 import { encodeFile } from "./backup-file.ts";
 import { expiredBackups, type Retention } from "./retention.ts";
 import { backupName, type BackupStorage } from "./storage/storage.ts";
@@ -76,7 +76,8 @@ async function store(name: string, options: BackupOptions): Promise<number> {
     return await storage.write(name, content, ends);
   } catch (error) {
     if (watch.signal.aborted) throw watch.signal.reason;
-    throw isTerminated(error) ? new GatewayError("conflict", { reason: "backup_interrupted" }) : error;
+    const isInterrupted = isTermination(error) || connection.isTerminated();
+    throw isInterrupted ? new GatewayError("conflict", { reason: "backup_interrupted" }) : error;
   } finally {
     watch.end();
     ends.removeEventListener("abort", connection.close);
@@ -90,11 +91,6 @@ async function requireOnly(client: pg.Client): Promise<void> {
     advisoryLocks.writeBackup,
   ]);
   if (rows[0]?.locked !== true) throw new GatewayError("conflict", { reason: "backup_running" });
-}
-
-function isTerminated(error: unknown): boolean {
-  // 57P01: the session was ended by another one.
-  return error instanceof pg.DatabaseError && error.code === "57P01";
 }
 
 /** Aborts its signal when neither the database nor the storage has moved for some time. */

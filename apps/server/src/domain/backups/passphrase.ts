@@ -78,5 +78,5 @@ function noNonce(): Buffer {
 }
 
 function base64(bytes: Buffer): string {
-  return bytes.toString("base64").replace(/=+$/, "");
+  return bytes.toString("base64").replaceAll("=", "");
 }

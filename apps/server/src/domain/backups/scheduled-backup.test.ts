@@ -108,6 +108,11 @@ async function waitForLock(): Promise<void> {
 }
 
 it("a second backup is refused, and a migration ends a running one", async () => {
+  // More than the buffers of a backup contain: it is still reading when the migration begins.
+  await database.pool.query(
+    `INSERT INTO options (key, value)
+     SELECT 'large', to_json(string_agg(md5(random()::text), '')) FROM generate_series(1, 100000)`,
+  );
   const { done, resume } = beginBackup();
   await waitForLock();
   await expect(beginBackup().done).rejects.toMatchObject({ params: { reason: "backup_running" } });

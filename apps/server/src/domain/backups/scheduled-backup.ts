@@ -51,7 +51,7 @@ function storageOf(settings: Settings, dataDir: string): BackupStorage {
     endpoint: settings.BackupS3Endpoint || `https://s3.${settings.BackupS3Region}.amazonaws.com`,
     region: settings.BackupS3Region,
     bucket: settings.BackupS3Bucket,
-    prefix: settings.BackupS3Prefix.replace(/^\/+|\/+$/g, ""),
+    prefix: settings.BackupS3Prefix.split("/").filter(Boolean).join("/"),
     accessKeyId: settings.BackupS3AccessKey,
     secretAccessKey: settings.BackupS3SecretKey,
   });

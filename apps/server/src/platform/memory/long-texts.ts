@@ -280,10 +280,16 @@ export function headOf({ bytes, isEscaped }: LongText, characters: number): stri
   const text = bytes.toString("utf8", 0, LONGEST_ESCAPE * characters);
   if (!isEscaped) return text.slice(0, characters);
   const last = /\\(?:u[\da-f]{0,3})?$/i.exec(text);
-  const before = last === null ? 0 : (/\\*$/.exec(text.slice(0, last.index))?.[0].length ?? 0);
+  const before = last === null ? 0 : backslashesBefore(text, last.index);
   // An escape that is cut in two, unless its backslash is itself escaped.
   const whole = last === null || before % 2 === 1 ? text : text.slice(0, last.index);
   return (JSON.parse(`"${whole}"`) as string).slice(0, characters);
+}
+
+function backslashesBefore(text: string, end: number): number {
+  let start = end;
+  while (text[start - 1] === "\\") start -= 1;
+  return end - start;
 }
 
 /** Bytes of the longest spelling of a character, `\u0000`. */

@@ -1,8 +1,8 @@
-import { mostWebSearches } from "@gateway/shared/models/web-search";
 /**
  * The gateway's own web search: which requests it serves, and the function that a model gets for it instead of a tool of its
  * provider. Pure.
  */
+import { mostWebSearches } from "@gateway/shared/models/web-search";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";

@@ -44,7 +44,7 @@ export function openS3(options: S3Options): BackupStorage {
     accessKeyId: options.accessKeyId,
     secretAccessKey: options.secretAccessKey,
     region: options.region,
-    endpoint: `${options.endpoint.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`,
+    endpoint: new URL(encodeURIComponent(bucket), withSlash(options.endpoint)).href,
     fetch: createFetch(agent, place),
   });
   const keyOf = (name: string) => (prefix === "" ? name : `${prefix}/${name}`);
@@ -75,6 +75,10 @@ export function openS3(options: S3Options): BackupStorage {
       await guard(place, () => client.deleteObject(keyOf(name)));
     },
   };
+}
+
+function withSlash(address: string): string {
+  return address.endsWith("/") ? address : `${address}/`;
 }
 
 async function upload(

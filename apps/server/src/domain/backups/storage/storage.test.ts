@@ -117,7 +117,7 @@ it("a wrong access key, bucket or address is named", async () => {
   await expect(reasonOf(openBucket({ bucket: "none" }))).rejects.toMatchObject({
     params: { reason: "backup_storage_failed" },
   });
-  await expect(reasonOf(openBucket({ endpoint: "http://127.0.0.1:9" }))).rejects.toMatchObject({
+  await expect(reasonOf(openBucket({ endpoint: "http://127.0.0.1:2" }))).rejects.toMatchObject({
     params: { reason: "backup_storage_failed", detail: expect.stringContaining("ECONNREFUSED") },
   });
 });

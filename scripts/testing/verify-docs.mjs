@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { fail, root, say } from "./steps.mjs";
-import { shellExamples } from "./testing/shell-examples.mjs";
+import { fail, root, say } from "../steps.mjs";
+import { shellExamples } from "./shell-examples.mjs";
 
 const START_MINUTES = 20;
 const EXAMPLE_SECONDS = 120;
