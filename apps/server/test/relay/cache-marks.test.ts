@@ -25,7 +25,8 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.stop());
 
-const long = (name: string) => `${name} `.repeat(2_000);
+/** Three of them stay below 64 KB. Larger bodies are parsed in another way, and their texts have other checksums. */
+const long = (name: string) => `${name} `.repeat(1_200);
 const tool = { name: "run", description: long("tool"), input_schema: { type: "object", properties: {} } };
 
 type Headers = Record<string, string>;
