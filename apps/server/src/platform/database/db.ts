@@ -56,12 +56,13 @@ types.setTypeParser(pg.types.builtins.INT8, BigInt);
  * the next transaction another one.
  */
 class PooledClient extends pg.Client {
-  override query(...given: unknown[]): any {
+  // The type of all overloads together.
+  override query(...given: unknown[]): never {
     const [statement, ...rest] = given;
     const isNamed =
       typeof statement === "object" && statement !== null && "name" in statement && !("submit" in statement);
     const sent = isNamed ? { ...statement, name: undefined } : statement;
-    return super.query(sent as string, ...(rest as []));
+    return super.query(sent as string, ...(rest as [])) as never;
   }
 }
 
