@@ -127,7 +127,7 @@ function ClientFields({ form, isNew }: { form: ProviderForm; isNew: boolean }) {
     });
   };
   return (
-    <FormSection title={t("Provider")} {...(known?.hint ? { hint: t(known.hint) } : {})}>
+    <FormSection title={t("Sign-in provider")} {...(known?.hint ? { hint: t(known.hint) } : {})}>
       {isNew ? (
         <Select
           label={t("Type")}
