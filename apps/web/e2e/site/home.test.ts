@@ -50,6 +50,9 @@ test("About explains the site to visitors, and only administrators read how to r
   site,
 }) => {
   const note = /Only administrators see this line/;
+  // Public pages ask for the account only where someone has used the console before.
+  await page.goto("/panel/dashboard");
+  await expect(page.getByRole("heading", { name: "Dashboard" })).toBeVisible();
   await page.goto("/about");
   await expect(page.getByText(note)).toBeVisible();
   const visitor = await site.open("/about", { guest: true });
