@@ -56,6 +56,7 @@ export function PastedKey({ pending, disabled, onConnect, onType }: PastedKeyPro
           autoFocus
           placeholder="sk-…"
           autoComplete="off"
+          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
           value={key}
           onChange={(event) => {
             setKey(event.currentTarget.value);

@@ -170,6 +170,7 @@ function ClientFields({ form, isNew }: { form: ProviderForm; isNew: boolean }) {
         placeholder={isNew ? "" : t("Leave empty to keep the stored secret")}
         autoComplete="off"
         maxLength={500}
+        visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
         {...form.getInputProps("client_secret")}
       />
       <TextInput

@@ -204,6 +204,7 @@ function SecretSetting({ secretSet, dirty, onChange, common, text }: InputProps)
     <PasswordInput
       {...common}
       autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
       placeholder={secretSet ? stored : undefined}
       value={text}
       onChange={(event) => onChange(event.currentTarget.value)}
