@@ -133,7 +133,8 @@ function ClientFields({ form, isNew }: { form: ProviderForm; isNew: boolean }) {
           label={t("Type")}
           description={t("Fills in the usual values.")}
           allowDeselect={false}
-          data={providerPresets.map(({ id, name }) => ({ value: id, label: t(name) }))}
+          // The names of products are the same in every language.
+          data={providerPresets.map(({ id, name }) => ({ value: id, label: id === "" ? t(name) : name }))}
           value={preset ?? ""}
           onChange={(id) => choose(id ?? "")}
         />
