@@ -50,7 +50,7 @@ export function plainText({ site, title, text, siteUrl }: NoticeMessage): string
   return [`[${site}] ${title}`, text, siteUrl].filter((line) => line !== "").join("\n");
 }
 
-export function deliveryRefused(label: string, text: string): GatewayError {
+export function deliveryError(label: string, text: string): GatewayError {
   const detail = text.trim().slice(0, 200);
   return detail === ""
     ? upstreamFailed({ reason: "notice_refused", channel: label })
@@ -79,5 +79,5 @@ export async function postToRobot(
   const answer = answerOf(text);
   if (status < 300 && answer[verdict.code] === 0) return;
   const output = answer[verdict.message];
-  throw deliveryRefused(label, typeof output === "string" ? output : `HTTP ${status}`);
+  throw deliveryError(label, typeof output === "string" ? output : `HTTP ${status}`);
 }

@@ -1,5 +1,5 @@
 import { trimEndOf } from "@gateway/shared/trim-end";
-import { answerOf, type NoticeChannel, plainText, deliveryRefused } from "./channel.ts";
+import { answerOf, type NoticeChannel, plainText, deliveryError } from "./channel.ts";
 
 /** https://core.telegram.org/bots/api#sendmessage */
 export const telegram: NoticeChannel = {
@@ -19,6 +19,6 @@ export const telegram: NoticeChannel = {
     const answer = answerOf((await tools.post(url, JSON.stringify(body))).text);
     if (answer["ok"] === true) return;
     const output = answer["description"];
-    throw deliveryRefused("Telegram", typeof output === "string" ? output : "");
+    throw deliveryError("Telegram", typeof output === "string" ? output : "");
   },
 };

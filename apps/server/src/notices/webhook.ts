@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type NoticeChannel, deliveryRefused } from "./channel.ts";
+import { type NoticeChannel, deliveryError } from "./channel.ts";
 
 /**
  * Any endpoint that accepts a POST. With a secret, `x-gateway-signature` is the hex HMAC-SHA256 of the
@@ -28,6 +28,6 @@ export const webhook: NoticeChannel = {
       "x-gateway-timestamp": timestamp,
       ...(secret === "" ? {} : { "x-gateway-signature": `sha256=${signature}` }),
     });
-    if (status < 200 || status >= 300) throw deliveryRefused("The webhook", `HTTP ${status}`);
+    if (status < 200 || status >= 300) throw deliveryError("The webhook", `HTTP ${status}`);
   },
 };

@@ -1,6 +1,6 @@
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import { z } from "zod";
-import { ask, paymentDeclined, readJson, unreachable } from "./ask.ts";
+import { ask, paymentError, readJson, unreachable } from "./ask.ts";
 import {
   checkedPayment,
   definePayment,
@@ -122,7 +122,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
         if (!sign.success || !isSignedRsa(raw, sign.data.sign, theirs)) {
           // A refusal of the application itself is unsigned. It can only end the call.
           const why = inner.data?.sub_code ?? "the answer is not signed by Alipay";
-          throw paymentDeclined(label, why);
+          throw paymentError(label, why);
         }
         return readJson(raw);
       }
@@ -143,8 +143,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
           if (pay_type === "facepay") {
             const more = { notify_url: order.notifyUrl };
             const answer = Precreated.safeParse(await call("alipay.trade.precreate", content, more));
-            if (!answer.success || answer.data.code !== "10000")
-              throw paymentDeclined(label, "no code to scan");
+            if (!answer.success || answer.data.code !== "10000") throw paymentError(label, "no code to scan");
             return { kind: "qr", url: answer.data.qr_code };
           }
           const { method, product_code } = methods[pay_type];

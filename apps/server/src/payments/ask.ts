@@ -61,7 +61,7 @@ export function unreachable(label: string, reason: string): GatewayError {
   );
 }
 
-export function paymentDeclined(label: string, reason: string): GatewayError {
+export function paymentError(label: string, reason: string): GatewayError {
   return new GatewayError(
     "upstream_refused",
     { reason: "payment_refused" },

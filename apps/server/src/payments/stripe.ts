@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { ask, paymentDeclined, readJson, unreachable } from "./ask.ts";
+import { ask, paymentError, readJson, unreachable } from "./ask.ts";
 import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
 import { refuseQuery } from "./notice-form.ts";
 import { sameText } from "./signing.ts";
@@ -64,7 +64,7 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
             body: form.toString(),
           });
           const body = readJson(answer.text);
-          if (answer.status !== 200) throw paymentDeclined(label, reasonOf(answer.status, body));
+          if (answer.status !== 200) throw paymentError(label, reasonOf(answer.status, body));
           const opened = Opened.safeParse(body);
           if (!opened.success) throw unreachable(label, "an answer that is no session");
           return { kind: "link", url: opened.data.url, session: opened.data.id };
@@ -86,7 +86,7 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
           const url = `${base}/v1/checkout/sessions/${encodeURIComponent(session)}`;
           const answer = await ask(world, { label, method: "GET", url, headers });
           const body = readJson(answer.text);
-          if (answer.status !== 200) throw paymentDeclined(label, reasonOf(answer.status, body));
+          if (answer.status !== 200) throw paymentError(label, reasonOf(answer.status, body));
           const found = Session.safeParse(body);
           const payment = found.success ? paymentOf(found.data) : undefined;
           return payment?.tradeNo === tradeNo ? payment : undefined;

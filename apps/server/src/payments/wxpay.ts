@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type PaymentResponse, ask, paymentDeclined, readJson, unreachable } from "./ask.ts";
+import { type PaymentResponse, ask, paymentError, readJson, unreachable } from "./ask.ts";
 import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
 import { refuseQuery } from "./notice-form.ts";
 import { isSignedRsa, keyProblems, privateKeyOf, signRsa } from "./signing.ts";
@@ -125,7 +125,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
             notify_url: order.notifyUrl,
             amount: { total: Number(order.cents), currency: "CNY" },
           });
-          if (refusal !== undefined) throw paymentDeclined(label, refusal);
+          if (refusal !== undefined) throw paymentError(label, refusal);
           const opened = Opened.safeParse(body);
           if (!opened.success) throw unreachable(label, "an answer that is no order");
           return { kind: "qr", url: opened.data.code_url };
@@ -145,7 +145,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
           const path = `/v3/pay/transactions/out-trade-no/${encodeURIComponent(tradeNo)}`;
           const { body, refusal } = await call("GET", `${path}?mchid=${encodeURIComponent(mch_id)}`);
           if (refusal === "ORDER_NOT_EXIST" || refusal === "ORDERNOTEXIST") return undefined;
-          if (refusal !== undefined) throw paymentDeclined(label, refusal);
+          if (refusal !== undefined) throw paymentError(label, refusal);
           const payment = paymentOf(body);
           return payment?.tradeNo === tradeNo ? payment : undefined;
         },

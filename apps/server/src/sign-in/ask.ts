@@ -43,7 +43,7 @@ export async function ask<T extends z.ZodType>(
     throw unreachable(label, asError(error));
   }
   if (status >= 500) throw unreachable(label, `status ${status}`);
-  if (status >= 400) throw identityRefused(label, `status ${status}`);
+  if (status >= 400) throw identityError(label, `status ${status}`);
   const parsed = schema.safeParse(answer);
   if (!parsed.success) throw unreachable(label, parsed.error.issues[0]?.message);
   return parsed.data;
@@ -62,7 +62,7 @@ export function unreachable(label: string, reason: Reason): GatewayError {
   );
 }
 
-export function identityRefused(label: string, reason: Reason): GatewayError {
+export function identityError(label: string, reason: Reason): GatewayError {
   return forbidden(
     { reason: "sign_in_not_confirmed" },
     {

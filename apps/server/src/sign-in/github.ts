@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { GatewayError } from "#errors.ts";
-import { ask, asError, identityRefused, unreachable } from "./ask.ts";
+import { ask, asError, identityError, unreachable } from "./ask.ts";
 import type { ExternalIdentity, IdentityProvider, Visit } from "./provider.ts";
 
 const label = "GitHub";
@@ -104,7 +104,7 @@ async function openFlow(web: string, settings: Settings) {
         });
       // GitHub sends refusals with status 200.
       const parsed = Token.safeParse(token);
-      if (!parsed.success) throw identityRefused(label, Refusal.safeParse(token).data?.error);
+      if (!parsed.success) throw identityError(label, Refusal.safeParse(token).data?.error);
       return parsed.data.access_token;
     },
   };
@@ -119,7 +119,5 @@ const Rejection = z.object({
 function failureOf(error: unknown): Error {
   if (error instanceof GatewayError) return error;
   const status = Rejection.safeParse(error).data?.output.statusCode;
-  return status === undefined
-    ? unreachable(label, asError(error))
-    : identityRefused(label, `status ${status}`);
+  return status === undefined ? unreachable(label, asError(error)) : identityError(label, `status ${status}`);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ask, identityRefused } from "./ask.ts";
+import { ask, identityError } from "./ask.ts";
 import type { IdentityProvider } from "./provider.ts";
 
 /**
@@ -34,20 +34,20 @@ export function larkAt(base = "https://open.feishu.cn"): IdentityProvider {
             url: `${api}/auth/v3/app_access_token/internal`,
             body: { app_id: settings.LarkClientId, app_secret: settings.LarkClientSecret },
           });
-          if (app.app_access_token === undefined) throw identityRefused(label, `code ${app.code}`);
+          if (app.app_access_token === undefined) throw identityError(label, `code ${app.code}`);
           const user = await ask(fetch, UserToken, {
             label,
             url: `${api}/authen/v1/oidc/access_token`,
             headers: { authorization: `Bearer ${app.app_access_token}` },
             body: { grant_type: "authorization_code", code },
           });
-          if (user.data === undefined) throw identityRefused(label, `code ${user.code}`);
+          if (user.data === undefined) throw identityError(label, `code ${user.code}`);
           const account = await ask(fetch, Account, {
             label,
             url: `${api}/authen/v1/user_info`,
             headers: { authorization: `Bearer ${user.data.access_token}` },
           });
-          if (account.data === undefined) throw identityRefused(label, `code ${account.code}`);
+          if (account.data === undefined) throw identityError(label, `code ${account.code}`);
           const { open_id, name } = account.data;
           return {
             subject: open_id,

@@ -1,7 +1,7 @@
 import * as openid from "openid-client";
 import { z } from "zod";
 import { forbidden } from "#errors.ts";
-import { asError, identityRefused, unreachable } from "./ask.ts";
+import { asError, identityError, unreachable } from "./ask.ts";
 import type { Arrival, ExternalIdentity, Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
 
 /** Any OpenID Connect provider, discovered by its issuer, with PKCE and a nonce. */
@@ -155,7 +155,7 @@ async function claimsOf(
     return Claims.parse({ ...proven, ...profile, [subjectClaim]: proven[subjectClaim] });
   } catch (error) {
     const reason = asError(error);
-    throw isPassing(reason) ? unreachable(label, reason) : identityRefused(label, reason);
+    throw isPassing(reason) ? unreachable(label, reason) : identityError(label, reason);
   }
 }
 
@@ -176,7 +176,7 @@ function identityOf(
 ): ExternalIdentity {
   const subject = claims[subjectClaim];
   if (typeof subject !== "string" || subject === "" || subject.length > 255)
-    throw identityRefused(label, `the ID token has no usable claim ${subjectClaim}`);
+    throw identityError(label, `the ID token has no usable claim ${subjectClaim}`);
   const named = claims[usernameClaim.trim() || "preferred_username"];
   const username = typeof named === "string" ? named : "";
   return {

@@ -1,6 +1,6 @@
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
-import { ask, identityRefused } from "./ask.ts";
+import { ask, identityError } from "./ask.ts";
 import type { IdentityProvider } from "./provider.ts";
 
 /**
@@ -26,7 +26,7 @@ export function wechat(): IdentityProvider {
           const url = `${base}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;
           const headers = { authorization: settings.WeChatServerToken };
           const { success, message, data } = await ask(fetch, Answer, { label, url, headers });
-          if (!success || !data) throw identityRefused(label, message);
+          if (!success || !data) throw identityError(label, message);
           return { subject: data, label: "", username: "", displayName: "", email: null };
         },
       };

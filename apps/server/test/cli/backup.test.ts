@@ -19,7 +19,7 @@ const copies: { database: Database; drop(): Promise<void> }[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "backup-"));
   gateway = await startTestGateway();
-  await gateway.addChannel({ type: 8, name: "vendor" });
+  await gateway.addChannel({ type: 8, name: "provider" });
   await gateway.allow(1_000_000);
 });
 afterAll(async () => {

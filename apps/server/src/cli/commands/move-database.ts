@@ -4,7 +4,7 @@ import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { createProgress } from "#cli/progress.ts";
 import { warnVisible } from "#cli/secret-input.ts";
 import { moveDatabase } from "#domain/backups/move-database.ts";
-import { requireStopped } from "#domain/backups/require-stopped.ts";
+import { requireNoNodes } from "#domain/backups/require-no-nodes.ts";
 import { describeAudit } from "#domain/ledger/balances/audit.ts";
 import { describeDatabase, waitForDatabase } from "#platform/database/database-address.ts";
 import { migrationsFolder } from "#platform/database/migrate.ts";
@@ -27,7 +27,7 @@ export function moveDatabaseCommand(program: Command, terminal: Terminal): void 
     .action((options: MoveArguments) =>
       runOn(terminal, options, async ({ database, where, isEmbedded, secrets }) => {
         const url = targetOf(terminal, options);
-        await requireStopped(database.pool);
+        await requireNoNodes(database.pool);
         await waitForDatabase(url, { patienceMs, onWait: (line) => terminal.err(line) });
         const target = describeDatabase(url);
         await confirm(terminal, options, `Everything in ${where} is copied to ${target}. Continue?`);

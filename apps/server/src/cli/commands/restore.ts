@@ -4,7 +4,7 @@ import { type CommandResult, type CommonOptions, confirm, runCommand, type Termi
 import { type Installation, withInstallation } from "#cli/installation.ts";
 import { createProgress } from "#cli/progress.ts";
 import { decodeFile } from "#domain/backups/backup-file.ts";
-import { requireStopped } from "#domain/backups/require-stopped.ts";
+import { requireNoNodes } from "#domain/backups/require-no-nodes.ts";
 import { restoreDump, type RestoreReport } from "#domain/backups/restore-dump.ts";
 import { verifyBackup } from "#domain/backups/verify-backup.ts";
 import { describeAudit } from "#domain/ledger/balances/audit.ts";
@@ -63,7 +63,7 @@ async function restore(
 ): Promise<CommandResult> {
   const { storage, name } = await findBackup(terminal, options.from);
   const passphrase = await readPassphrase(terminal, options.passphraseFile);
-  await requireStopped(database.pool);
+  await requireNoNodes(database.pool);
   await confirm(
     terminal,
     options,

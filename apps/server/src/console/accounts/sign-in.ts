@@ -27,7 +27,7 @@ import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
 import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
 import { applyAssignment, requireMember } from "#domain/identity-providers/assignment.ts";
-import { findOffered, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
+import { findEnabledProvider, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
@@ -207,7 +207,7 @@ function addedProviderRoutes(
   );
 
   async function requireOffered(slug: string): Promise<IdentityProvider> {
-    const provider = await findOffered(db, slug);
+    const provider = await findEnabledProvider(db, slug);
     if (provider === null) throw forbidden({ reason: "sign_in_method_off" });
     return provider;
   }

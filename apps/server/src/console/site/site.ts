@@ -9,7 +9,7 @@ import { present, unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
-import { listOffered } from "#domain/identity-providers/identity-providers.ts";
+import { listEnabledProviders } from "#domain/identity-providers/identity-providers.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isAvailable } from "#sign-in/provider.ts";
@@ -33,7 +33,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
     async () => {
       rooted ||= await hasRoot(db);
       // Pages open while the database is away: with the sign-in providers as they were last read.
-      offered = await listOffered(db).catch(() => offered);
+      offered = await listEnabledProviders(db).catch(() => offered);
       return ok(siteStatus(services, { needsSetup: !rooted, offered }));
     },
   );

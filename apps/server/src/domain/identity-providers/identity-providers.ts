@@ -65,11 +65,11 @@ export async function getProvider(db: Db, id: number): Promise<IdentityProvider>
 }
 
 /** Returns the enabled provider with this slug; null if there is none. */
-export async function findOffered(db: Db, slug: string): Promise<IdentityProvider | null> {
+export async function findEnabledProvider(db: Db, slug: string): Promise<IdentityProvider | null> {
   return db.identityProvider.findFirst({ where: { slug, enabled: true } });
 }
 
-export async function listOffered(db: Db): Promise<OfferedIdentityProvider[]> {
+export async function listEnabledProviders(db: Db): Promise<OfferedIdentityProvider[]> {
   return db.identityProvider.findMany({
     where: { enabled: true },
     select: { slug: true, name: true, preset: true },

@@ -4,14 +4,14 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/http.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
 import { reserveCall, reserveInSession } from "#relay/core/billing/reserve.ts";
-import { planCall, planChanged, planFor } from "#relay/core/routing/plan.ts";
+import { planCall, replanCall, planFor } from "#relay/core/routing/plan.ts";
 import { explain, mayRetry } from "#relay/core/routing/retry.ts";
 import {
   keepOtherKeys,
   keepSession,
   learnSession,
   nextTarget,
-  noTargetsTried,
+  createTriedTargets,
   nothingFree,
   pausedChannels,
   skippedChannels,
@@ -101,7 +101,7 @@ export async function relay<
     const changed = await exchange.prepare?.(planned);
     if (changed !== undefined) {
       const reserved = planned.plan.worstCase;
-      planned = planChanged(services, planned, changed);
+      planned = replanCall(services, planned, changed);
       bill.plan(planned);
       if (planned.plan.worstCase > reserved) await bill.raise(planned);
     }
@@ -145,7 +145,7 @@ async function serve<Answer extends object, Sent extends EncodedRequest, Receive
   // Only charged calls affect the health of a channel.
   const health = books === "charge" ? services.health : undefined;
   const failures: { target: PricedTarget; error: UpstreamError }[] = [];
-  const tried = noTargetsTried(received);
+  const tried = createTriedTargets(received);
   let last: UpstreamError | undefined;
   attempts.begin(pausedChannels(services, planned));
   while (true) {

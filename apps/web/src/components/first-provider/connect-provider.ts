@@ -14,20 +14,20 @@ const demoTries = 40;
 export type ConnectedProvider = { channel: ChannelRow; test: ChannelTestResult; unpriced: number };
 
 /** Thrown when the test call of the new channel fails. Nothing was stored. */
-export class TestFailed extends Error {
+export class ChannelTestError extends Error {
   readonly result: ChannelTestResult;
   constructor(result: ChannelTestResult) {
     super(result.message);
-    this.name = "TestFailed";
+    this.name = "ChannelTestError";
     this.result = result;
   }
 }
 
 /** Thrown when the demo provider is not listed ten seconds after it was enabled. */
-export class DemoNotStarted extends Error {
+export class DemoStartError extends Error {
   constructor() {
     super("The demo provider did not start.");
-    this.name = "DemoNotStarted";
+    this.name = "DemoStartError";
   }
 }
 
@@ -36,7 +36,7 @@ const firstGroup = (groups: readonly string[]) =>
 
 /**
  * Lists the models of a key, tests one and stores the channel with those that have a price. Stores nothing if one of
- * these fails: throws the error of the list, or `TestFailed`.
+ * these fails: throws the error of the list, or `ChannelTestError`.
  * @param prices undefined for administrators who may not see prices: all models are stored
  */
 export async function connectProvider(
@@ -65,7 +65,7 @@ export async function connectProvider(
     ...input,
     test_model: tested,
   });
-  if (!test.ok) throw new TestFailed(test);
+  if (!test.ok) throw new ChannelTestError(test);
   const channel = await http.post("/channel", asSent<ChannelRow>(), { ...input, test_model: tested });
   return { channel, test, unpriced: listed.length - priced.length };
 }
@@ -92,6 +92,6 @@ export async function connectDemo(): Promise<ConnectedProvider> {
       demo = (await fetchProviders()).find(isDemo);
     }
   }
-  if (!demo) throw new DemoNotStarted();
+  if (!demo) throw new DemoStartError();
   return connectProvider(demo, "", undefined);
 }

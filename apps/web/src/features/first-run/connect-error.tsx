@@ -3,16 +3,16 @@ import { Alert, Anchor, Text } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { DemoNotStarted, TestFailed } from "#components/first-provider/connect-provider.ts";
+import { DemoStartError, ChannelTestError } from "#components/first-provider/connect-provider.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
 
 /** @param isSaved the channel is stored, and only the key is missing */
 export function ConnectError({ error, isSaved }: { error: Error; isSaved: boolean }) {
   const { t } = useTranslation("first-run");
   const reason =
-    error instanceof TestFailed
+    error instanceof ChannelTestError
       ? error.result.message
-      : error instanceof DemoNotStarted
+      : error instanceof DemoStartError
         ? t("The demo provider did not start. Try again.")
         : errorReason(error, t);
   return (

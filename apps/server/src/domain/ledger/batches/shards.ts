@@ -1,4 +1,4 @@
-import { findLogged } from "#domain/ledger/calls/log-refused-calls.ts";
+import { findLoggedOutcomes } from "#domain/ledger/calls/log-refused-calls.ts";
 import type { LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
@@ -179,7 +179,7 @@ function createShard(
       !isDone(verdicts.get(ord)) && (isUncertain || (input.settle !== undefined && isIn(silent, input)));
     const unclear = items.filter(isUnclear).map((item) => item.input);
     const open = await reserved(unclear.flatMap(({ reserve }) => reserve?.requestId ?? []));
-    const closed = await findLogged(
+    const closed = await findLoggedOutcomes(
       connection.query,
       unclear.flatMap(({ settle }) => settle ?? []),
     );

@@ -2,7 +2,7 @@ import type { LateHandler } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import type { CallRecord } from "./call-record.ts";
-import { findLogged } from "./log-refused-calls.ts";
+import { findLoggedOutcomes } from "./log-refused-calls.ts";
 
 /**
  * Calls that end while the database is away. Whether a statement took effect whose reply was lost is not known until
@@ -30,7 +30,8 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
   const { settle, shards, connection, isClosing, onError } = options;
   let waiting = 0;
 
-  const hasLogRow = async (record: CallRecord) => (await findLogged(connection.query, [record])).size > 0;
+  const hasLogRow = async (record: CallRecord) =>
+    (await findLoggedOutcomes(connection.query, [record])).size > 0;
 
   // Without a cause: the log counts failures of an absent database, and a lost charge must be named.
   function reportLostCharge({ requestId, quota, userId }: CallRecord, why: string): void {

@@ -11,7 +11,10 @@ const logStatement = readStatement(import.meta.url, "log-refused-calls.sql");
 type Query = <Row extends object>(statement: PreparedStatement & { values: unknown[] }) => Promise<Row[]>;
 
 /** Returns the outcomes of the calls that already have a log row, by request id. */
-export async function findLogged(query: Query, records: readonly CallRecord[]): Promise<Map<string, string>> {
+export async function findLoggedOutcomes(
+  query: Query,
+  records: readonly CallRecord[],
+): Promise<Map<string, string>> {
   if (records.length === 0) return new Map();
   const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
   const rows = await query<{ request_id: string; outcome: string }>({ ...findLoggedStatement, values });
@@ -31,7 +34,7 @@ async function writeLogRows(
   const unclear = items
     .filter(({ isUncertain, input }) => isUncertain || input.errorCode === "reservation_lost")
     .map((item) => item.input);
-  const earlier = await findLogged(query, unclear);
+  const earlier = await findLoggedOutcomes(query, unclear);
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {
     const rows = missing.map(rowOf);

@@ -32,7 +32,7 @@ import {
   statusOf,
 } from "./call-end.ts";
 import { requirePrice } from "./max-price.ts";
-import { usageOwed } from "./settle.ts";
+import { computeOwedUsage } from "./settle.ts";
 
 /**
  * Interval of a call's checkpoints; the first one is written after the same time. Most calls are shorter. A
@@ -351,7 +351,7 @@ export class CallBill implements OpenCall, HiddenCosts {
   #due(ended: EndedCall) {
     const { calls = this.#received.calls, estimate = this.#estimate() } = ended;
     const { price, groupRatio } = termsOf(ended.routed);
-    const due = usageOwed({
+    const due = computeOwedUsage({
       kind: this.#kind(),
       isCut: this.connection.isCut,
       hidden: this.#services.reasoners.writtenIn(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import type { CallKind, Reach } from "#relay/core/call.ts";
-import { type CallEnd, chatKind, usageOwed, plainKind, uncountedPercent } from "./settle.ts";
+import { type CallEnd, chatKind, computeOwedUsage, plainKind, uncountedPercent } from "./settle.ts";
 
 const kinds = Object.keys(uncountedPercent) as CallKind[];
 const reaches: Reach[] = ["not sent", "sent", "refused", "answering"];
@@ -45,7 +45,7 @@ describe("owed: {kind} x {how far it got} x {who ended it}", () => {
     for (const reach of reaches)
       for (const ended of ends)
         it(`${kind}, ${reach}, ${ended}`, () => {
-          const due = usageOwed(end(kind, reach, ended));
+          const due = computeOwedUsage(end(kind, reach, ended));
           if (reach === "not sent" || reach === "refused") return expect(due).toBeUndefined();
           if (ended === "complete") return expect(due?.usage.output).toBe(reach === "answering" ? 10 : 0);
           if (kind === "task") return expect(due).toBeUndefined();
@@ -61,7 +61,7 @@ describe("owed: {kind} x {how far it got} x {who ended it}", () => {
   it("never charges more than was reserved when the provider reported nothing", () => {
     for (const kind of kinds)
       for (const reach of reaches) {
-        const due = usageOwed(end(kind, reach, "client-left", { reserved: withSound }));
+        const due = computeOwedUsage(end(kind, reach, "client-left", { reserved: withSound }));
         expect(due?.usage.output ?? 0).toBeLessThanOrEqual(reserved.output);
         expect(due?.usage.audioOutput ?? 0).toBeLessThanOrEqual(200);
       }
@@ -73,7 +73,7 @@ describe("owed: the client disconnected", () => {
 
   it("charges the provider's final report as is, for every kind but unaccepted tasks", () => {
     for (const kind of kinds.filter((each) => each !== "task"))
-      expect(usageOwed(end(kind, "answering", "client-left", { reported, final: true }))).toEqual({
+      expect(computeOwedUsage(end(kind, "answering", "client-left", { reported, final: true }))).toEqual({
         usage: reported,
         estimated: false,
       });
@@ -81,21 +81,21 @@ describe("owed: the client disconnected", () => {
 
   it("treats an intermediate report as a minimum", () => {
     const early = { input: 7, output: 1 };
-    expect(usageOwed(end("text", "answering", "client-left", { reported: early }))?.usage).toEqual({
+    expect(computeOwedUsage(end("text", "answering", "client-left", { reported: early }))?.usage).toEqual({
       input: 7,
       output: 10,
     });
-    expect(usageOwed(end("reasoning", "answering", "client-left", { reported: early }))?.usage).toMatchObject(
-      {
-        input: 7,
-        output: 250,
-      },
-    );
+    expect(
+      computeOwedUsage(end("reasoning", "answering", "client-left", { reported: early }))?.usage,
+    ).toMatchObject({
+      input: 7,
+      output: 250,
+    });
   });
 
   it("raises every kind of output that was reserved", () => {
     expect(
-      usageOwed(end("speech", "answering", "client-left", { reserved: withSound }))?.usage,
+      computeOwedUsage(end("speech", "answering", "client-left", { reserved: withSound }))?.usage,
     ).toMatchObject({
       output: 500,
       audioOutput: 100,
@@ -104,7 +104,7 @@ describe("owed: the client disconnected", () => {
 
   it("keeps our own count of a recording", () => {
     const counted = { input: 60, output: 3, audioInput: 60 };
-    expect(usageOwed(end("transcription", "answering", "client-left", { counted }))?.usage).toEqual({
+    expect(computeOwedUsage(end("transcription", "answering", "client-left", { counted }))?.usage).toEqual({
       input: 60,
       output: 250,
       audioInput: 60,
@@ -122,29 +122,29 @@ describe("owed: the client disconnected, and the rest was not read", () => {
     task: undefined,
   };
   it.each(kinds)("%s: charges the larger share", (kind) => {
-    const due = usageOwed(end(kind, "answering", "client-left", { isCut: true }));
+    const due = computeOwedUsage(end(kind, "answering", "client-left", { isCut: true }));
     expect(due?.usage.output).toBe(cut[kind]);
-    const drained = usageOwed(end(kind, "answering", "client-left"));
+    const drained = computeOwedUsage(end(kind, "answering", "client-left"));
     expect(due?.usage.output ?? 0).toBeGreaterThanOrEqual(drained?.usage.output ?? 0);
   });
 
   it("reasoning: charges the time until the first text at the model's rate, within what was reserved", () => {
     const charged = (hidden: number) =>
-      usageOwed(end("reasoning", "answering", "client-left", { hidden }))?.usage.output;
+      computeOwedUsage(end("reasoning", "answering", "client-left", { hidden }))?.usage.output;
     expect(charged(600)).toBe(610);
     expect(charged(60_000)).toBe(1_000);
-    expect(usageOwed(end("text", "answering", "client-left", { hidden: 600 }))?.usage.output).toBe(10);
+    expect(computeOwedUsage(end("text", "answering", "client-left", { hidden: 600 }))?.usage.output).toBe(10);
   });
 
   it("reasoning without a limit: charges a share of a usual response, not of the longest", () => {
     const open = { each: 131_072, usual: 4_096, responses: 1 };
     const long = { input: 100, output: 131_072, isOpen: true, open };
-    expect(usageOwed(end("reasoning", "answering", "client-left", { reserved: long }))?.usage.output).toBe(
-      1_024,
-    );
     expect(
-      usageOwed(end("reasoning", "answering", "client-left", { reserved: long, hidden: 50_000 }))?.usage
-        .output,
+      computeOwedUsage(end("reasoning", "answering", "client-left", { reserved: long }))?.usage.output,
+    ).toBe(1_024);
+    expect(
+      computeOwedUsage(end("reasoning", "answering", "client-left", { reserved: long, hidden: 50_000 }))
+        ?.usage.output,
     ).toBe(50_010);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Facts about the end of a call, from which `usageOwed` decides the charge. Only this module decides it, for every
+ * Facts about the end of a call, from which `computeOwedUsage` decides the charge. Only this module decides it, for every
  * kind of call. docs/money.md contains the same table. Pure; does not use prices or balances.
  */
 import type { Outcome } from "@gateway/shared/usage/log";
@@ -47,7 +47,7 @@ export const uncountedPercent: Record<CallKind, { sent: number; answering: numbe
 };
 
 /** Returns the usage to charge; undefined when the call costs nothing. */
-export function usageOwed(end: CallEnd): MeteredUsage | undefined {
+export function computeOwedUsage(end: CallEnd): MeteredUsage | undefined {
   const { kind, reach, ended, reserved, isCut, hidden } = end;
   if (reach === "not sent" || reach === "refused") return undefined;
   if (ended === "complete") return count(end, true);

@@ -92,7 +92,7 @@ export function planAgain<Received extends ReceivedCall>(
  * Returns the plan of a call whose request was changed after the reservation. Its estimate contains an output limit
  * that was added before.
  */
-export function planChanged<Received extends ReceivedCall>(
+export function replanCall<Received extends ReceivedCall>(
   services: RelayServices,
   planned: PlannedCall<Received>,
   received: Received,

@@ -23,7 +23,7 @@ export interface TriedTargets {
   isLastResort: boolean;
 }
 
-export function noTargetsTried({ pin }: ReceivedCall): TriedTargets {
+export function createTriedTargets({ pin }: ReceivedCall): TriedTargets {
   const channels = new Set<number>(pin?.never === undefined ? [] : [pin.never]);
   return { channels, keys: new Set(), isLastResort: false };
 }

@@ -5,7 +5,7 @@ import type { Reader } from "#platform/database/db.ts";
 const aliveSeconds = 30;
 
 /** Throws while a gateway uses the database: its calls would be lost. A database without tables is used by none. */
-export async function requireStopped(reader: Reader): Promise<void> {
+export async function requireNoNodes(reader: Reader): Promise<void> {
   const { rows: tables } = await reader.query<{ there: boolean }>(
     "SELECT to_regclass('nodes') IS NOT NULL AS there",
   );
