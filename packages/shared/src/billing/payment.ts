@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, UnixTime } from "#paging.ts";
-import { SiteAddress } from "#site/site-address.ts";
+import { SiteAddress } from "#site/formats/site-address.ts";
 import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
 
 /** Icons that the console includes. Any other value of `icon` is an address. */

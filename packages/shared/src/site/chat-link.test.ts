@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ChatLinkEntry } from "./chat-link-entry.ts";
 import { fillChatLink, readChatLinks, shownChatLinks } from "./chat-link.ts";
+import { ChatLinkEntry } from "./formats/chat-link-entry.ts";
 
 describe("chat links", () => {
   it("returns the two default clients by descending sort when nothing is configured", () => {

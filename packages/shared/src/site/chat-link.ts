@@ -1,5 +1,5 @@
 /** Links to chat clients. Without the schema library, as tokens are shown without it. */
-import type { ChatLinkEntry } from "#site/chat-link-entry.ts";
+import type { ChatLinkEntry } from "#site/formats/chat-link-entry.ts";
 import { isOpenable } from "#site/link-scheme.ts";
 import { trimEndOf } from "#trim-end.ts";
 

@@ -2,81 +2,25 @@ import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
 import { because } from "#errors/issue.ts";
-import { homeBlocks, homeBlocksOf } from "#home-blocks.ts";
 import { DisabledModelsText } from "#models/disabled-models.ts";
 import { ModelAliasText } from "#models/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#models/model-table.ts";
 import { mostWebSearches, webSearchEngines } from "#models/web-search.ts";
 import { GivenPoints } from "#paging.ts";
-import { phrasesOf } from "#phrase-list.ts";
-import { AccentColor } from "./accent.ts";
-import { ChatLinkEntry } from "./chat-link-entry.ts";
-import { domainsOf, Email } from "./mail.ts";
-import { EventList, noticeEvents } from "./notice.ts";
-import { SiteAddress } from "./site-address.ts";
-import { SiteTimeZone } from "./time-zone.ts";
-
-/** "", or a web address. */
-const webAddress = (most: number) =>
-  z
-    .string()
-    .trim()
-    .max(most)
-    .regex(/^(https?:\/\/[^\s/]\S*)?$/i, because("http_address"));
-
-/** The list of chat clients as the older API sends it: JSON in a string. */
-const chatLinkList = z
-  .string()
-  .max(20_000)
-  .superRefine((text, context) => {
-    const problem = text.trim() === "" ? undefined : problemOfChatLinks(text);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  });
-
-function problemOfChatLinks(text: string): string | undefined {
-  try {
-    return z.array(ChatLinkEntry).max(50).safeParse(JSON.parse(text)).error?.issues[0]?.message;
-  } catch {
-    return because("json_text");
-  }
-}
-
-const domainList = z
-  .string()
-  .trim()
-  .max(5_000)
-  .refine((list) => domainsOf(list).every((domain) => z.hostname().safeParse(domain).success), {
-    error: because("domain_list"),
-  });
-
-/** One phrase per line. A phrase of one letter would match every sentence. */
-const phraseList = z
-  .string()
-  .max(20_000)
-  .refine((list) => phrasesOf(list).every((phrase) => phrase.length > 1), {
-    error: because("phrase_too_short"),
-  });
-
-/** Comma-separated email addresses. */
-const addressList = z
-  .string()
-  .trim()
-  .max(1_000)
-  .refine((list) => list === "" || list.split(",").every((email) => Email.safeParse(email).success), {
-    error: because("email_list"),
-  });
-
-/** Comma-separated parts of the home page; "" is none. */
-const homeBlockList = z
-  .string()
-  .trim()
-  .max(200)
-  .refine((list) => list === "" || homeBlocksOf(list).length === list.split(",").length, {
-    error: because("home_blocks"),
-  });
-
-/** Events of a notification channel. By default all of them. */
-const noticeEventList = EventList.default(noticeEvents.join(","));
+import { homeBlocks } from "#site/formats/home-blocks.ts";
+import { AccentColor } from "./formats/accent.ts";
+import {
+  addressList,
+  chatLinkList,
+  domainList,
+  homeBlockList,
+  noticeEventList,
+  phraseList,
+  webAddress,
+} from "./formats/setting-formats.ts";
+import { SiteAddress } from "./formats/site-address.ts";
+import { SiteTimeZone } from "./formats/time-zone.ts";
+import { Email } from "./mail.ts";
 
 /**
  * Runtime settings: one flat object with a default for each field. The database stores only values that

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OfferedIdentityProvider } from "#accounts/identity-provider.ts";
-import { homeBlocks } from "#home-blocks.ts";
+import { homeBlocks } from "#site/formats/home-blocks.ts";
 
 /** Public information about this installation: GET /api/status. */
 export const SiteStatus = z.object({

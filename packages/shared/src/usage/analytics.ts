@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { queryInt, Sum, UnixTime } from "#paging.ts";
-import { TimeZone } from "#site/time-zone.ts";
+import { TimeZone } from "#site/formats/time-zone.ts";
 import { groupTypes } from "#usage/group-types.ts";
 export { groupTypes } from "#usage/group-types.ts";
 

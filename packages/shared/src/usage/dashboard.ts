@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Points, queryInt } from "#paging.ts";
-import { TimeZone } from "#site/time-zone.ts";
+import { TimeZone } from "#site/formats/time-zone.ts";
 import { Failures } from "./overview.ts";
 
 /** Usage of one local day and model: GET /api/user/dashboard. */

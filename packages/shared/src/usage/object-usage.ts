@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { Sum, UnixTime } from "#paging.ts";
-import { TimeZone } from "#site/time-zone.ts";
+import { TimeZone } from "#site/formats/time-zone.ts";
 import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
 
 /** Days of the chart, including the current one. */

@@ -1,5 +1,5 @@
+import { SiteAddress } from "@gateway/shared/site/formats/site-address";
 import type { Settings } from "@gateway/shared/site/settings";
-import { SiteAddress } from "@gateway/shared/site/site-address";
 import type { FastifyRequest } from "fastify";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 

@@ -1,7 +1,7 @@
 import { discountsFor } from "@gateway/shared/billing/discount";
 import { PRICE_CNY_PER_USD } from "@gateway/shared/billing/money";
 import { UserGroupMap } from "@gateway/shared/channels/group";
-import { homeBlocksOf } from "@gateway/shared/home-blocks";
+import { homeBlocksOf } from "@gateway/shared/site/formats/home-blocks";
 import { SiteStatus } from "@gateway/shared/site/status";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

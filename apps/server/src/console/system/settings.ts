@@ -1,6 +1,6 @@
 import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
-import { AccentPreview, AccentQuery } from "@gateway/shared/site/accent";
+import { AccentPreview, AccentQuery } from "@gateway/shared/site/formats/accent";
 import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import { secretSettings, SettingChange, SettingChanges, SettingsView } from "@gateway/shared/site/settings";
 import type { Viewer } from "#console/accounts/session.ts";

@@ -2,7 +2,7 @@
  * The colours of the console that follow from an accent colour. Hue and chroma are kept. The lightness changes
  * where text would not be readable (WCAG 2, AA) or a button would not stand out.
  */
-import type { AccentPreview } from "@gateway/shared/site/accent";
+import type { AccentPreview } from "@gateway/shared/site/formats/accent";
 import { converter, formatHex, type Oklch, toGamut, wcagContrast } from "culori";
 
 /** The product's own accent, whose shades `apps/web/src/app/theme.ts` defines. */

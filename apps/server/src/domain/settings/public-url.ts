@@ -1,5 +1,5 @@
+import { SiteAddress } from "@gateway/shared/site/formats/site-address";
 import type { Settings } from "@gateway/shared/site/settings";
-import { SiteAddress } from "@gateway/shared/site/site-address";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { GatewayError } from "#errors.ts";
 

@@ -5,7 +5,7 @@ import {
   readChatLinks,
   shownChatLinks,
 } from "@gateway/shared/site/chat-link";
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import type { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry";
 import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { revealKey } from "#domain/tokens/keys.ts";

@@ -2,7 +2,7 @@
  * An external chat client set by the operator. It gets a key, so nothing is loaded before the user agrees.
  */
 import { fillChatLink } from "@gateway/shared/site/chat-link";
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import type { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

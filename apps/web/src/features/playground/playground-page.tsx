@@ -1,6 +1,6 @@
 /** Chats with models through the gateway, with the console's own key, or through an external client. */
 import { shownChatLinks } from "@gateway/shared/site/chat-link";
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import type { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry";
 import { Button, Group, Menu, Skeleton } from "@mantine/core";
 import { IconArrowLeft, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

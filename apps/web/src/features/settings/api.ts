@@ -1,4 +1,4 @@
-import type { AccentPreview } from "@gateway/shared/site/accent";
+import type { AccentPreview } from "@gateway/shared/site/formats/accent";
 import type { SettingsView } from "@gateway/shared/site/settings";
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

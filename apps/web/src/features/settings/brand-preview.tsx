@@ -1,5 +1,5 @@
 /** Name, logo and accent colour as the console will show them, in both colour schemes. */
-import type { AccentPreview } from "@gateway/shared/site/accent";
+import type { AccentPreview } from "@gateway/shared/site/formats/accent";
 import { Skeleton, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";

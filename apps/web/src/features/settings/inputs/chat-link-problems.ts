@@ -1,4 +1,4 @@
-import { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry";
 import type { TFunction } from "i18next";
 import { problemIn } from "#ui/form/problem.ts";
 

@@ -1,6 +1,6 @@
 /** The chat clients as rows, stored as the JSON list of the older API. */
 import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
+import type { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry";
 import {
   ActionIcon,
   Button,

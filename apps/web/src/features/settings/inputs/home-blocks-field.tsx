@@ -1,5 +1,5 @@
 /** The parts of the home page as checkboxes, stored as comma-separated names. */
-import { type HomeBlock, homeBlocks, homeBlocksOf } from "@gateway/shared/home-blocks";
+import { type HomeBlock, homeBlocks, homeBlocksOf } from "@gateway/shared/site/formats/home-blocks";
 import { Checkbox, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrasesIn } from "#lib/i18n.ts";

@@ -1,5 +1,5 @@
 /** What follows the first screen of the home page. */
-import type { HomeBlock } from "@gateway/shared/home-blocks";
+import type { HomeBlock } from "@gateway/shared/site/formats/home-blocks";
 import { Container } from "@mantine/core";
 import { AvailabilityBlock } from "./availability-block.tsx";
 import { ModelsBlock } from "./models-block.tsx";
