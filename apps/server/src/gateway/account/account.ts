@@ -11,7 +11,7 @@ import { admit } from "#gateway/access/admit.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
 import { queryWithoutKey } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { StreamedBody } from "#platform/http/http.ts";
+import type { StreamedBody } from "#platform/http/exchange.ts";
 import { requireModel } from "#relay/core/routing/plan.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
 

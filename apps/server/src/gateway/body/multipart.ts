@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import type { StreamedBody } from "#platform/http/http.ts";
+import type { StreamedBody } from "#platform/http/exchange.ts";
 import { createFormScanner } from "./form-scanner.ts";
 import { bodyTooLarge } from "./json-body.ts";
 import { createSpool } from "./spool.ts";

@@ -2,7 +2,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createUpstreamClient, type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
+import { createUpstreamClient } from "#platform/http/http.ts";
 import { decompressResponse } from "./content-coding.ts";
 
 /** Providers that compress their responses, over real connections. */

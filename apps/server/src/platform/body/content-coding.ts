@@ -5,7 +5,7 @@
  * response are missing.
  */
 import { pipeline, Readable } from "node:stream";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { type Decoder, decoderOf } from "./decoders.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { Client, type Dispatcher } from "undici";
 import { WebSocket } from "ws";
-import { type UpstreamRequest } from "./http.ts";
+import type { UpstreamRequest } from "./exchange.ts";
 import { throughProxy } from "./proxy.ts";
 import { classify, TransportError } from "./transport-error.ts";
 

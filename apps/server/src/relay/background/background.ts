@@ -12,7 +12,7 @@ import { chooseKey, type ActiveChannel } from "#domain/channels/selection/active
 import { GatewayError } from "#errors.ts";
 import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import { currentTime, now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import { finish } from "#relay/chat/body.ts";

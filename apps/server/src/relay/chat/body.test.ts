@@ -3,7 +3,7 @@ import type { AnswerMender } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";
 

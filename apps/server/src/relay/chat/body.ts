@@ -18,7 +18,7 @@ import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { emptyTally, needsCount } from "#dialects/usage/tally.ts";
 import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
-import { type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { tallyResponse } from "#relay/core/billing/meter.ts";

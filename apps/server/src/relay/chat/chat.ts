@@ -5,7 +5,7 @@ import { withLimit } from "#dialects/usage/cost-fields.ts";
 import { tierOf } from "#dialects/usage/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { refusal } from "#providers/refusal.ts";
 import { startBackground } from "#relay/background/background.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";

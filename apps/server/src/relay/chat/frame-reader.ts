@@ -1,5 +1,5 @@
 import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/stream/sse.ts";
-import { type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { BodyFlow, BodyReader } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { MemoryShare } from "#relay/core/call.ts";

@@ -8,7 +8,7 @@ import { mayContainSearches } from "#dialects/tools/search-forms.ts";
 import { mapModel } from "#domain/channels/selection/active-channel.ts";
 import { now } from "#platform/clock.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { PlannedCall, RoutedCall } from "#relay/core/call.ts";
 import { withTrace } from "#relay/core/exchange.ts";

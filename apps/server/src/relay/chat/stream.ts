@@ -4,7 +4,7 @@ import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError } from "#errors.ts";
-import { type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";

@@ -1,7 +1,7 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
 import { reserveCall, reserveInSession } from "#relay/core/billing/reserve.ts";
 import { planCall, replanCall, planFor } from "#relay/core/routing/plan.ts";

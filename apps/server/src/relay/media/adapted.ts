@@ -1,7 +1,7 @@
 import { dialects } from "#dialects/index.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { MemoryShare } from "#relay/core/call.ts";

@@ -1,4 +1,4 @@
-import type { StreamedBody } from "#platform/http/http.ts";
+import type { StreamedBody } from "#platform/http/exchange.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { CharacterCount } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { createCountFilter, withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import type { GatewayError } from "#errors.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { Adapter } from "#providers/provider.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { EndedCall } from "#relay/core/billing/call-end.ts";

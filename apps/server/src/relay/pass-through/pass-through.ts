@@ -3,7 +3,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { invalidRequest, providerError } from "#errors.ts";
 import { decompressResponse } from "#platform/body/content-coding.ts";
-import { type StreamedBody, type UpstreamResponse } from "#platform/http/http.ts";
+import type { StreamedBody, UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";

@@ -2,7 +2,7 @@ import type { ScannedAnswer, CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { createCountFilter } from "#dialects/usage/negative-counts.ts";
 import { GatewayError } from "#errors.ts";
-import { type UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { EndedCall, CallProgress } from "#relay/core/billing/call-end.ts";

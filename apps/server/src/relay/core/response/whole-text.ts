@@ -7,7 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
-import type { UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf, textIn } from "#platform/http/response-body.ts";
 import { tooLarge } from "#platform/http/transport-error.ts";
 import type { MemoryShare } from "#relay/core/call.ts";

@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
-import { type RequestProgress, type UpstreamResponse } from "#platform/http/http.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";

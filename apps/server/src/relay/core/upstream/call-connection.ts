@@ -1,7 +1,7 @@
 import type { ChannelSlot } from "#domain/channels/health/health.ts";
 import { GatewayError } from "#errors.ts";
 import { type CancelSignal, createCancellation } from "#platform/http/cancellation.ts";
-import type { RequestProgress, UpstreamResponse } from "#platform/http/http.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http/exchange.ts";
 import type { Reach, ReceivedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Drain } from "./drains.ts";

@@ -3,7 +3,7 @@ import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "#platform/http/answer-limits.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
-import type { RequestProgress, UpstreamResponse } from "#platform/http/http.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { MessageSocket } from "#platform/http/web-socket.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseExact } from "#dialects/json/exact-json.ts";
 import { now } from "#platform/clock.ts";
-import type { UpstreamClient, UpstreamResponse } from "#platform/http/http.ts";
+import type { UpstreamResponse } from "#platform/http/exchange.ts";
+import type { UpstreamClient } from "#platform/http/http.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { openWebSocket } from "#platform/http/web-socket.ts";
 import type { RelayServices } from "#relay/core/services.ts";
