@@ -51,7 +51,7 @@ export const logValue = {
     }),
   ],
   next: (name) => [
-    `Set ${camelCase(name)} in the record of a call: relay/core/billing/call-bill.ts.`,
+    `Set ${camelCase(name)} in the record of a call: relay/core/billing/create-call-record.ts.`,
     `If not everyone who sees the entry may see it, remove \`shown\` in ${record} and add it to domain/logs/search.ts.`,
     "Run pnpm i18n and translate its label.",
   ],

@@ -13,7 +13,6 @@ import type {
   CallKind,
   PlannedCall,
   PricedTarget,
-  PricingTerms,
   ProviderOutcome,
   ReceivedCall,
   RoutedCall,
@@ -31,6 +30,7 @@ import {
   type ResponseInProgress,
   statusOf,
 } from "./call-end.ts";
+import { type CallEnding, createCallRecord, termsOf } from "./create-call-record.ts";
 import { requirePrice } from "./max-price.ts";
 import { computeOwedUsage } from "./settle.ts";
 
@@ -313,7 +313,7 @@ export class CallBill implements OpenCall, HiddenCosts {
     outcome: ProviderOutcome,
     status: number,
     code: ErrorCode = "upstream_failed",
-  ): { outcome: ProviderOutcome; status: number; errorCode: string } {
+  ): CallEnding & { outcome: ProviderOutcome } {
     if (outcome === "complete") return { outcome, status, errorCode: "" };
     const revoked = this.connection.revoked;
     if (outcome !== "upstream-died" && revoked !== undefined)
@@ -424,11 +424,6 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#services.onError(error);
   }
 
-  #firstByteMs(): number {
-    const { firstByteAt } = this.attempts;
-    return firstByteAt === undefined ? 0 : firstByteAt - this.#startedAt;
-  }
-
   #failure(error: unknown, isModelKnown?: boolean): CallRecord {
     const errorCode = error instanceof GatewayError ? error.code : "internal";
     const ending = { outcome: "failed", status: statusOf(error), errorCode } as const;
@@ -437,55 +432,20 @@ export class CallBill implements OpenCall, HiddenCosts {
 
   #record(
     type: CallRecord["type"],
-    { outcome, status, errorCode }: Pick<CallRecord, "outcome" | "status" | "errorCode">,
-    { usage, points, estimated, bill }: CallCharge,
+    ending: CallEnding,
+    charge: CallCharge,
     isModelKnown = this.#planned !== undefined,
   ): CallRecord {
-    const received = this.#received;
-    const { caller } = received;
-    const routed = this.#routed;
-    const target = this.#target();
-    const terms = routed === undefined ? undefined : termsOf(routed);
-    const model = this.#planned?.model ?? received.model;
-    return {
-      requestId: received.requestId,
-      createdAt: new Date(this.#startedAt),
-      userId: caller.userId,
-      username: caller.username,
-      tokenId: caller.tokenId,
-      tokenName: caller.tokenName,
-      // A call that no channel served belongs to the last one that was tried, so that its failure counts there.
-      channelId: target?.channel.id ?? this.attempts.lastChannelId ?? 0,
-      group: terms?.group ?? caller.group,
-      backupGroup: terms?.backup ?? false,
-      modelName: terms?.billedModel ?? (isModelKnown ? model : ""),
-      upstreamModel: terms?.upstreamModel ?? "",
-      endpoint: received.endpoint,
-      isStream: received.stream,
-      content: "",
-      requestTimeMs: now() - this.#startedAt,
-      firstByteTimeMs: this.#firstByteMs(),
-      sourceIp: received.ip,
-      priceVersionId: terms?.price.versionId ?? 0,
-      attempts: this.attempts.notes,
-      paused: this.attempts.paused,
-      skipped: this.attempts.skipped,
-      billingTag: caller.billingTag,
-      session: received.sessionNote?.(),
-      cacheHit: routed !== undefined && "terms" in routed && routed.byGateway !== true,
-      partlyReserved: target !== undefined && target.channel.preCost !== 1,
+    return createCallRecord({
       type,
-      outcome,
-      status,
-      errorCode,
-      usage,
-      quota: points,
-      estimated,
-      bill,
-    };
+      ending,
+      charge,
+      isModelKnown,
+      received: this.#received,
+      startedAt: this.#startedAt,
+      planned: this.#planned,
+      routed: this.#routed,
+      attempts: this.attempts,
+    });
   }
-}
-
-function termsOf(routed: RoutedCall | CachedCall): PricingTerms {
-  return "target" in routed ? routed.target : routed.terms;
 }
