@@ -4,7 +4,6 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verifyRecipes } from "./recipes/verify.mjs";
 import {
   buildServer,
   buildWeb,
@@ -41,7 +40,7 @@ const subjects = {
   server: { about: "all long tests of the server", run: () => serverTests("") },
   chaos: {
     about: "200 rounds of killed gateways, Postgres and Redis under load",
-    run: () => program("bench/chaos/main.ts"),
+    run: chaos,
   },
   clients: {
     about: "coding agents from npm at every kind of upstream",
@@ -74,7 +73,7 @@ const subjects = {
   },
   restart: {
     about: "two nodes restarted under load behind nginx or Caddy; no call may fail because of a node",
-    run: () => program("bench/restart/main.ts"),
+    run: restart,
   },
   upgrade: {
     about: "nodes of the previous version replaced by this one under load; no call may fail",
@@ -143,6 +142,16 @@ function proxies() {
   program("bench/proxies/main.ts");
 }
 
+function chaos() {
+  provide("redis");
+  program("bench/chaos/main.ts");
+}
+
+function restart() {
+  provide("nginx", "caddy");
+  program("bench/restart/main.ts");
+}
+
 function databases() {
   provide("redis", "pgbouncer");
   buildServer();
@@ -159,8 +168,10 @@ async function imports() {
   await serverTests("test/cli");
 }
 
-function recipes() {
+async function recipes() {
   provide("redis");
+  // It needs libraries, which are installed by now.
+  const { verifyRecipes } = await import("./recipes/verify.mjs");
   verifyRecipes(args[0]);
 }
 

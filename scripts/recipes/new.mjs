@@ -4,12 +4,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fail, install, requireNode, root, toolEnvironment } from "../steps.mjs";
-import { planEdits, writeTexts } from "./edits.mjs";
-import { recipes } from "./index.mjs";
 
 const [kind = "", name = "", ...args] = process.argv.slice(2);
 requireNode();
 install();
+// They need libraries, which are installed by now.
+const { planEdits, writeTexts } = await import("./edits.mjs");
+const { recipes } = await import("./index.mjs");
 if (!Object.hasOwn(recipes, kind)) fail(`Say what to create:\n${usage()}`);
 const recipe = recipes[kind];
 if (!recipe.name.pattern.test(name)) fail(`Give the ${kind} a name such as ${recipe.name.example}.`);
