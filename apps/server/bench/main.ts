@@ -140,18 +140,21 @@ const processesOf = ({ workers, nodes = [] }: Target) => workers ?? 1 + nodes.le
 
 /** Calls after which a process has compiled its code for speed, and the longest time for that in seconds. */
 const WARM_CALLS = 60_000;
-const WARM_SECONDS = 60;
-const warm = new Set<Target>();
+const WARM_SECONDS = 30;
+/** Targets whose code for a scenario is compiled. */
+const warm = new Set<string>();
 
 /** The cost of a call can be compared between targets when all their processes have compiled their code. */
 async function warmUp(
-  target: Target,
+  { name }: Target,
+  scenario: ScenarioName,
   processes: number,
   one: (seconds: number) => Promise<LoadResult>,
 ): Promise<void> {
   await one(WARM_UP_SECONDS * processes);
-  if (warm.has(target) || (options.nodes === 1 && options.workers === 1)) return;
-  warm.add(target);
+  const key = `${name} ${scenario}`;
+  if (warm.has(key)) return;
+  warm.add(key);
   const until = performance.now() + WARM_SECONDS * processes * 1_000;
   for (let calls = 0; calls < WARM_CALLS * processes && performance.now() < until;)
     calls += (await one(5)).requests;
@@ -172,7 +175,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     return JSON.parse(printed) as LoadResult;
   };
   const pids = [target.pid, ...(target.nodes ?? []).map(({ pid }) => pid)];
-  await warmUp(target, processes, (seconds) =>
+  await warmUp(target, scenario, processes, (seconds) =>
     one(seconds, Math.min(connections, WARM_UP_CONNECTIONS * processes)),
   );
   await target.gateway?.lateness();
