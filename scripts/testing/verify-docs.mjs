@@ -1,13 +1,14 @@
 // pnpm verify:docs: runs the shell examples of README and documentation as they are printed, with Node.js, npm, git and
 // curl only: in an empty home folder, the repository's address leading to this clone. An example that cannot run there
 // is marked with `<!-- not run here: reason -->`, or needs a program that is no prerequisite.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fail, root, say } from "../steps.mjs";
+import { report } from "./report.mjs";
 import { shellExamples } from "./shell-examples.mjs";
 
 const START_MINUTES = 20;
@@ -53,8 +54,11 @@ export async function verifyDocs() {
     const url = `http://localhost:${port}`;
     const key = await makeKey(url);
     const variables = { GATEWAY: url, GATEWAY_KEY: key, ADMIN_TOKEN: token };
-    for (const example of runnable.filter((each) => !starts.includes(each)))
-      runExample(example, { ...env, ...variables }, join(home, "gateway"), port);
+    for (const example of runnable.filter((each) => !starts.includes(each))) {
+      const trouble = runExample(example, { ...env, ...variables }, join(home, "gateway"), port);
+      if (trouble === undefined) report.passed += 1;
+      else report.failures.push({ title: `${example.page}: ${example.code.trim()}`, reason: trouble });
+    }
   } finally {
     clearTimeout(timer);
     if (server.exitCode === null) {
@@ -66,7 +70,7 @@ export async function verifyDocs() {
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
   for (const { page, needs } of left) console.log(`not run: ${page}: ${needs}`);
-  say(`${runnable.length} examples of the documentation run; ${left.length} need more than Node.js and npm.`);
+  say(`${left.length} examples of the documentation need more than Node.js and npm.`);
 }
 
 function freePort() {
@@ -107,11 +111,12 @@ async function makeKey(url) {
   return (await post("token", { name: "docs" })).key;
 }
 
+/** Returns what went wrong, if anything. */
 function runExample({ page, code }, env, cwd, port) {
   // Port 3000 may be in use on this machine.
   const here = code.replaceAll("localhost:3000", `localhost:${port}`);
   console.log(`${page}: ${code.split("\n")[0]}`);
-  const output = execFileSync("bash", ["-euo", "pipefail", "-c", here], {
+  const { status, signal, stdout } = spawnSync("bash", ["-euo", "pipefail", "-c", here], {
     cwd,
     env,
     encoding: "utf8",
@@ -119,5 +124,6 @@ function runExample({ page, code }, env, cwd, port) {
     stdio: ["ignore", "pipe", "inherit"],
     timeout: EXAMPLE_SECONDS * 1000,
   });
-  if (/"error"|"success":\s*false/.test(output)) fail(`${page}: ${output.slice(0, 500)}`);
+  if (status !== 0) return `it ended with ${signal ?? status}`;
+  return /"error"|"success":\s*false/.test(stdout) ? stdout.slice(0, 500) : undefined;
 }
