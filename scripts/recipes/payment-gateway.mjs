@@ -9,7 +9,7 @@ const standIns = "apps/server/test/payment-stand-ins.ts";
 const formats = (id) => `import { createHmac } from "node:crypto";
 import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
-import { ask, paymentDeclined, readJson, unreachable } from "./ask.ts";
+import { ask, paymentError, readJson, unreachable } from "./ask.ts";
 import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
 import { refuseQuery } from "./notice-form.ts";
 import { sameText } from "./signing.ts";
@@ -66,7 +66,7 @@ export function ${id}(): PaymentGateway {
             notify_url: order.notifyUrl,
             return_url: order.returnUrl,
           });
-          if (status !== 200) throw paymentDeclined(label, "status " + status);
+          if (status !== 200) throw paymentError(label, "status " + status);
           const opened = Opened.safeParse(body);
           if (!opened.success) throw unreachable(label, "an answer that is no order");
           return { kind: "link", url: opened.data.pay_url };
