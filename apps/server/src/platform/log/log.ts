@@ -97,6 +97,10 @@ function sentences() {
 /** Lines that wait for a slow reader of the output, in bytes. Further ones are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
+/** Lines are written together when they have so many bytes, or after so long. A write takes longer than a line. */
+const WRITE_BYTES = 8 * 1024;
+const WRITE_MS = 250;
+
 /**
  * Opens the log of calls on the same output. Its lines are many, so they are written together, without waiting for the
  * output, and administrators do not read them in the console.
@@ -108,6 +112,26 @@ export function openAccessLog(env: { NODE_ENV: string; LOG_LEVEL: string }): {
 } {
   const options = { level: env.LOG_LEVEL };
   if (env.NODE_ENV !== "production") return { log: pino(options, sentences()), close: () => undefined };
-  const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES });
-  return { log: pino(options, output), close: () => output.flushSync() };
+  const output = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: WRITE_BYTES,
+    maxLength: MAX_WAITING_BYTES,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    timer = undefined;
+    output.flush();
+  };
+  const write = (line: string) => {
+    output.write(line);
+    timer ??= setTimeout(flush, WRITE_MS);
+  };
+  return {
+    log: pino(options, { write }),
+    close() {
+      clearTimeout(timer);
+      output.flushSync();
+    },
+  };
 }
