@@ -63,6 +63,7 @@ const domains: Record<string, string[]> = {
   tokens: ["accounts", "audit-log", "ledger"],
   backups: ["ledger", "logs", "settings"],
   tasks: ["ledger"],
+  quotes: [],
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],
   "web-search": [],

@@ -14,6 +14,7 @@ import { BODY_LIMIT, type BeforeParsing, acceptJson, bodyMemory } from "#gateway
 import { readings } from "#gateway/body/readings.ts";
 import { type ChatActions, type ReadTurn, chatDialects, chatRoutes, readTurn } from "#gateway/chat/chat.ts";
 import { answerCount, countRoutes } from "#gateway/chat/count-tokens.ts";
+import { quoteRoutes } from "#gateway/chat/quotes.ts";
 import { readMessagesTurn } from "#gateway/compaction/messages.ts";
 import { conversationRoutes } from "#gateway/conversation/conversations.ts";
 import { answerError } from "#gateway/http/answer-error.ts";
@@ -107,6 +108,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);
+    quoteRoutes(scope);
   });
   const tasks: [ErrorShape, typeof taskRoutes][] = [
     [taskErrors, taskRoutes],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
-import { GatewayError, forbidden, insufficientQuota, modelNotFound } from "#errors.ts";
+import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { clientRequestIdOf } from "#gateway/http/request-id.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
@@ -64,6 +64,8 @@ async function checkRequest(
   const { caller, pin } =
     (await rules.identify?.(request)) ?? (await authenticate(services, request, rules.keyInQuery === true));
   requirePinRights(request, { caller, pin });
+  if (request.headers["x-quote-id"] !== undefined && request.routeOptions.config.takesQuote !== true)
+    throw invalidRequest({ reason: "quote_for_chat_only" }, { param: "x-quote-id" });
   const begun = {
     requestId: request.id,
     clientRequestId: clientRequestIdOf(request.headers),

@@ -32,6 +32,7 @@ import {
 } from "./call-end.ts";
 import { type CallEnding, createCallRecord, termsOf } from "./create-call-record.ts";
 import { requirePrice } from "./max-price.ts";
+import { keepQuote } from "./quotes.ts";
 import { computeOwedUsage } from "./settle.ts";
 
 /**
@@ -112,14 +113,14 @@ export class CallBill implements OpenCall, HiddenCosts {
   }
 
   #reservation({ plan: { worstCase }, sessionShare }: PlannedCall): ReserveInput {
-    const { requestId, caller, background } = this.#received;
+    const { requestId, caller, background, quote } = this.#received;
     return {
       requestId,
       userId: caller.userId,
       tokenId: caller.tokenId,
       amount: worstCase,
       tokenAmount: caller.unlimited ? 0n : worstCase,
-      own: background === true,
+      own: background === true || quote !== undefined,
       session: sessionShare,
     };
   }
@@ -370,7 +371,9 @@ export class CallBill implements OpenCall, HiddenCosts {
     const { usage, estimated, implausible } = due;
     const tier = this.#tierOf(ended.reported, price);
     const priced = tier === undefined ? usage : { ...usage, tier };
-    const { points, bill } = computeBill(price, groupRatio, priced, calls);
+    const computed = computeBill(price, groupRatio, priced, calls);
+    const { quote } = this.#received;
+    const { points, bill } = quote === undefined ? computed : keepQuote(quote, computed);
     return {
       usage,
       estimated,
