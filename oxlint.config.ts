@@ -49,7 +49,7 @@ const domains: Record<string, string[]> = {
   notices: ["inbox", "settings"],
   pricing: ["audit-log"],
   credits: ["audit-log", "ledger"],
-  budgets: ["accounts", "audit-log", "inbox", "notices", "settings"],
+  budgets: ["accounts", "audit-log", "inbox", "ledger", "notices", "settings"],
   accounts: ["audit-log", "inbox", "ledger"],
   "identity-providers": ["accounts", "audit-log"],
   scim: ["accounts", "audit-log", "identity-providers"],

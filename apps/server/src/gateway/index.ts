@@ -10,6 +10,7 @@ import { endpointOf, guardEndpoints, requireCallable } from "#gateway/access/end
 import { accountRoutes } from "#gateway/account/account.ts";
 import { creditRoutes } from "#gateway/account/credit.ts";
 import { guardEndpoint } from "#gateway/account/native-endpoint.ts";
+import { usageRoutes } from "#gateway/account/usage.ts";
 import { BODY_LIMIT, type BeforeParsing, acceptJson, bodyMemory } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
 import { type ChatActions, type ReadTurn, chatDialects, chatRoutes, readTurn } from "#gateway/chat/chat.ts";
@@ -74,12 +75,12 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   };
   for (const dialect of chatDialects) {
     void app.register(async (scope) => {
-      encodeErrors(scope, dialect);
+      encodeErrors(scope, services, dialect);
       if (dialect.id === "anthropic") nameRequestId(scope);
       acceptJson(scope, readings[dialect.id], before);
       guardEndpoint(scope, services, dialect.id);
       const keyInQuery = dialect.id === "gemini" || dialect.id === "interactions";
-      guardEndpoints(scope, services, { ...json, keyInQuery });
+      guardEndpoints(scope, services, { ...json, keyInQuery, dialect: dialect.id });
       if (dialect.id === "interactions") {
         chatRoutes(scope, services, dialect, { read: readInteractionTurn(services, dialect) });
         interactionRoutes(scope, services);
@@ -88,16 +89,16 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   }
   void app.register(async (scope) => helloRoutes(scope));
   void app.register(async (scope) => {
-    encodeErrors(scope, dialects["openai-chat"]);
+    encodeErrors(scope, services, dialects["openai-chat"]);
     await socketRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeSharedErrors(scope);
+    encodeSharedErrors(scope, services);
     guardEndpoints(scope, services, { memoryFor: () => 0 });
     accountRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeSharedErrors(scope);
+    encodeSharedErrors(scope, services);
     acceptJson(scope, readings["openai-chat"], before);
     guardEndpoints(scope, services, json);
     plainRoutes(scope, services);
@@ -108,6 +109,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);
+    usageRoutes(scope, services);
     quoteRoutes(scope);
   });
   const tasks: [ErrorShape, typeof taskRoutes][] = [
@@ -116,7 +118,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   ];
   for (const [shape, routes] of tasks) {
     void app.register(async (scope) => {
-      encodeErrors(scope, shape);
+      encodeErrors(scope, services, shape);
       acceptJson(scope, readings["openai-chat"]);
       guardEndpoints(scope, services, json);
       routes(scope, services);
@@ -226,14 +228,14 @@ function nameRequestId(scope: FastifyInstance): void {
 }
 
 /** Some of the scope's paths belong to several dialects; the others are OpenAI's. */
-function encodeSharedErrors(scope: FastifyInstance): void {
+function encodeSharedErrors(scope: FastifyInstance, services: GatewayServices): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-    answerError(sharedShape(request, dialects["openai-chat"]), error, request, reply),
+    answerError(sharedShape(request, dialects["openai-chat"]), error, request, reply, services),
   );
 }
 
-function encodeErrors(scope: FastifyInstance, shape: ErrorShape): void {
+function encodeErrors(scope: FastifyInstance, services: GatewayServices, shape: ErrorShape): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-    answerError(shape, error, request, reply),
+    answerError(shape, error, request, reply, services),
   );
 }

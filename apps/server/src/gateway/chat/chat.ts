@@ -9,6 +9,7 @@ import { admit } from "#gateway/access/admit.ts";
 import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
+import { withLimitLink } from "#gateway/http/limit-links.ts";
 import { isOurFault, nameError } from "#gateway/http/name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
@@ -145,7 +146,7 @@ async function answerChat(
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
     fail(error) {
-      const named = nameError(error);
+      const named = withLimitLink(services, nameError(error), request.server.prefix);
       if (isOurFault(named)) request.log.error({ err: error }, "call failed");
       return client.encodeStreamError(named, request.id, chat);
     },

@@ -21,7 +21,7 @@ const spellings: readonly (readonly [RegExp, string])[] = [
  * page of the site.
  */
 const unversioned =
-  /^\/(?:chat\/completions|completions|responses|conversations|messages|models|embeddings|moderations|images|audio|rerank|realtime|files|batches|fine_tuning|fine-tunes|assistants|threads|vector_stores|uploads)(?=[/?]|$)/;
+  /^\/(?:chat\/completions|completions|responses|conversations|messages|models|embeddings|moderations|images|audio|rerank|realtime|files|batches|fine_tuning|fine-tunes|assistants|threads|vector_stores|uploads|usage)(?=[/?]|$)/;
 
 const credentials = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
 
