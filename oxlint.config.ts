@@ -79,6 +79,7 @@ const relays: Record<string, string[]> = {
   realtime: ["core", "media"],
   tasks: ["core"],
   background: ["core", "chat"],
+  caches: ["core"],
   probe: ["core", "chat", "media"],
   "pass-through": ["core"],
   reporting: ["core"],

@@ -15,6 +15,8 @@ import { BODY_LIMIT, type BeforeParsing, acceptJson, bodyMemory } from "#gateway
 import { readings } from "#gateway/body/readings.ts";
 import { type ChatActions, type ReadTurn, chatDialects, chatRoutes, readTurn } from "#gateway/chat/chat.ts";
 import { answerCount, countRoutes } from "#gateway/chat/count-tokens.ts";
+import { cachedContentRoutes } from "#gateway/caches/cached-contents.ts";
+import { withCachedContent } from "#gateway/caches/in-cached-content.ts";
 import { quoteRoutes } from "#gateway/chat/quotes.ts";
 import { readMessagesTurn } from "#gateway/compaction/messages.ts";
 import { conversationRoutes } from "#gateway/conversation/conversations.ts";
@@ -82,7 +84,8 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       const keyInQuery = dialect.id === "gemini" || dialect.id === "interactions";
       guardEndpoints(scope, services, { ...json, keyInQuery, dialect: dialect.id });
       if (dialect.id === "interactions") {
-        chatRoutes(scope, services, dialect, { read: readInteractionTurn(services, dialect) });
+        const read = withCachedContent(services, readInteractionTurn(services, dialect));
+        chatRoutes(scope, services, dialect, { read });
         interactionRoutes(scope, services);
       } else nativeRoutes(scope, services, dialects[dialect.id]);
     });
@@ -138,12 +141,14 @@ function nativeRoutes(scope: FastifyInstance, services: GatewayServices, dialect
   chatRoutes(scope, services, dialect, { read, actions });
   countRoutes(scope, services, dialect, read);
   ownModelRoutes(scope, services, dialect.id);
+  if (dialect.id === "gemini") cachedContentRoutes(scope, services, dialect);
 }
 
 /** Returns the reader of a dialect's chat calls. */
 function readerOf(services: GatewayServices, dialect: Dialect): ReadTurn {
   if (dialect.id === "openai-responses") return readResponseTurn(services, dialect);
-  return dialect.id === "anthropic" ? readMessagesTurn(services, dialect) : readTurn(dialect);
+  if (dialect.id === "anthropic") return readMessagesTurn(services, dialect);
+  return dialect.id === "gemini" ? withCachedContent(services, readTurn(dialect)) : readTurn(dialect);
 }
 
 /** Records paths without parameters, and their methods. */

@@ -102,9 +102,10 @@ export const billingReasons = {
     usage_in_month_not_found: phrase("No usage was found in this month."),
   },
   rate_limit_exceeded: {
-    too_many_quotes: phrase(
-      "This account has {{most}} open quotes. Use them, or wait until they expire.",
+    too_many_cached_contents: phrase(
+      "This API key has {{most}} cached contents. Delete one, or wait until it expires.",
     ),
+    too_many_quotes: phrase("This account has {{most}} open quotes. Use them, or wait until they expire."),
     too_many_orders: phrase("Too many unpaid orders. Pay or cancel one of them first."),
   },
   invalid_request: {

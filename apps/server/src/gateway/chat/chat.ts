@@ -85,6 +85,7 @@ export interface DecodedChat extends JsonBody {
     | "dropped"
     | "sockets"
     | "continued"
+    | "earlierTokens"
   >;
   /** Creates the response. Default: `relayChat`. */
   serve?(call: ChatCall): Promise<Answer>;
