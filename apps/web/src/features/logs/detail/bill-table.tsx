@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { billKindText } from "#features/logs/log-labels.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { BillArithmetic } from "./bill-arithmetic.tsx";
-import { type CostLine, costsOf } from "./bill.ts";
+import { type CostLine, costsOf, uncollectedLabel } from "./bill.ts";
 import classes from "#features/logs/logs.module.css";
 
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
@@ -53,7 +53,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           )}
           {uncollected > 0 ? (
             <tr>
-              <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
+              <td colSpan={3}>{t(uncollectedLabel(bill))}</td>
               <td>−${print(uncollected)}</td>
             </tr>
           ) : null}

@@ -1,7 +1,17 @@
 /** The arithmetic of a stored bill, step by step. Pure; exact, because ratios are decimal strings. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import type { Bill } from "@gateway/shared/usage/log";
+import { phrasesIn } from "#lib/i18n.ts";
 import { isTool } from "#lib/labels/usage-kinds.ts";
+
+const phrase = phrasesIn("logs");
+
+/** Returns why a part of the cost was not charged, to be translated. */
+export function uncollectedLabel({ quote }: Bill) {
+  return quote === undefined
+    ? phrase("Not charged because the balance or the key's limit was too low")
+    : phrase("Above the quoted price, not charged");
+}
 
 type Decimal = { value: bigint; scale: number };
 
