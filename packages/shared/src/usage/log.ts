@@ -90,6 +90,8 @@ export const Bill = z.object({
   uncollected: z.string().optional(),
   /** The quote that the call used, and the points that it may cost at most. */
   quote: z.object({ id: z.string(), amount: z.string() }).optional(),
+  /** Marks for the provider's prompt cache that the gateway added; absent = none. */
+  marks: z.int().positive().optional(),
   /** Reported counts by kind that were not billed because they are impossible. */
   implausible: z.record(z.string(), z.number()).optional(),
 });

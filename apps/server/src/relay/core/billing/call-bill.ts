@@ -62,6 +62,8 @@ export class CallBill implements OpenCall, HiddenCosts {
   /** Service tier named at the start of the response. */
   #reportedTier: string | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
+  /** Marks for the provider's prompt cache that the gateway added to the request. */
+  #marks = 0;
   /** Billed tokens, input and output together. */
   #tokens = 0;
   #checkpointAt: number | undefined = undefined;
@@ -143,6 +145,11 @@ export class CallBill implements OpenCall, HiddenCosts {
   route(routed: RoutedCall, reportedTier?: string): void {
     this.#routed = routed;
     this.#reportedTier = reportedTier;
+  }
+
+  /** Sets how many marks for the provider's prompt cache the gateway added to the request that is answered. */
+  setMarks(marks: number): void {
+    this.#marks = marks;
   }
 
   /** The response comes from the cache, or from the gateway itself. */
@@ -373,7 +380,8 @@ export class CallBill implements OpenCall, HiddenCosts {
     const priced = tier === undefined ? usage : { ...usage, tier };
     const computed = computeBill(price, groupRatio, priced, calls);
     const { quote } = this.#received;
-    const { points, bill } = quote === undefined ? computed : keepQuote(quote, computed);
+    const { points, bill: kept } = quote === undefined ? computed : keepQuote(quote, computed);
+    const bill = this.#marks === 0 ? kept : { ...kept, marks: this.#marks };
     return {
       usage,
       estimated,

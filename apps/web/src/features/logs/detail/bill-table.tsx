@@ -8,6 +8,7 @@ import { billKindText } from "#features/logs/log-labels.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { BillArithmetic } from "./bill-arithmetic.tsx";
 import { type CostLine, costsOf, uncollectedLabel } from "./bill.ts";
+import { CacheMarksNote } from "./cache-marks-note.tsx";
 import classes from "#features/logs/logs.module.css";
 
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
@@ -70,6 +71,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
             : t("The provider reported no usage. The gateway counted the tokens.")}
         </Text>
       ) : null}
+      <CacheMarksNote bill={bill} />
       <Button
         variant="subtle"
         size="compact-sm"

@@ -44,6 +44,28 @@ export function isPerCall(bill: Bill, kind: string): boolean {
   return bill.price_type === "times" || isTool(kind);
 }
 
+export type MarksEffect = {
+  /** Points that writing to the provider's cache cost more than plain input. */
+  extra: number;
+  /** Points that reading from it cost less than plain input. */
+  saved: number;
+};
+
+const writes = ["cached_write_tokens", "cached_write_1h_tokens"];
+const reads = ["cached_tokens", "cached_read_tokens"];
+
+/** Returns what the prompt cache cost and saved; undefined for a bill without uncached input, which has no ratio of it. */
+export function marksEffect({ lines, group_ratio: group }: Bill): MarksEffect | undefined {
+  const input = lines.find(({ kind }) => kind === "input");
+  if (input === undefined) return undefined;
+  const surcharge = (kinds: readonly string[]) =>
+    lines
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce((sum, { amount, ratio }) => sum + amount * (Number(ratio) - Number(input.ratio)), 0) *
+    Number(group);
+  return { extra: Math.max(0, surcharge(writes)), saved: Math.max(0, -surcharge(reads)) };
+}
+
 /** Minimum decimals of a cost: those of a single point at the usual 500,000 per dollar. */
 const COST_DECIMALS = 6;
 
