@@ -45,7 +45,7 @@ function send(key: string, path: string, body: object = {}) {
 describe("GET /v1/usage", () => {
   it("shows the limit with the least left, after each call", async () => {
     const { key } = await gateway.addToken({
-      setting: { rates: { daily_spend: 500_000, monthly_spend: 5_000_000 } } as never,
+      setting: { rates: { daily_spend: 500_000, monthly_spend: 5_000_000 } },
     });
     const before = await usageOf(key);
     expect(before).toMatchObject({
@@ -86,7 +86,7 @@ describe("GET /v1/usage", () => {
 describe("the limits of rates", () => {
   it("are in the headers of the client's dialect", async () => {
     const { key } = await gateway.addToken({
-      setting: { rates: { requests_per_minute: 30, tokens_per_minute: 90_000 } } as never,
+      setting: { rates: { requests_per_minute: 30, tokens_per_minute: 90_000 } },
     });
     const messages = (await send(key, "/v1/messages")).headers;
     expect(messages.get("anthropic-ratelimit-requests-limit")).toBe("30");
@@ -108,7 +108,7 @@ describe("the error of a limit", () => {
   };
 
   it("names the limit, its reset, and where to have more if the site has an address", async () => {
-    const { key } = await gateway.addToken({ setting: { rates: { daily_spend: 1 } } as never });
+    const { key } = await gateway.addToken({ setting: { rates: { daily_spend: 1 } } });
     const without = await send(key, "/v1/messages");
     expect(without.status).toBe(402);
     expect(await messageOf(without)).not.toContain("http");
@@ -118,7 +118,7 @@ describe("the error of a limit", () => {
       expect(message).toMatch(/daily spending limit of this API key is \$\S+.* resets at \d{4}-\d\d-\d\d/);
       expect(message).toContain("Change the limits of the key at https://ai.example.com/panel/token");
     }
-    const { key: slow } = await gateway.addToken({ setting: { rates: { requests_per_minute: 1 } } as never });
+    const { key: slow } = await gateway.addToken({ setting: { rates: { requests_per_minute: 1 } } });
     expect((await send(slow, "/v1/messages")).status).toBe(200);
     const limited = await send(slow, "/v1/messages");
     expect(limited.status).toBe(429);

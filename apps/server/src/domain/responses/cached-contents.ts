@@ -45,7 +45,7 @@ const ofOwner = ({ userId, tokenId }: Owner) => ({
 });
 
 /** Throws `rate_limit_exceeded` for a key with too many cached contents. */
-export async function requireRoom(db: Db, owner: Owner): Promise<void> {
+export async function requireSpareContents(db: Db, owner: Owner): Promise<void> {
   if ((await db.storedResponse.count({ where: ofOwner(owner) })) < MOST) return;
   throw new GatewayError("rate_limit_exceeded", { reason: "too_many_cached_contents", most: MOST });
 }
@@ -53,7 +53,10 @@ export async function requireRoom(db: Db, owner: Owner): Promise<void> {
 export async function storeCachedContent(db: Db, owner: Owner, content: CachedContent): Promise<void> {
   const { view, channelId, keyId, model, tokens, expiresAt } = content;
   const row = { turn: { ...view } as unknown as Prisma.InputJsonObject, expires_at: expiresAt };
-  const { count } = await db.storedResponse.updateMany({ where: { id: view.name, ...ofOwner(owner) }, data: row });
+  const { count } = await db.storedResponse.updateMany({
+    where: { id: view.name, ...ofOwner(owner) },
+    data: row,
+  });
   if (count > 0) return;
   await db.storedResponse.create({
     data: {

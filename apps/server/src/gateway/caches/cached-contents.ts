@@ -12,7 +12,7 @@ import {
   findCachedContent,
   forgetCachedContent,
   listCachedContents,
-  requireRoom,
+  requireSpareContents,
   storeCachedContent,
 } from "#domain/responses/cached-contents.ts";
 import { invalidRequest, notFound } from "#errors.ts";
@@ -62,7 +62,7 @@ async function create(
   const given = jsonBody(request);
   const wanted = parseAt(newCachedContent, given.body, "");
   requireStorable(wanted.displayName, "displayName");
-  await requireRoom(services.db, access.caller);
+  await requireSpareContents(services.db, access.caller);
   const model = resolveModel(services, wanted.model.replace(/^models\//, ""));
   const lifetimeMs = lifetimeOf(wanted);
   const { ttl: _ttl, expireTime: _expireTime, ...content } = wanted;
@@ -220,8 +220,8 @@ function viewOf(
 /** Returns how long the content is kept from now on, in milliseconds. Throws `invalid_request`. */
 function lifetimeOf({ ttl, expireTime }: Pick<NewCachedContent, "ttl" | "expireTime">): number {
   const at = expireTime ?? undefined;
-  const asked = at === undefined ? (ttl ?? undefined) : `${(Date.parse(at) - now()) / 1_000}s`;
-  const milliseconds = asked === undefined ? usualMs : Number.parseFloat(asked) * 1_000;
+  const requested = at === undefined ? (ttl ?? undefined) : `${(Date.parse(at) - now()) / 1_000}s`;
+  const milliseconds = requested === undefined ? usualMs : Number.parseFloat(requested) * 1_000;
   if (milliseconds >= 1_000 && milliseconds <= mostMs) return milliseconds;
   const param = at === undefined ? "ttl" : "expireTime";
   throw invalidRequest({ reason: "cached_content_lifetime", days: mostDays }, { param });
