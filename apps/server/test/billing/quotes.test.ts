@@ -103,7 +103,7 @@ describe("a quote", () => {
   it("is for one call", async () => {
     const promised = await quote();
     const answers = await Promise.all([1, 2, 3].map(() => send({ headers: using(promised) })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 402, 402]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402, 402]);
     const refused = answers.find(({ status }) => status === 402);
     expect(refused?.error).toMatchObject({ code: "quote_not_valid" });
     expect(refused?.error?.message).toContain("already used");
@@ -129,11 +129,16 @@ describe("a quote", () => {
     await gateway.database.pool.query("UPDATE quotes SET expires_at = now() WHERE id = $1", [promised.id]);
     const late = await send({ headers: using(promised) });
     expect(late.error?.message).toContain("expired");
+    const [refusal] = await gateway.logs(1, tokenId);
+    expect(refusal).toMatchObject({ quota: 0, error_code: "quote_not_valid" });
     expect(gateway.upstream.calls()).toEqual([]);
   });
 
   it("is given for every chat dialect", async () => {
-    const gemini = { contents: [{ role: "user", parts: [{ text: "Hi" }] }], generationConfig: { maxOutputTokens: 9 } };
+    const gemini = {
+      contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+      generationConfig: { maxOutputTokens: 9 },
+    };
     const cases: [string, object][] = [
       ["/v1/chat/completions", chat],
       ["/v1/messages", chat],
@@ -202,28 +207,32 @@ describe("a quote", () => {
     await gateway.database.pool.query("DELETE FROM quotes WHERE id LIKE 'quote_full%'");
   });
 
-  it("is kept whatever the sizes, prices and usages are, with a drift of 0", { timeout: 120_000 }, async () => {
-    const before = fc.integer({ min: 1, max: 200 });
-    const after = fc.integer({ min: 1, max: 2_000 });
-    const words = fc.integer({ min: 1, max: 400 });
-    const limit = fc.integer({ min: 1, max: 300 });
-    await fc.assert(
-      fc.asyncProperty(before, after, words, limit, async (from, to, length, max) => {
-        await setPrice("quoted-2", from);
-        const body = {
-          model: "quoted-2",
-          max_tokens: max,
-          messages: [{ role: "user", content: "word ".repeat(length) }],
-        };
-        const promised = await quote({ body });
-        await setPrice("quoted-2", to);
-        expect((await send({ body, headers: using(promised) })).status).toBe(200);
-        const [row] = await gateway.logs(1, tokenId);
-        expect(row!.bill?.quote?.id).toBe(promised.id);
-        expect(row!.quota).toBeLessThanOrEqual(Math.round(Number(promised.price_usd) * 500_000));
-      }),
-      { numRuns: runs(8) },
-    );
-    expect(await gateway.drift()).toBe(0n);
-  });
+  it(
+    "is kept whatever the sizes, prices and usages are, with a drift of 0",
+    { timeout: 120_000 },
+    async () => {
+      const before = fc.integer({ min: 1, max: 200 });
+      const after = fc.integer({ min: 1, max: 2_000 });
+      const words = fc.integer({ min: 1, max: 400 });
+      const limit = fc.integer({ min: 1, max: 300 });
+      await fc.assert(
+        fc.asyncProperty(before, after, words, limit, async (from, to, length, max) => {
+          await setPrice("quoted-2", from);
+          const body = {
+            model: "quoted-2",
+            max_tokens: max,
+            messages: [{ role: "user", content: "word ".repeat(length) }],
+          };
+          const promised = await quote({ body });
+          await setPrice("quoted-2", to);
+          expect((await send({ body, headers: using(promised) })).status).toBe(200);
+          const [row] = await gateway.logs(1, tokenId);
+          expect(row!.bill?.quote?.id).toBe(promised.id);
+          expect(row!.quota).toBeLessThanOrEqual(Math.round(Number(promised.price_usd) * 500_000));
+        }),
+        { numRuns: runs(8) },
+      );
+      expect(await gateway.drift()).toBe(0n);
+    },
+  );
 });

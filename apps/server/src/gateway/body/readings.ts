@@ -86,7 +86,11 @@ const openai = readingOf([...chatSchemas, ...responsesSchemas], [], more);
 const anthropic = readingOf([messagesRequest, ...Object.values(requestBlocks)], ["input"], more);
 
 function geminiReading(): FieldSpellings {
-  const { known, freeForm } = readingOf([geminiRequest, embedOne, embedBatch, newCachedContent], [], ofGemini);
+  const { known, freeForm } = readingOf(
+    [geminiRequest, embedOne, embedBatch, newCachedContent],
+    [],
+    ofGemini,
+  );
   const snake = [...known].map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return {
     known: new Set([...known, ...snake]),

@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { claimQuote, createQuote, releaseQuote } from "#domain/quotes/quotes.ts";
-import { invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
+import { noteRefusal } from "#relay/core/exchange.ts";
 import { planQuote } from "#relay/core/routing/plan.ts";
 
 /** The path of a chat endpoint stands behind it. */
@@ -21,9 +22,9 @@ export function quoteRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Whether a call leads to other calls, whose number is not known. */
-export interface QuotedTurn {
+interface QuotedTurn {
   readonly call: ChatCall;
+  /** It leads to other calls, whose number is not known. */
   readonly leadsToCalls: boolean;
 }
 
@@ -74,7 +75,9 @@ interface QuotedCall {
   failed(): void;
 }
 
-/** Takes the quote that the request names; undefined without one. Throws `quote_not_valid`. */
+/**
+ * Takes the quote that the request names; undefined without one. Throws `quote_not_valid`. A refused call is in the log.
+ */
 export async function takeQuote(
   { relay, database }: Pick<GatewayServices, "relay" | "database">,
   { call, leadsToCalls }: QuotedTurn,
@@ -82,16 +85,21 @@ export async function takeQuote(
 ): Promise<QuotedCall | undefined> {
   const id = request.headers[header];
   if (id === undefined) return undefined;
-  if (typeof id !== "string" || !idForm.test(id))
-    throw invalidRequest({ reason: "quote_id_form" }, { param: header });
-  requireKnownPrice(call, leadsToCalls);
   const { requestId, caller } = call;
-  const use = { id, requestId, tokenId: caller.tokenId, requestHash: hashOf(call, request) };
-  const quote = await claimQuote(database.pool, use);
-  return {
-    call: { ...call, quote },
-    failed: () => void releaseQuote(database.pool, use).catch(relay.onError),
-  };
+  try {
+    if (typeof id !== "string" || !idForm.test(id))
+      throw invalidRequest({ reason: "quote_id_form" }, { param: header });
+    requireKnownPrice(call, leadsToCalls);
+    const use = { id, requestId, tokenId: caller.tokenId, requestHash: hashOf(call, request) };
+    const quote = await claimQuote(database.pool, use);
+    return {
+      call: { ...call, quote },
+      failed: () => void releaseQuote(database.pool, use).catch(relay.onError),
+    };
+  } catch (error) {
+    if (error instanceof GatewayError) noteRefusal(relay, call, error);
+    throw error;
+  }
 }
 
 /** Throws `invalid_request` for a call that the provider may make larger than its request shows. */
@@ -103,8 +111,21 @@ function requireKnownPrice({ estimate, background }: ChatCall, leadsToCalls: boo
 /** Returns the hash of the body, and of everything else in a request that its price depends on. */
 function hashOf(call: ChatCall, request: FastifyRequest): Buffer {
   const { caller, client, model, pin, forward, helpsPromptCache, session } = call;
-  const rest = [client.id, model, caller.group, caller.backupGroup, pin, forward, helpsPromptCache, session?.()];
-  return createHash("sha256").update(JSON.stringify(rest)).update("\0").update(jsonBody(request).raw).digest();
+  const rest = [
+    client.id,
+    model,
+    caller.group,
+    caller.backupGroup,
+    pin,
+    forward,
+    helpsPromptCache,
+    session?.(),
+  ];
+  return createHash("sha256")
+    .update(JSON.stringify(rest))
+    .update("\0")
+    .update(jsonBody(request).raw)
+    .digest();
 }
 
 /** Returns an amount in US dollars with six decimals, rounded up. */

@@ -15,7 +15,14 @@ import { withSearches } from "#domain/pricing/search-rounds.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type { CallQuote, Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
+import type {
+  CallQuote,
+  Plan,
+  PlannedCall,
+  PricedTarget,
+  ReceivedCall,
+  RouteGroup,
+} from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
 
