@@ -4,6 +4,7 @@ import { accountAnswer } from "./account.ts";
 import type { Answer } from "./answer/answer.ts";
 import { type Json, asText } from "./answer/json.ts";
 import type { Question } from "./answer/question.ts";
+import { cachedContentAnswer } from "./cached-contents.ts";
 import { type Reply, type EventAnswer, json } from "./exchange.ts";
 import { type Provider, refusal } from "./faults.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./formats/anthropic.ts";
@@ -137,6 +138,8 @@ export function routeAt(
 ): Route | undefined {
   const kept = accountAnswer(method, path);
   if (kept !== undefined) return task("openai", (body) => kept(body, query));
+  const cache = cachedContentAnswer(method, path);
+  if (cache !== undefined) return task("gemini", cache);
   if (method === "POST") return posts[path] ?? midjourneyRoute(path) ?? geminiRoute(path, query);
   if (method !== "GET") return undefined;
   const video = klingPath.exec(path)?.[1];

@@ -11,6 +11,7 @@ import { formFields } from "./answer/form.ts";
 import { type Json, asText } from "./answer/json.ts";
 import { BadQuestion, type Question } from "./answer/question.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./answer/switches.ts";
+import { tokensOfCachedContent } from "./cached-contents.ts";
 import { type Call, CallLog } from "./calls.ts";
 import { type DemoControl, Rules } from "./control.ts";
 import { Exchange } from "./exchange.ts";
@@ -236,6 +237,8 @@ function cached(
     body,
   }: { question: Question; behaviour: Behaviour; provider: Provider; body: Json },
 ): Behaviour {
+  const stored = provider === "gemini" ? tokensOfCachedContent(body) : 0;
+  if (stored > 0) return { ...behaviour, input: question.input + stored, cached: stored };
   if (behaviour.markedCache === true && provider === "anthropic") {
     const { input, read, written } = markedCache.take(`${key} ${question.model}`, body, Date.now());
     return { ...behaviour, input, cached: read, cacheWrite: written };

@@ -34,6 +34,8 @@ export const errorStatus = {
   session_budget_exhausted: 402,
   /** The call can cost more than its client allows (`x-max-price`). */
   max_price_exceeded: 402,
+  /** The call does not fit its quote (`x-quote-id`), or the quote is expired or used. */
+  quote_not_valid: 402,
   forbidden: 403,
   origin_refused: 403,
   /** The password of the account must be confirmed first. */

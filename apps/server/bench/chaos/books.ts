@@ -65,6 +65,11 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     "SELECT id FROM users WHERE quota < 0 OR reserved < 0 OR leased < 0 OR quota - reserved - leased < 0",
   );
   for (const { id } of negative) wrong.push(`The account ${id} has spent more than it had.`);
+  const { rows: quotes } = await pool.query<{ request_id: string }>(
+    `SELECT q.request_id FROM quotes q JOIN request_logs l ON l.request_id = q.request_id AND l.type = 2
+     WHERE l.quota > q.amount OR q.charged IS DISTINCT FROM l.quota`,
+  );
+  for (const { request_id } of quotes) wrong.push(`${request_id} is not charged as its quote says.`);
   const outcome = await audit(pool);
   if (outcome.drift !== 0n || outcome.rows.length > 0) wrong.push(describeAudit(outcome));
   const refusals: Record<string, number> = {};

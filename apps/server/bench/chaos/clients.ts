@@ -28,7 +28,7 @@ export function newAddress(): string {
   return `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
 }
 
-const endings = ["body", "stream", "sdk-body", "sdk-stream"] as const;
+const endings = ["body", "stream", "sdk-body", "sdk-stream", "quoted"] as const;
 
 /** Makes calls one after the other, each to a random node, until stopped. */
 export async function runClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
@@ -38,14 +38,36 @@ export async function runClient(world: World, client: number, signal: AbortSigna
     const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
     const ending = endings[(round + client) % endings.length] ?? "body";
     const caller = { key, address: newAddress() };
-    const result = ending.startsWith("sdk")
-      ? await askSdk(node, caller, ending === "sdk-stream")
-      : await askRaw(node, caller, ending === "stream");
+    const result = await ask(node, caller, ending);
     seen.push({ client, address: caller.address, ...result });
     // A stopped node refuses connections immediately, so wait before the next call.
     if (result.end !== "complete") await sleep(50);
   }
   return seen;
+}
+
+function ask(node: string, caller: Caller, ending: (typeof endings)[number]): Promise<Result> {
+  if (ending === "quoted") return askQuoted(node, caller);
+  if (ending === "sdk-body" || ending === "sdk-stream") return askSdk(node, caller, ending === "sdk-stream");
+  return askRaw(node, caller, question(ending === "stream"));
+}
+
+/** Makes a call at a quoted price. */
+async function askQuoted(node: string, caller: Caller): Promise<Result> {
+  const body = question(false);
+  let id: string;
+  try {
+    const response = await fetch(`${node}/v1/quote/v1/chat/completions`, {
+      method: "POST",
+      headers: headersOf(caller),
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 200) return { end: "refused", requestId: undefined, status: response.status };
+    ({ id } = (await response.json()) as { id: string });
+  } catch {
+    return { end: "broken", requestId: undefined, status: 0 };
+  }
+  return askRaw(node, caller, body, { "x-quote-id": id });
 }
 
 /** Runs streams of ten seconds or more one after the other, until stopped. These calls have checkpoints. */
@@ -155,14 +177,20 @@ function question(stream: boolean) {
   };
 }
 
-async function askRaw(node: string, caller: Caller, stream: boolean): Promise<Result> {
+async function askRaw(
+  node: string,
+  caller: Caller,
+  body: ReturnType<typeof question>,
+  headers: Record<string, string> = {},
+): Promise<Result> {
+  const { stream } = body;
   let requestId: string | undefined;
   let status = 0;
   try {
     const response = await fetch(`${node}/v1/chat/completions`, {
       method: "POST",
-      headers: headersOf(caller),
-      body: JSON.stringify(question(stream)),
+      headers: { ...headersOf(caller), ...headers },
+      body: JSON.stringify(body),
     });
     status = response.status;
     requestId = response.headers.get("x-request-id") ?? undefined;

@@ -10,6 +10,7 @@ import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { moveDatabaseCommand } from "./commands/move-database.ts";
+import { quotesCommand } from "./commands/quotes.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { tokenCommands } from "./commands/tokens.ts";
 import { userCommands } from "./commands/users.ts";
@@ -47,6 +48,7 @@ function createProgram(terminal: Terminal): Command {
     applyCommand,
     compareCommand,
     auditCommand,
+    quotesCommand,
     migrateCommand,
     doctorCommand,
     userCommands,

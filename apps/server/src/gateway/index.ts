@@ -10,10 +10,14 @@ import { endpointOf, guardEndpoints, requireCallable } from "#gateway/access/end
 import { accountRoutes } from "#gateway/account/account.ts";
 import { creditRoutes } from "#gateway/account/credit.ts";
 import { guardEndpoint } from "#gateway/account/native-endpoint.ts";
+import { usageRoutes } from "#gateway/account/usage.ts";
 import { BODY_LIMIT, type BeforeParsing, acceptJson, bodyMemory } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
+import { cachedContentRoutes } from "#gateway/caches/cached-contents.ts";
+import { withCachedContent } from "#gateway/caches/in-cached-content.ts";
 import { type ChatActions, type ReadTurn, chatDialects, chatRoutes, readTurn } from "#gateway/chat/chat.ts";
 import { answerCount, countRoutes } from "#gateway/chat/count-tokens.ts";
+import { quoteRoutes } from "#gateway/chat/quotes.ts";
 import { readMessagesTurn } from "#gateway/compaction/messages.ts";
 import { conversationRoutes } from "#gateway/conversation/conversations.ts";
 import { answerError } from "#gateway/http/answer-error.ts";
@@ -73,30 +77,31 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   };
   for (const dialect of chatDialects) {
     void app.register(async (scope) => {
-      encodeErrors(scope, dialect);
+      encodeErrors(scope, services, dialect);
       if (dialect.id === "anthropic") nameRequestId(scope);
       acceptJson(scope, readings[dialect.id], before);
       guardEndpoint(scope, services, dialect.id);
       const keyInQuery = dialect.id === "gemini" || dialect.id === "interactions";
-      guardEndpoints(scope, services, { ...json, keyInQuery });
+      guardEndpoints(scope, services, { ...json, keyInQuery, dialect: dialect.id });
       if (dialect.id === "interactions") {
-        chatRoutes(scope, services, dialect, { read: readInteractionTurn(services, dialect) });
+        const read = withCachedContent(services, readInteractionTurn(services, dialect));
+        chatRoutes(scope, services, dialect, { read });
         interactionRoutes(scope, services);
       } else nativeRoutes(scope, services, dialects[dialect.id]);
     });
   }
   void app.register(async (scope) => helloRoutes(scope));
   void app.register(async (scope) => {
-    encodeErrors(scope, dialects["openai-chat"]);
+    encodeErrors(scope, services, dialects["openai-chat"]);
     await socketRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeSharedErrors(scope);
+    encodeSharedErrors(scope, services);
     guardEndpoints(scope, services, { memoryFor: () => 0 });
     accountRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    encodeSharedErrors(scope);
+    encodeSharedErrors(scope, services);
     acceptJson(scope, readings["openai-chat"], before);
     guardEndpoints(scope, services, json);
     plainRoutes(scope, services);
@@ -107,6 +112,8 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);
+    usageRoutes(scope, services);
+    quoteRoutes(scope);
   });
   const tasks: [ErrorShape, typeof taskRoutes][] = [
     [taskErrors, taskRoutes],
@@ -114,7 +121,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   ];
   for (const [shape, routes] of tasks) {
     void app.register(async (scope) => {
-      encodeErrors(scope, shape);
+      encodeErrors(scope, services, shape);
       acceptJson(scope, readings["openai-chat"]);
       guardEndpoints(scope, services, json);
       routes(scope, services);
@@ -134,12 +141,14 @@ function nativeRoutes(scope: FastifyInstance, services: GatewayServices, dialect
   chatRoutes(scope, services, dialect, { read, actions });
   countRoutes(scope, services, dialect, read);
   ownModelRoutes(scope, services, dialect.id);
+  if (dialect.id === "gemini") cachedContentRoutes(scope, services, dialect);
 }
 
 /** Returns the reader of a dialect's chat calls. */
 function readerOf(services: GatewayServices, dialect: Dialect): ReadTurn {
   if (dialect.id === "openai-responses") return readResponseTurn(services, dialect);
-  return dialect.id === "anthropic" ? readMessagesTurn(services, dialect) : readTurn(dialect);
+  if (dialect.id === "anthropic") return readMessagesTurn(services, dialect);
+  return dialect.id === "gemini" ? withCachedContent(services, readTurn(dialect)) : readTurn(dialect);
 }
 
 /** Records paths without parameters, and their methods. */
@@ -224,14 +233,14 @@ function nameRequestId(scope: FastifyInstance): void {
 }
 
 /** Some of the scope's paths belong to several dialects; the others are OpenAI's. */
-function encodeSharedErrors(scope: FastifyInstance): void {
+function encodeSharedErrors(scope: FastifyInstance, services: GatewayServices): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-    answerError(sharedShape(request, dialects["openai-chat"]), error, request, reply),
+    answerError(sharedShape(request, dialects["openai-chat"]), error, request, reply, services),
   );
 }
 
-function encodeErrors(scope: FastifyInstance, shape: ErrorShape): void {
+function encodeErrors(scope: FastifyInstance, services: GatewayServices, shape: ErrorShape): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-    answerError(shape, error, request, reply),
+    answerError(shape, error, request, reply, services),
   );
 }

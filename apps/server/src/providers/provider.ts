@@ -6,7 +6,8 @@ import type { TokenCache } from "./token-cache.ts";
 
 /**
  * Kinds of upstream requests, named after OpenAI's paths. The last three complete asynchronously. `account`
- * covers the resources that OpenAI stores for the owner of a key: files, batches, assistants.
+ * covers the resources that OpenAI stores for the owner of a key: files, batches, assistants. "caches" are Gemini's
+ * cached contents.
  */
 export type Endpoint =
   | "chat"
@@ -19,6 +20,7 @@ export type Endpoint =
   | "rerank"
   | "realtime"
   | "account"
+  | "caches"
   | "suno"
   | "kling"
   | "midjourney";

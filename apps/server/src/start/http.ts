@@ -134,6 +134,7 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
     openSite: async (basics) => (await import("./site.ts")).openSite({ ...needs, ...together }, basics),
     gateway: {
       db: needs.database.db,
+      database: needs.database,
       callers: needs.caches.callers,
       failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,

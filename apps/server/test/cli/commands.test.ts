@@ -58,6 +58,30 @@ describe("the command-line tool", () => {
     expect((await run("audit", "--json")).json()).toMatchObject({ drift: "0", rows: [] });
   });
 
+  it("compares quotes with charges", async () => {
+    const since = {
+      user_id: 1,
+      token_id: 1,
+      request_hash: Buffer.alloc(0),
+      expires_at: new Date(),
+      input: 1n,
+      output: 1n,
+    };
+    const quote = { ...since, model: "quoted", amount: 100n };
+    await gateway.database.db.quote.createMany({
+      data: [
+        { ...quote, id: "quote_a", request_id: "a", charged: 60n, excess: 0n },
+        { ...quote, id: "quote_b", request_id: "b", charged: 100n, excess: 7n },
+        { ...quote, id: "quote_c" },
+      ],
+    });
+    expect((await run("quotes", "--json")).json()).toEqual([
+      { model: "quoted", calls: 2, quoted: "200", charged: "160", exceeded: 1, excess: "7" },
+    ]);
+    expect((await run("quotes", "--days", "1")).out).toMatch(/quoted +2 +200 +160 +40 +1 +7/);
+    expect((await run("quotes", "--days", "91")).exitCode).toBe(2);
+  });
+
   it("migrates an empty database, and leaves a current one as it is", async () => {
     const empty = await emptyDatabase();
     try {

@@ -239,6 +239,32 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     await gateway.api("DELETE", `/channel/${id}`);
   });
 
+  it("adds a status line with what is left of the key's limits, unless there is one", async () => {
+    const mine = { type: "command", command: "mine" };
+    await put(".claude/settings.json", JSON.stringify({ statusLine: mine }));
+    expect((await install(["claude-code", "--model", "demo-chat", "--no-test"])).errors).toBe("");
+    const settings = JSON.parse(await readFile(join(home, ".claude/settings.json"), "utf8"));
+    expect(settings.statusLine).toEqual(mine);
+    expect((await install(["--undo"])).code).toBe(0);
+    await put(".claude/settings.json", "{}");
+    expect((await install(["claude-code", "--model", "demo-chat", "--no-test"])).errors).toBe("");
+    const { statusLine } = JSON.parse(await readFile(join(home, ".claude/settings.json"), "utf8"));
+    const show = async (env: Record<string, string> = {}) => {
+      const shown = { env: { HOME: home, PATH: process.env["PATH"] ?? "", ...env } };
+      return (await run(await strictShell, ["-c", statusLine.command], shown)).stdout;
+    };
+    expect(await show()).toMatch(/^\$\d+\.\d\d left\n$/);
+    expect(
+      await show({ ANTHROPIC_BASE_URL: "https://other.example", ANTHROPIC_AUTH_TOKEN: "sk-other" }),
+    ).toBe("");
+    // Without an answer it prints the last one.
+    const [cache = ""] = await readdir(join(home, ".cache/gateway-status"));
+    await writeFile(join(home, ".cache/gateway-status", cache), "1\n$7.00 left\n");
+    const script = await readFile(join(home, ".claude/gateway-status.sh"), "utf8");
+    await writeFile(join(home, ".claude/gateway-status.sh"), script.replace("/v1/usage", "/nothing"));
+    expect(await show()).toBe("$7.00 left\n");
+  });
+
   it("follows the folders that clients let their users move", async () => {
     const env = { CODEX_HOME: join(home, "elsewhere") };
     expect((await install(["codex", "--model", "demo-chat", "--no-test"], env)).code).toBe(0);

@@ -22,6 +22,7 @@ const columns: Record<string, Endpoint[]> = {
   rerank: ["rerank"],
   realtime: ["realtime"],
   files: ["account"],
+  caches: ["caches"],
   tasks: ["suno", "kling", "midjourney"],
 };
 

@@ -5,6 +5,7 @@ import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 /** Marks for a provider's prompt cache that the gateway adds to the calls of a session. */
 let gateway: TestGateway;
 let key: string;
+let tokenId: number;
 let channel: number;
 const ANTHROPIC = 14;
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   gateway.upstream.control.reset();
-  ({ key } = await gateway.addToken());
+  ({ key, id: tokenId } = await gateway.addToken());
 });
 afterAll(() => gateway.stop());
 
@@ -65,7 +66,8 @@ describe("marks for a prompt cache", () => {
   it("follow the session of a client of Messages that sets none", async () => {
     const fields = { system: long("system"), tools: [tool] };
     expect(await session("/v1/messages", 3, { "x-session-id": "m1" }, fields)).toEqual(followed);
-    await gateway.logs(3);
+    const [last] = await gateway.logs(3, tokenId);
+    expect(last?.bill?.marks).toBe(3);
     await expect
       .poll(async () => (await gateway.api<AgentSession>("GET", "/log/session?id=m1")).totals.cached)
       .toBeGreaterThan(10_000);
@@ -81,6 +83,8 @@ describe("marks for a prompt cache", () => {
     const system = [{ type: "text", text: long("system"), cache_control: { type: "ephemeral" } }];
     const own = await session("/v1/messages", 2, { "x-session-id": "m2" }, { system, tools: [tool] });
     expect(own).toEqual([["system"], ["system"]]);
+    const [last] = await gateway.logs(2, tokenId);
+    expect(last?.bill?.marks).toBeUndefined();
   });
 
   it("are off by a header, by the channel and by the group", async () => {

@@ -1,7 +1,8 @@
 /** Settings of coding agents that run in a terminal. Pure. */
 import { codexKnows } from "./codex-models.ts";
 import { type Connection, type Part, PROVIDER_ID, type ClientSettingsFile } from "./connection.ts";
-import { envValue, jsonFile, quoteJson } from "./quoting.ts";
+import { base64, envValue, jsonFile, quoteJson } from "./quoting.ts";
+import { statusScript } from "./status-script.ts";
 
 /**
  * Input tokens that are assumed of a model without a description, where the client itself would assume more. Most
@@ -38,8 +39,20 @@ export function claudeCode({
           // Calls in the background. Its default is a model that this gateway may not have.
           ANTHROPIC_DEFAULT_HAIKU_MODEL: backgroundModel,
         },
+        statusLine: {
+          type: "command",
+          command: 'sh "${CLAUDE_CONFIG_DIR:-$HOME/.claude}/gateway-status.sh"',
+        },
       }),
       removes: ["env.ANTHROPIC_API_KEY", "env.ANTHROPIC_SMALL_FAST_MODEL", "apiKeyHelper"],
+      keeps: ["statusLine"],
+    },
+    {
+      kind: "file",
+      path: ".claude/gateway-status.sh",
+      base: "home",
+      format: "sh",
+      content: statusScript({ baseUrl, key }),
     },
   ];
 }
@@ -176,6 +189,25 @@ export function pi({ baseUrl, model, key, contextWindow }: Connection): ClientSe
   ];
 }
 
+/** Reads `GET /v1/usage`: https://github.com/farion1231/cc-switch, read 2026-11-29. */
+const usageScript = `({
+  request: {
+    url: "{{baseUrl}}/v1/usage",
+    method: "GET",
+    headers: { Authorization: "Bearer {{apiKey}}" },
+  },
+  extractor: function (response) {
+    return {
+      isValid: response.isValid,
+      planName: response.planName,
+      remaining: response.remaining,
+      used: response.used,
+      total: response.total,
+      unit: response.unit,
+    };
+  },
+})`;
+
 /** CC Switch keeps the settings of several providers. It opens links of this form and shows what it will save. */
 export function ccSwitchLink(app: "claude" | "codex" | "gemini", { baseUrl, model, key }: Connection): Part {
   const fields = {
@@ -186,6 +218,11 @@ export function ccSwitchLink(app: "claude" | "codex" | "gemini", { baseUrl, mode
     endpoint: app === "codex" ? `${baseUrl}/v1` : baseUrl,
     apiKey: key,
     model,
+    // It shows in its list what the key may still spend.
+    usageEnabled: "true",
+    usageBaseUrl: baseUrl,
+    usageAutoInterval: "5",
+    usageScript: base64(usageScript),
   };
   const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return { kind: "link", application: "CC Switch", url: `ccswitch://v1/import?${query.join("&")}` };

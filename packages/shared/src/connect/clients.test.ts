@@ -153,10 +153,14 @@ describe("links into applications", () => {
   });
 
   it("give CC Switch the application, the address of its dialect and the model", () => {
-    expect(linkOf("codex")).toBe(
+    expect(linkOf("codex")).toContain(
       "ccswitch://v1/import?resource=provider&app=codex&name=Gateway&homepage=https%3A%2F%2Fgateway.example" +
-        "&endpoint=https%3A%2F%2Fgateway.example%2Fv1&apiKey=sk-abc123&model=demo-chat",
+        "&endpoint=https%3A%2F%2Fgateway.example%2Fv1&apiKey=sk-abc123&model=demo-chat" +
+        "&usageEnabled=true&usageBaseUrl=https%3A%2F%2Fgateway.example&usageAutoInterval=5&usageScript=",
     );
+    // Three letters are four in base64.
+    const begin = base64('({\n  request: {\n    url: "{{baseUrl}}/v1/usage').slice(0, 56);
+    expect(linkOf("codex")).toContain(`&usageScript=${encodeURIComponent(begin)}`);
     expect(linkOf("claude-code")).toContain("&endpoint=https%3A%2F%2Fgateway.example&");
   });
 });

@@ -18,7 +18,7 @@ export const KEY_PLACEHOLDER = "sk-…";
 /** Name of the gateway in settings that contain several providers. */
 export const PROVIDER_ID = "gateway";
 
-export type FileFormat = "json" | "toml" | "env" | "yaml";
+export type FileFormat = "json" | "toml" | "env" | "yaml" | "sh";
 
 export type ClientSettingsFile = {
   kind: "file";
@@ -30,6 +30,8 @@ export type ClientSettingsFile = {
   content: string;
   /** Settings that another way to sign in may have left, which would win over these. JSON paths with dots. */
   removes?: readonly string[];
+  /** Settings that are added only where the user has none. Names of the outermost object. */
+  keeps?: readonly string[];
 };
 
 type Command = {

@@ -43,6 +43,15 @@ export const billingReasons = {
       'This request can cost up to {{price}}, and "x-max-price" allows {{limit}}. Lower the output limit, or raise the maximum.',
     ),
   },
+  quote_not_valid: {
+    quote_unknown: phrase("No quote of this API key has this ID. Request a new quote."),
+    quote_expired: phrase("This quote has expired. Request a new quote."),
+    quote_used: phrase("This quote was already used. A quote is for one call."),
+    quote_other_request: phrase(
+      "This quote is for another request. Send the same body and headers that were quoted.",
+    ),
+    quote_exceeded: phrase("The request is larger than the one that was quoted. Request a new quote."),
+  },
   price_missing: {
     price_of_model_missing: phrase('The model "{{model}}" has no price yet, so it cannot be used.'),
     price_of_target_missing: phrase(
@@ -93,9 +102,21 @@ export const billingReasons = {
     usage_in_month_not_found: phrase("No usage was found in this month."),
   },
   rate_limit_exceeded: {
+    too_many_cached_contents: phrase(
+      "This API key has {{most}} cached contents. Delete one, or wait until it expires.",
+    ),
+    too_many_quotes: phrase("This account has {{most}} open quotes. Use them, or wait until they expire."),
     too_many_orders: phrase("Too many unpaid orders. Pay or cancel one of them first."),
   },
   invalid_request: {
+    quote_id_form: phrase('"x-quote-id" must be the ID of a quote.'),
+    quote_for_chat_only: phrase('"x-quote-id" works with chat requests only.'),
+    quote_endpoint_unknown: phrase(
+      'Add the path of a chat endpoint, for example "/v1/quote?endpoint=/v1/chat/completions".',
+    ),
+    quote_impossible: phrase(
+      "The price of this request cannot be quoted: the provider adds content that it does not contain, or it leads to several calls.",
+    ),
     redemption_code_missing: phrase("Enter a redemption code"),
     credit_amount: phrase("The amount must be a whole number of points other than 0."),
     balance_too_high: phrase("The balance would exceed the maximum."),

@@ -122,6 +122,11 @@ export const bodyReasons = {
     background_in_conversation: phrase(
       'A background response cannot be part of a conversation. Use "previous_response_id".',
     ),
+    model_cannot_cache: phrase('No provider of the model "{{model}}" keeps cached contents.'),
+    cached_content_lifetime: phrase(
+      "A cached content is kept for at least one second and at most {{days}} days from now on.",
+    ),
+    cached_content_expiry_missing: phrase('Set "ttl" or "expireTime".'),
     model_cannot_background: phrase('No provider of the model "{{model}}" supports background responses.'),
     compaction_unreadable: phrase(
       'The compacted conversation in "{{field}}" cannot be read. It belongs to another account or was changed.',

@@ -84,6 +84,10 @@ export const keyReasons = {
     gemini_action: phrase('The action "{{action}}" is not supported.'),
     batches_not_served: phrase("This gateway does not offer the Message Batches API."),
     item_not_found: phrase('The item "{{id}}" was not found.'),
+    cached_content_not_found: phrase(
+      'The cached content "{{name}}" was not found, or it belongs to another API key.',
+    ),
+    cached_content_channel_gone: phrase("The channel of this cached content no longer exists."),
     response_not_found: phrase('The response "{{id}}" was not found.'),
     response_channel_gone: phrase("The channel of this response no longer exists."),
     previous_response_not_found: phrase(

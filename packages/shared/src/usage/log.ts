@@ -86,8 +86,12 @@ export const Bill = z.object({
   lines: z.array(BillLine),
   /** Exact sum in points before it is rounded once. */
   exact: z.string(),
-  /** Points that were not charged, because the balance or the key's limit did not cover them. */
+  /** Points that were not charged: the balance did not cover them, or they are above the call's quote. */
   uncollected: z.string().optional(),
+  /** The quote that the call used, and the points that it may cost at most. */
+  quote: z.object({ id: z.string(), amount: z.string() }).optional(),
+  /** Marks for the provider's prompt cache that the gateway added; absent = none. */
+  marks: z.int().positive().optional(),
   /** Reported counts by kind that were not billed because they are impossible. */
   implausible: z.record(z.string(), z.number()).optional(),
 });

@@ -14,6 +14,14 @@ export function limitArgument(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostRows}.`);
 }
 
+const mostDays = 90;
+
+export function daysArgument(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0 && value <= mostDays) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostDays}.`);
+}
+
 export interface ListOptions {
   limit: number;
   after: number;

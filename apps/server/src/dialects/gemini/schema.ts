@@ -119,6 +119,23 @@ export const geminiRequest = message({
 
 export type GeminiRequest = z.infer<typeof geminiRequest>;
 
+const duration = z.string().regex(/^\d{1,9}(?:\.\d{1,9})?s$/);
+const expiry = { ttl: duration.nullish(), expireTime: z.iso.datetime({ offset: true }).nullish() };
+
+/** https://ai.google.dev/api/caching, read 2026-11-29. */
+export const newCachedContent = message({
+  model: z.string().min(1).max(160),
+  displayName: z.string().max(128).nullish(),
+  contents: list(content).nullish(),
+  systemInstruction: content.nullish(),
+  tools: list(wireTool).nullish(),
+  toolConfig: message({}).nullish(),
+  ...expiry,
+});
+export type NewCachedContent = z.infer<typeof newCachedContent>;
+
+export const changedCachedContent = message(expiry);
+
 const embedSettings = {
   taskType: z.string().nullish(),
   title: z.string().nullish(),

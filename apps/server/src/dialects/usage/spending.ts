@@ -57,7 +57,7 @@ const assumedStoredTokens = 10_000;
 export interface Earlier {
   /** The request contains everything, although the body refers to data that the provider might store. */
   rewritten?: boolean;
-  /** Tokens of the conversation that `previous_response_id` continues, if known. */
+  /** Tokens of the stored conversation or cached content that the request continues, if known. */
   earlierTokens?: number;
 }
 
@@ -99,13 +99,16 @@ export function spendingOf(
   };
 }
 
+/** Fields with stored data whose length the gateway may know. */
+const continued = new Set(["previous_response_id", "cachedContent", "cached_content"]);
+
 function storedIn(body: Wire, { rewritten = false, earlierTokens = 0 }: Earlier): number {
   if (rewritten) return 0;
   let tokens = 0;
   // The fields that are there: reading many absent ones by name is slow.
   for (const name of Object.keys(body)) {
     if (!kept.has(name) || !isSet(body[name])) continue;
-    const known = name === "previous_response_id" ? earlierTokens : 0;
+    const known = continued.has(name) ? earlierTokens : 0;
     tokens += known > 0 ? known : assumedStoredTokens;
   }
   return tokens;

@@ -6,6 +6,8 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./balances/audit.ts";
+import type { ReserveInput } from "./batches/operations.ts";
+import type { CallRecord } from "./calls/call-record.ts";
 import { createLedger } from "./ledger.ts";
 
 let database: Database;
@@ -40,6 +42,26 @@ async function cutConnections(
   await knife.end();
 }
 
+/** Stores a quote for the call. */
+async function quote({ requestId, userId, tokenId, amount }: ReserveInput): Promise<void> {
+  const size = {
+    input: 1n,
+    output: 1n,
+    request_hash: Buffer.alloc(0),
+    model: "demo-chat",
+    expires_at: new Date(),
+  };
+  const row = { id: requestId, user_id: userId, token_id: tokenId, amount, request_id: requestId };
+  await database.db.quote.create({ data: { ...row, ...size } });
+}
+
+/** A call that costs three points more than its quote. */
+function quotedCall(reserved: ReserveInput): CallRecord {
+  const amount = String(reserved.amount);
+  const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "13", uncollected: "3" };
+  return callOf(reserved, reserved.amount, { bill: { ...bill, quote: { id: reserved.requestId, amount } } });
+}
+
 describe("lost connection", () => {
   it("in the middle of a statement neither loses nor duplicates a call", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 1_000_000n });
@@ -68,10 +90,12 @@ describe("lost connection", () => {
       const node = nodes[index % nodes.length]!;
       for (let call = 0; state.isCutting; call += 1) {
         const reserved = reservation(account, 10n, 10n);
-        await node.reserve(reserved);
-        const record = callOf(reserved, 1n);
+        const isQuoted = call % 4 === 3;
+        if (isQuoted) await quote(reserved);
+        await node.reserve({ ...reserved, own: isQuoted });
+        const record = isQuoted ? quotedCall(reserved) : callOf(reserved, 1n);
         if (call % 3 === 0) await node.checkpoint([{ ...record, outcome: "interrupted" }]);
-        const cost = BigInt(call % 4);
+        const cost = isQuoted ? record.quota : BigInt(call % 4);
         expect(await node.settle({ ...record, quota: cost })).toBe("settled");
         charged += cost;
         ended += 1;
@@ -95,6 +119,13 @@ describe("lost connection", () => {
     );
     expect(rows).toEqual([{ logged: charged, twice: 0n, failed: BigInt(noted) }]);
     expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+    const { rows: quotes } = await database.pool.query<{ wrong: bigint; used: bigint }>(
+      `SELECT count(*) AS used, count(*) FILTER (WHERE charged IS DISTINCT FROM 10 OR excess IS DISTINCT FROM 3) AS wrong
+       FROM quotes WHERE user_id = $1`,
+      [account.userId],
+    );
+    expect(quotes[0]?.used).toBeGreaterThan(0n);
+    expect(quotes[0]?.wrong).toBe(0n);
     await cut.close();
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
+import { keepQuote } from "#relay/core/billing/quotes.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
@@ -45,7 +46,7 @@ afterAll(async () => {
 });
 
 type Step =
-  | { do: "reserve"; node: number; user: number; amount: number }
+  | { do: "reserve"; node: number; user: number; amount: number; quoted: boolean }
   | { do: "settle"; node: number; call: number; part: number; times: number; elsewhere: boolean }
   | { do: "release"; node: number; call: number }
   | { do: "credit"; user: number; amount: number; reference: number }
@@ -57,7 +58,16 @@ const node = fc.nat(2);
 const user = fc.nat(4);
 const call = fc.nat(30);
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve"), node, user, amount: fc.nat(120) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("reserve"),
+      node,
+      user,
+      amount: fc.nat(120),
+      quoted: fc.boolean(),
+    }),
+  },
   {
     weight: 4,
     // Cost of a call in percent of its estimate; above 100 the provider used more.
@@ -102,6 +112,8 @@ interface Run {
   name: string;
   /** Number of leases seen between the waves. */
   leased: number;
+  /** Request IDs of calls with a quote, whose amount is reserved. */
+  quoted: Set<string>;
 }
 
 const answers = new Set([
@@ -119,6 +131,35 @@ function refusal(error: unknown): undefined {
   throw error;
 }
 
+async function quote(run: Run, { requestId, userId, tokenId, amount }: ReserveInput): Promise<void> {
+  run.quoted.add(requestId);
+  const size = {
+    input: 1n,
+    output: 1n,
+    request_hash: Buffer.alloc(0),
+    model: "demo-chat",
+    expires_at: new Date(),
+  };
+  const row = { id: randomUUID(), user_id: userId, token_id: tokenId, amount, request_id: requestId };
+  await database.db.quote.create({ data: { ...row, ...size } });
+}
+
+/** Returns the log row of a call. What one with a quote cost above it is the operator's. */
+function recordOf(
+  run: Run,
+  reserved: ReserveInput,
+  cost: bigint,
+  over: Parameters<typeof callOf>[2],
+): ReturnType<typeof callOf> {
+  if (!run.quoted.has(reserved.requestId)) return callOf(reserved, cost, over);
+  const computed = {
+    points: cost,
+    bill: { price_type: "tokens", group_ratio: "1", lines: [], exact: String(cost) },
+  };
+  const { points, bill } = keepQuote({ id: "q", amount: reserved.amount, input: 1n, output: 1n }, computed);
+  return callOf(reserved, points, { ...over, bill });
+}
+
 async function take(run: Run, step: Step): Promise<void> {
   switch (step.do) {
     case "reserve": {
@@ -128,7 +169,9 @@ async function take(run: Run, step: Step): Promise<void> {
         amount,
         [0, 4].includes(step.user) ? amount : 0n,
       );
-      const granted = await nodes[step.node]!.reserve(reserved).then(() => true, refusal);
+      if (step.quoted) await quote(run, reserved);
+      const wanted = { ...reserved, own: step.quoted };
+      const granted = await nodes[step.node]!.reserve(wanted).then(() => true, refusal);
       if (granted) run.calls.push({ reserved, user: step.user, reservedBy: step.node });
       return;
     }
@@ -137,7 +180,7 @@ async function take(run: Run, step: Step): Promise<void> {
       const found = run.calls[step.call % Math.max(1, run.calls.length)];
       if (found === undefined) return;
       const quota = step.do === "release" ? 0n : (found.reserved.amount * BigInt(step.part)) / 100n;
-      const record = callOf(found.reserved, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
+      const record = recordOf(run, found.reserved, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
       const times = step.do === "release" ? 1 : step.times;
       // Any node may settle a reservation with a row; only its own node knows a share of a lease.
       const by = step.do === "settle" && !step.elsewhere ? found.reservedBy : step.node;
@@ -165,7 +208,7 @@ async function take(run: Run, step: Step): Promise<void> {
       const found = run.calls[step.call % Math.max(1, run.calls.length)];
       if (found === undefined) return;
       const quota = (found.reserved.amount * BigInt(step.part)) / 100n;
-      const record = callOf(found.reserved, quota, { outcome: "interrupted", status: 503 });
+      const record = recordOf(run, found.reserved, quota, { outcome: "interrupted", status: 503 });
       const output = run.interrupted.get(found.reserved.requestId) ?? new Set();
       run.interrupted.set(found.reserved.requestId, output.add(quota));
       await nodes[found.reservedBy]!.checkpoint([record]);
@@ -278,6 +321,17 @@ async function checkCharges({ settled, calls, interrupted }: Run): Promise<void>
   }
 }
 
+/** Checks that the rows of quotes have what was charged, which is never above them. */
+async function checkQuotes({ quoted }: Run): Promise<void> {
+  const { rows } = await database.pool.query(
+    `SELECT q.request_id FROM request_logs l JOIN quotes q ON q.request_id = l.request_id
+     WHERE l.request_id = ANY($1) AND (l.quota > q.amount OR q.charged IS DISTINCT FROM l.quota
+       OR q.excess IS DISTINCT FROM COALESCE((l.bill ->> 'uncollected')::bigint, 0))`,
+    [[...quoted]],
+  );
+  expect(rows).toEqual([]);
+}
+
 /** Points that the calls of each account have cost above their reservations. The limits of keys allow these. */
 async function chargedAbove({ accounts, calls }: Run): Promise<bigint[]> {
   const { rows } = await database.pool.query<{ request_id: string; quota: bigint }>(
@@ -296,6 +350,7 @@ async function chargedAbove({ accounts, calls }: Run): Promise<bigint[]> {
 async function check(run: Run): Promise<void> {
   expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
   await checkCharges(run);
+  await checkQuotes(run);
   run.leased += await database.db.reservation.count({ where: { version: { gt: 0 } } });
   const above = await chargedAbove(run);
   for (const [at, account] of run.accounts.entries()) {
@@ -330,6 +385,7 @@ async function newRun(): Promise<Run> {
     interrupted: new Map(),
     name: randomUUID(),
     leased: 0,
+    quoted: new Set(),
   };
 }
 

@@ -64,6 +64,8 @@ export const defaultToolPrices = lookupTable<string>({
   "code-execution": "0.03",
   // A large image of the most expensive model: the tool's own tokens are not part of any reported usage.
   "image-generation": "0.17",
+  // A thousand tokens of a cached content for one hour, of the most expensive model.
+  "cache-storage": "0.0045",
 });
 
 export const toolPrefix = "tool:";

@@ -30,6 +30,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Serves the route without a key: the response is the same for everyone. */
     open?: boolean;
+    /** The route makes calls that may have a quote. */
+    takesQuote?: boolean;
   }
   interface FastifyRequest {
     access: Access | null;

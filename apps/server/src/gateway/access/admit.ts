@@ -8,6 +8,7 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { now } from "#platform/clock.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 
@@ -85,15 +86,18 @@ class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
   }
 }
 
-/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
+/**
+ * Returns the rate-limit headers. Throws rate_limit_exceeded.
+ * @param dialect the client's, where it has one
+ */
 async function takeRates(
   limiter: Limiter,
   caller: Caller,
   rates: readonly NamedLimit[],
-  limits: readonly Limit[],
+  { limits, dialect }: { limits: readonly Limit[]; dialect: string | undefined },
 ): Promise<Headers> {
   const { allowed, takes, worthNoting } = await limiter.take(ownerOf(caller), limits);
-  const headers = rateHeaders(limits, takes);
+  const headers = rateHeaders(limits, takes, dialect === "anthropic");
   if (allowed) return headers;
   // Report the limit with the longest wait.
   const waits = takes.map((take) => (take.allowed ? -1 : take.resetSeconds));
@@ -104,7 +108,7 @@ async function takeRates(
 }
 
 /** Returns the headers of the limits. Of two limits of the same kind, reports the tighter one. */
-function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers {
+function rateHeaders(limits: readonly Limit[], takes: readonly Take[], isAnthropic: boolean): Headers {
   const headers: Headers = {};
   for (const kind of kinds) {
     let tightest: Take | undefined;
@@ -116,8 +120,18 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers 
     headers[limit] = String(tightest.limit);
     headers[remaining] = String(tightest.remaining);
     headers[reset] = `${tightest.resetSeconds}s`;
+    if (isAnthropic) addAnthropicHeaders(headers, kind, tightest);
   }
   return headers;
+}
+
+/** Adds the headers of https://platform.claude.com/docs/en/api/rate-limits#response-headers, read 2026-11-29. */
+function addAnthropicHeaders(headers: Headers, kind: Limit["kind"], take: Take): void {
+  const start = `anthropic-ratelimit-${kind}`;
+  headers[`${start}-limit`] = String(take.limit);
+  headers[`${start}-remaining`] = String(take.remaining);
+  const reset = new Date(Math.ceil(now() / 1_000 + take.resetSeconds) * 1_000);
+  headers[`${start}-reset`] = reset.toISOString().replace(".000Z", "Z");
 }
 
 const kinds = ["requests", "tokens"] as const;
@@ -133,9 +147,14 @@ const names = { requests: namesOf("requests"), tokens: namesOf("tokens") };
  * Counts one request of any kind. Throws rate_limit_exceeded. The returned headers show the client its
  * limits.
  */
-export async function takeRequest(limiter: Limiter, groups: ActiveGroups, caller: Caller): Promise<Headers> {
+export async function takeRequest(
+  limiter: Limiter,
+  groups: ActiveGroups,
+  caller: Caller,
+  dialect?: string,
+): Promise<Headers> {
   const { rates, limits } = requestRates(groups, caller);
-  return takeRates(limiter, caller, rates, limits);
+  return takeRates(limiter, caller, rates, { limits, dialect });
 }
 
 /** Gives back a counted request that the gateway could not serve for a reason of its own. */
@@ -183,7 +202,7 @@ async function admitAll<C extends ReceivedCall>(
   let headers: Headers;
   try {
     const limits = rates.map(({ limit }) => limit);
-    headers = await takeRates(limiter, caller, rates, limits);
+    headers = await takeRates(limiter, caller, rates, { limits, dialect: call.client?.id });
   } catch (error) {
     if (isWorthNoting(error)) noteRefusal(relay, call, error);
     throw error;

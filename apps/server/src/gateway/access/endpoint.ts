@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
-import { GatewayError, forbidden, insufficientQuota, modelNotFound } from "#errors.ts";
+import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { clientRequestIdOf } from "#gateway/http/request-id.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
@@ -22,6 +22,8 @@ import { usdHeader } from "./usd-header.ts";
  * permissions, rate limit, balance, size, memory. Nothing of a rejected request is parsed or stored.
  */
 export interface EndpointRules {
+  /** The dialect of all clients of these endpoints, if they have one. */
+  dialect?: string;
   /** Returns the caller of a request with another key than a token; undefined for all others. */
   identify?(request: FastifyRequest): Promise<AuthenticatedCaller | undefined>;
   /** Accepts the key in the query string. Only Gemini's clients send it there. */
@@ -64,6 +66,8 @@ async function checkRequest(
   const { caller, pin } =
     (await rules.identify?.(request)) ?? (await authenticate(services, request, rules.keyInQuery === true));
   requirePinRights(request, { caller, pin });
+  if (request.headers["x-quote-id"] !== undefined && request.routeOptions.config.takesQuote !== true)
+    throw invalidRequest({ reason: "quote_for_chat_only" }, { param: "x-quote-id" });
   const begun = {
     requestId: request.id,
     clientRequestId: clientRequestIdOf(request.headers),
@@ -74,7 +78,7 @@ async function checkRequest(
     pin,
     maxPrice: maxPriceOf(services, request),
   };
-  await takeRate(services, request, begun);
+  await takeRate(services, request, begun, rules.dialect);
   if (rules.isCharged === true && hasLargeBody(request.raw))
     await requireBalance(services, begun, endpointOf(request));
   let memory: MemoryAllocation;
@@ -121,10 +125,11 @@ async function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
   begun: UnreadRequest,
+  dialect: string | undefined,
 ): Promise<void> {
   const { head } = request;
   try {
-    Object.assign(head, await takeRequest(limiter, relay.groups, begun.caller));
+    Object.assign(head, await takeRequest(limiter, relay.groups, begun.caller, dialect));
   } catch (error) {
     if (isWorthNoting(error)) noteRefusal(relay, unreadCall(begun, endpointOf(request)), error);
     throw error;

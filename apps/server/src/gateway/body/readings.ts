@@ -4,7 +4,7 @@
  */
 import type { ZodType } from "zod";
 import { messagesRequest, requestBlocks } from "#dialects/anthropic/schema.ts";
-import { embedBatch, embedOne, geminiRequest } from "#dialects/gemini/schema.ts";
+import { embedBatch, embedOne, geminiRequest, newCachedContent } from "#dialects/gemini/schema.ts";
 import {
   contents,
   formats,
@@ -86,7 +86,11 @@ const openai = readingOf([...chatSchemas, ...responsesSchemas], [], more);
 const anthropic = readingOf([messagesRequest, ...Object.values(requestBlocks)], ["input"], more);
 
 function geminiReading(): FieldSpellings {
-  const { known, freeForm } = readingOf([geminiRequest, embedOne, embedBatch], [], ofGemini);
+  const { known, freeForm } = readingOf(
+    [geminiRequest, embedOne, embedBatch, newCachedContent],
+    [],
+    ofGemini,
+  );
   const snake = [...known].map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return {
     known: new Set([...known, ...snake]),

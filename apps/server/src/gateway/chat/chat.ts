@@ -9,6 +9,7 @@ import { admit } from "#gateway/access/admit.ts";
 import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
+import { withLimitLink } from "#gateway/http/limit-links.ts";
 import { isOurFault, nameError } from "#gateway/http/name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
@@ -16,6 +17,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
+import { answerQuote, QUOTE_PATH, refuseQuote, takeQuote } from "./quotes.ts";
 
 /** Path and dialect of each chat endpoint. */
 const endpoints = [
@@ -49,11 +51,22 @@ export function chatRoutes(
   dialect: ClientDialect,
   { read = readTurn(dialect), actions = new Map() }: { read?: ReadTurn; actions?: ChatActions } = {},
 ): void {
+  const config = { takesQuote: true };
   for (const path of chatPaths(dialect.id)) {
-    app.post(targetRoute(path), async (request, reply) => {
+    app.post(targetRoute(path), { config }, async (request, reply) => {
       const act = actions.get(targetOf(request)?.action ?? "");
-      if (act !== undefined) await act(request, reply);
-      else await answerChat(services, dialect, path, await read(request), request, reply);
+      if (act === undefined) await answerChat(services, dialect, path, await read(request), request, reply);
+      else {
+        refuseQuote(request);
+        await act(request, reply);
+      }
+      return reply;
+    });
+    app.post(QUOTE_PATH + targetRoute(path), async (request, reply) => {
+      const { body, raw, turn, serve } = await read(request);
+      const source = { endpoint: path, client: dialect, body, raw, turn };
+      const call = chatCall(services, accessOf(request), source, request);
+      await answerQuote(services, { call, leadsToCalls: serve !== undefined }, request, reply);
       return reply;
     });
   }
@@ -72,6 +85,7 @@ export interface DecodedChat extends JsonBody {
     | "dropped"
     | "sockets"
     | "continued"
+    | "earlierTokens"
   >;
   /** Creates the response. Default: `relayChat`. */
   serve?(call: ChatCall): Promise<Answer>;
@@ -116,7 +130,9 @@ async function answerChat(
   const { signal } = access;
   const settings = services.relay.settings.current();
   const requested = chatCall(services, access, { endpoint, client, body, raw, turn }, request);
-  const { headers, call } = await admit(services, requested);
+  const { headers, call: admitted } = await admit(services, requested);
+  const quoted = await takeQuote(services, { call: admitted, leadsToCalls: serve !== undefined }, request);
+  const call = quoted?.call ?? admitted;
   const heartbeat = caller.setting.heartbeat;
   const options = {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
@@ -126,11 +142,12 @@ async function answerChat(
     streams: services.relay.metrics.streams,
   };
   const answer = answered(serve === undefined ? relayChat(services.relay, call) : serve(call));
+  if (quoted !== undefined) answer.catch(() => quoted.failed());
   if (!heartbeat.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
     fail(error) {
-      const named = nameError(error);
+      const named = withLimitLink(services, nameError(error), request.server.prefix);
       if (isOurFault(named)) request.log.error({ err: error }, "call failed");
       return client.encodeStreamError(named, request.id, chat);
     },

@@ -2,23 +2,31 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { type GatewayError, invalidRequest } from "#errors.ts";
+import type { GatewayServices } from "#gateway/services.ts";
 import { securityHeaders } from "./answer-headers.ts";
 import { endsCodex, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
+import { withLimitLink } from "./limit-links.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { requestIdHeaders } from "./request-id.ts";
 import { lacksVersion } from "./request-url.ts";
 
 const LINGER_MS = 1_000;
 
-/** Sends an error in the client's dialect. The log contains no part of the request. */
+/**
+ * Sends an error in the client's dialect. The log contains no part of the request.
+ * @param services adds links to the errors of limits
+ */
 export async function answerError(
   shape: ErrorShape,
   error: FastifyError | GatewayError,
   request: FastifyRequest,
   reply: FastifyReply,
+  services?: Pick<GatewayServices, "relay">,
 ): Promise<FastifyReply> {
-  const named = withAddress(nameError(error), request);
+  const addressed = withAddress(nameError(error), request);
+  const named =
+    services === undefined ? addressed : withLimitLink(services, addressed, request.server.prefix);
   // The rest of an unread body must not be parsed as the next request.
   if (!request.raw.complete && !(await readsOut(request.raw))) void reply.header("connection", "close");
   if (isOurFault(named)) request.log.error({ err: error }, "call failed");

@@ -21,7 +21,7 @@ const spellings: readonly (readonly [RegExp, string])[] = [
  * page of the site.
  */
 const unversioned =
-  /^\/(?:chat\/completions|completions|responses|conversations|messages|models|embeddings|moderations|images|audio|rerank|realtime|files|batches|fine_tuning|fine-tunes|assistants|threads|vector_stores|uploads)(?=[/?]|$)/;
+  /^\/(?:chat\/completions|completions|responses|conversations|messages|models|embeddings|moderations|images|audio|rerank|realtime|files|batches|fine_tuning|fine-tunes|assistants|threads|vector_stores|uploads|usage)(?=[/?]|$)/;
 
 const credentials = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
 
@@ -40,10 +40,24 @@ export function standardUrl(request: RequestHead, basePath: string): string {
   const start = url.startsWith("//") ? url.replace(/^\/+/, "/") : url;
   const base = basePath !== "" && start.startsWith(`/${basePath}/`) ? `/${basePath}` : "";
   const path = start.slice(base.length);
+  if (path.startsWith(quoteStart)) return quoteUrl(base, path) ?? url;
   for (const [spelling, standard] of spellings)
     if (spelling.test(path)) return base + path.replace(spelling, standard);
   if (unversioned.test(path) && !isPage(request)) return `${base}/v1${path}`;
   return url;
+}
+
+const quoteStart = "/v1/quote?";
+const endpointForm = /^\/[\w./:@-]+$/;
+
+/** Returns the address of a quote for the chat endpoint that its query names; undefined without one. */
+function quoteUrl(base: string, path: string): string | undefined {
+  const query = new URLSearchParams(path.slice(quoteStart.length));
+  const endpoint = query.get("endpoint");
+  if (endpoint === null || !endpointForm.test(endpoint)) return undefined;
+  query.delete("endpoint");
+  const rest = query.size > 0 ? `?${query.toString()}` : "";
+  return `${base}/v1/quote${endpoint}${rest}`;
 }
 
 /** Returns whether a version was added to the address of a request. */

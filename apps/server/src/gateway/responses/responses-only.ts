@@ -22,7 +22,7 @@ export function wantsBackground(body: Wire): boolean {
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
-  requested: { group: string; model: string; reason: "model_cannot_background" },
+  requested: { group: string; model: string; reason: "model_cannot_background" | "model_cannot_cache" },
 ): unknown {
   const { group, model, reason } = requested;
   const isKnown =

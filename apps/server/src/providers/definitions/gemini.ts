@@ -39,7 +39,7 @@ export const gemini: Provider = {
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
   tierHeader: "x-gemini-service-tier",
   proofs: "google",
-  endpoints: ["chat", "embeddings", "images"],
+  endpoints: ["chat", "embeddings", "images", "caches"],
   keyHint: "AIza…",
   otherLabel: "API version (default: v1beta)",
   models: ["gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-2.5-flash"],

@@ -127,6 +127,7 @@ async function readChat(
   const { call, upstream, mender, origin } = sent;
   const prompt = promptName(routed.planned);
   if (prompt !== undefined && sent.prompt !== undefined) services.prompts.keep(prompt, sent.prompt);
+  bill.setMarks(sent.marks);
   const { provider } = routed.target.channel;
   const came = { response, upstream, mender, origin };
   const isOwn = upstream.id === "anthropic" && call.client.id === "anthropic";

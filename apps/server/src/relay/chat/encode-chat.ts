@@ -41,6 +41,8 @@ export interface EncodedChat extends EncodedRequest {
   dropped: string[];
   /** What is known of the session's prompt once this request was sent; undefined where the gateway adds no marks. */
   prompt: KnownPrompt | undefined;
+  /** Marks for the provider's prompt cache that the gateway added. */
+  marks: number;
 }
 
 /** A chat call as it is sent. */
@@ -89,7 +91,7 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   const forward = upstream.id === call.client.id ? forwardedTo(channel.provider, call.forward) : {};
   const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
   const cacheKey = cacheKeyOf(call, channel, upstream);
-  const { body, dropped, prompt } = encodeBody(
+  const { body, dropped, prompt, marks } = encodeBody(
     { ...call, ...(cacheKey !== undefined && "field" in cacheKey && { added: cacheKey.field }) },
     target,
     upstream,
@@ -118,6 +120,7 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
     origin,
     dropped,
     prompt,
+    marks,
   };
 }
 
@@ -179,7 +182,7 @@ type BodyInput = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritt
   readonly added?: Wire;
 };
 
-interface EncodedBody extends Pick<EncodedChat, "dropped" | "prompt"> {
+interface EncodedBody extends Pick<EncodedChat, "dropped" | "prompt" | "marks"> {
   readonly body: string | Buffer;
 }
 
@@ -271,8 +274,8 @@ function encode(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  const { marked, prompt } = markPrompt(given, chosen, upstream, adjusted);
-  return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt };
+  const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted);
+  return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt, marks };
 }
 
 /** Returns the received bytes where nothing was changed, or only marks and fields of ours were added. */
@@ -295,19 +298,20 @@ function markPrompt(
   { channel, key, upstreamModel: model }: ChosenFor,
   upstream: Upstream,
   body: Wire,
-): { marked: Wire; prompt: KnownPrompt | undefined } {
+): { marked: Wire; prompt: KnownPrompt | undefined; marks: number } {
   const minimum =
     marking === undefined || upstream.id === "own" ? undefined : cacheMinimumOf(channel, model, upstream.id);
   const pieces = minimum === undefined ? undefined : piecesOf(body);
   if (marking === undefined || minimum === undefined || pieces === undefined)
-    return { marked: body, prompt: undefined };
+    return { marked: body, prompt: undefined, marks: 0 };
   const { marks, known } = placeMarks(pieces, marking.known, {
     now: marking.now,
     target: `${channel.id}:${key?.id ?? ""}:${model}`,
     minSize: minimum * CHARACTERS_PER_TOKEN,
     isAgent: request.tools !== undefined && request.tools.length > 0,
   });
-  return { marked: withMarks(body, marks), prompt: known };
+  const marked = withMarks(body, marks);
+  return { marked, prompt: known, marks: marked === body ? 0 : marks.length };
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */

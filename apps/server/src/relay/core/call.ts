@@ -25,6 +25,8 @@ export interface ReceivedCall {
   readonly pin: Pin | undefined;
   /** Points that the call may cost at most according to its client; undefined = no limit. */
   readonly maxPrice?: bigint | undefined;
+  /** The price that was promised for this call; undefined = none. */
+  readonly quote?: CallQuote | undefined;
   readonly ip: string;
   /** Path shown in the log, e.g. `/v1/chat/completions`. */
   readonly endpoint: string;
@@ -92,6 +94,16 @@ export interface AnswerListener {
   piece(text: string): void;
   /** No further piece follows. */
   ended(): void;
+}
+
+/** A price that the call will not exceed. What it costs above it is the operator's. */
+export interface CallQuote {
+  readonly id: string;
+  /** Points. */
+  readonly amount: bigint;
+  /** Estimated tokens of the quoted request. */
+  readonly input: bigint;
+  readonly output: bigint;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */

@@ -1,7 +1,13 @@
 /** One step of the instructions: a command, a file, code, or the fields of a form. */
-import { type Part, pathOn, type Platform } from "@gateway/shared/connect/connection";
+import {
+  type ClientSettingsFile,
+  type Part,
+  pathOn,
+  type Platform,
+} from "@gateway/shared/connect/connection";
 import { Button, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "#components/samples/code-box.tsx";
 import { phrasesIn } from "#lib/i18n.ts";
@@ -69,11 +75,7 @@ export function PartView({ part, platform, complete }: PartViewProps) {
         <li className={classes.step}>
           <Text fw={600}>{t("Save this as {{path}}", { path })}</Text>
           <Text fz="sm" c="dimmed">
-            {part.base === "home"
-              ? t("If the file exists, add these settings to it.")
-              : t(
-                  "Save the file in the folder of the application. If the file exists, add these settings to it.",
-                )}
+            {fileHint(t, part)}
           </Text>
           <CodeBox
             code={part.content}
@@ -144,4 +146,11 @@ function FieldRow({ name, value }: { name: string; value: string }) {
       </dd>
     </>
   );
+}
+
+function fileHint(t: TFunction<"connect">, { base, format }: ClientSettingsFile): string {
+  if (format === "sh") return t("This program shows in the status line what your key may still spend.");
+  return base === "home"
+    ? t("If the file exists, add these settings to it.")
+    : t("Save the file in the folder of the application. If the file exists, add these settings to it.");
 }

@@ -9,6 +9,7 @@ const labels: Partial<Record<ErrorCode, string>> = {
   budget_exceeded: phrase("Budget used up"),
   session_budget_exhausted: phrase("Budget of the session used up"),
   max_price_exceeded: phrase("Maximum price exceeded"),
+  quote_not_valid: phrase("Quote not valid"),
   rate_limit_exceeded: phrase("Rate limit reached"),
   model_not_found: phrase("Model not available"),
   model_not_allowed: phrase("Model not allowed for the token"),

@@ -19,6 +19,7 @@ const kindNames = lookupTable<string>({
   "tier:ultrafast": phrase("Ultrafast tier"),
   "tool:web-search": phrase("Web search"),
   "tool:gateway-search": phrase("Web search by the gateway"),
+  "tool:cache-storage": phrase("Storage of cached content"),
   "tool:x-search": phrase("X search"),
   "tool:file-search": phrase("File search"),
   "tool:code-execution": phrase("Code execution"),

@@ -22,12 +22,12 @@ param(
   $manifest = Join-Path $state 'manifest.json'
   $utf8 = New-Object System.Text.UTF8Encoding $false
 
-  # Client, dialect, command, path below the user's folder, format, settings to remove.
+  # Client, dialect, command, path below the user's folder, format, settings to remove, settings to keep.
   $files = @'
 @FILES@
 '@ -split "`r?`n" | Where-Object { $_ } | ForEach-Object {
     $part = $_.Split('|')
-    [pscustomobject]@{ Client = $part[0]; Dialect = $part[1]; Command = $part[2]; Path = $part[3]; Format = $part[4]; Removes = $part[5] }
+    [pscustomobject]@{ Client = $part[0]; Dialect = $part[1]; Command = $part[2]; Path = $part[3]; Format = $part[4]; Removes = $part[5]; Keeps = $part[6] }
   }
   $known = $files | ForEach-Object { $_.Client } | Select-Object -Unique
 
@@ -187,7 +187,7 @@ param(
           [IO.File]::WriteAllText($added, $text, $utf8)
           $result = Join-Path $work 'merged'
           $errors = Join-Path $work 'errors'
-          $words = @($program, $file.Format, $target, $added, "$($file.Removes)") | ForEach-Object { '"' + $_ + '"' }
+          $words = @($program, $file.Format, $target, $added, "$($file.Removes)", "$($file.Keeps)") | ForEach-Object { '"' + $_ + '"' }
           $process = Start-Process -FilePath (Get-Command node).Source -ArgumentList $words -NoNewWindow -Wait -PassThru -RedirectStandardOutput $result -RedirectStandardError $errors
           $done = $process.ExitCode -eq 0
           if ($done) { $text = [IO.File]::ReadAllText($result, $utf8) } else { $reason = [IO.File]::ReadAllText($errors) }

@@ -48,7 +48,7 @@ GATEWAY_API_KEY is the key to use. Without it, you sign in with the browser and 
 GATEWAY_END
 }
 
-# Client, dialect, command, path below the home folder, format, settings to remove.
+# Client, dialect, command, path below the home folder, format, settings to remove, settings to keep.
 files() {
   cat <<'GATEWAY_END'
 @FILES@
@@ -352,7 +352,7 @@ test_call() {
 connect() {
   client=$1
   files | grep "^$client|" >"$work/files"
-  while IFS='|' read -r _ _ _ path format removes; do
+  while IFS='|' read -r _ _ _ path format removes keeps; do
     target=$(target_of "$path")
     prepared=$work/$(printf '%s' "$path" | tr '/' '_')
     content "$path" | filled "$key" >"$prepared.settings"
@@ -362,7 +362,7 @@ connect() {
     fi
     if ! command -v node >/dev/null 2>&1; then
       reason="It exists, and merging needs Node.js."
-    elif reason=$(node "$work/merge.cjs" "$format" "$target" "$prepared.settings" "$removes" 2>&1 >"$prepared" </dev/null); then
+    elif reason=$(node "$work/merge.cjs" "$format" "$target" "$prepared.settings" "$removes" "$keeps" 2>&1 >"$prepared" </dev/null); then
       continue
     fi
     warn "$target was not changed. $reason Add these settings to it:"

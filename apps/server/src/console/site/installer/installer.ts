@@ -39,7 +39,15 @@ function entriesFor(address: string): Entry[] {
 function table(entries: Entry[]): string {
   return entries
     .map(({ client, dialect, command, file }) =>
-      [client, dialect, command, file.path, file.format, (file.removes ?? []).join(",")].join("|"),
+      [
+        client,
+        dialect,
+        command,
+        file.path,
+        file.format,
+        (file.removes ?? []).join(","),
+        (file.keeps ?? []).join(","),
+      ].join("|"),
     )
     .join("\n");
 }

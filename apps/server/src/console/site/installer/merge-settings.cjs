@@ -1,10 +1,10 @@
 // Adds settings to an existing file and prints the result. The installer runs it as
-// `node merge-settings.cjs <format> <existing file> <file with the settings> <paths to remove>`.
+// `node merge-settings.cjs <format> <existing file> <file with the settings> <paths to remove> <names to keep>`.
 // Exits with 3 and a reason if the file cannot be merged safely. Runs on every Node since version 12.
 "use strict";
 const { readFileSync } = require("node:fs");
 
-const [format, existing, added, removed = ""] = process.argv.slice(2);
+const [format, existing, added, removed = "", kept = ""] = process.argv.slice(2);
 
 function refuse(reason) {
   process.stderr.write(reason + "\n");
@@ -47,7 +47,10 @@ function mergeJson(text, settings) {
   }
   if (!isObject(parsed)) refuse("It is not a JSON object.");
   for (const path of removed.split(",").filter(Boolean)) remove(parsed, path);
-  merge(parsed, JSON.parse(settings), "");
+  const ours = JSON.parse(settings);
+  for (const name of kept.split(","))
+    if (Object.prototype.hasOwnProperty.call(parsed, name)) delete ours[name];
+  merge(parsed, ours, "");
   const indent = /^\{\r?\n([ \t]+)"/.exec(text);
   return JSON.stringify(parsed, null, indent ? indent[1] : 2) + "\n";
 }
@@ -144,7 +147,7 @@ if (original.includes("\uFFFD")) refuse("It is not UTF-8 text.");
 const windows = original.includes("\r\n");
 const text = original.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n");
 const settings = readFileSync(added, "utf8");
-const merges = { json: mergeJson, toml: mergeToml, env: mergeEnv };
+const merges = { json: mergeJson, toml: mergeToml, env: mergeEnv, sh: (_, program) => program };
 if (!merges[format]) refuse("Files of this kind are not merged.");
 const merged = merges[format](text, settings);
 process.stdout.write(windows ? merged.replace(/\n/g, "\r\n") : merged);

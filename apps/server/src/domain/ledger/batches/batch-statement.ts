@@ -44,6 +44,7 @@ export function batchOf(
   const ending = noEndingCalls();
   const ownReservations: string[] = [];
   const sessions: number[] = [];
+  const quoted: string[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
   for (const [ord, operation] of operations.entries()) {
     const { userId, tokenId } = payerOf(operation);
@@ -63,6 +64,7 @@ export function batchOf(
       ending.cachedTokens.push(row.cached_tokens);
       ending.partlyReserved.push(row.held_in_part);
       if (call?.lease === undefined) ownReservations.push(settle.requestId);
+      if (settle.bill?.quote !== undefined) quoted.push(settle.requestId);
     }
   }
   const requests = JSON.stringify(leases.map((request, at) => ({ ...request, ord: operations.length + at })));
@@ -106,6 +108,7 @@ export function batchOf(
     leaseIds,
     JSON.stringify(beginning),
     sessions,
+    quoted,
   ];
   return { ...writeBatch, values };
 }

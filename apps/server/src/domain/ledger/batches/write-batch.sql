@@ -10,6 +10,7 @@
 --   $11 request IDs of calls that end and have a reservation of their own
 --   $12 leases (LeaseRequest)        $13 lease IDs
 --   $14 calls that begin             $15 sessions of the calls that begin
+--   $16 request IDs of calls that end and used a quote
 --
 -- Returns one row for each call that begins. `verdict` is `granted`, `again` (fits alone, but not together with the
 -- others of this batch), `taken` (the request ID has a reservation) or the name of the refusal: `user`, `key`,
@@ -294,6 +295,11 @@ WITH clock AS MATERIALIZED (
 ), charge_channel AS (
   INSERT INTO channel_charges (channel_id, quota)
   SELECT (log).channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY (log).channel_id
+), use_quote AS (
+  -- What a call cost above its quote is the operator's.
+  UPDATE quotes q SET charged = c.quota, excess = COALESCE(((c.log).bill ->> 'uncollected')::bigint, 0)
+  FROM closed c
+  WHERE q.request_id = ANY($16::text[]) AND q.request_id = (c.log).request_id
 ), log AS (
   -- The ID of a row is always generated.
   INSERT INTO request_logs OVERRIDING USER VALUE SELECT (log).* FROM closed ORDER BY ord

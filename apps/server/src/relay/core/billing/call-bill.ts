@@ -32,6 +32,7 @@ import {
 } from "./call-end.ts";
 import { type CallEnding, createCallRecord, termsOf } from "./create-call-record.ts";
 import { requirePrice } from "./max-price.ts";
+import { keepQuote } from "./quotes.ts";
 import { computeOwedUsage } from "./settle.ts";
 
 /**
@@ -61,6 +62,8 @@ export class CallBill implements OpenCall, HiddenCosts {
   /** Service tier named at the start of the response. */
   #reportedTier: string | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
+  /** Marks for the provider's prompt cache that the gateway added to the request. */
+  #marks = 0;
   /** Billed tokens, input and output together. */
   #tokens = 0;
   #checkpointAt: number | undefined = undefined;
@@ -112,14 +115,14 @@ export class CallBill implements OpenCall, HiddenCosts {
   }
 
   #reservation({ plan: { worstCase }, sessionShare }: PlannedCall): ReserveInput {
-    const { requestId, caller, background } = this.#received;
+    const { requestId, caller, background, quote } = this.#received;
     return {
       requestId,
       userId: caller.userId,
       tokenId: caller.tokenId,
       amount: worstCase,
       tokenAmount: caller.unlimited ? 0n : worstCase,
-      own: background === true,
+      own: background === true || quote !== undefined,
       session: sessionShare,
     };
   }
@@ -142,6 +145,11 @@ export class CallBill implements OpenCall, HiddenCosts {
   route(routed: RoutedCall, reportedTier?: string): void {
     this.#routed = routed;
     this.#reportedTier = reportedTier;
+  }
+
+  /** Sets how many marks for the provider's prompt cache the gateway added to the request that is answered. */
+  setMarks(marks: number): void {
+    this.#marks = marks;
   }
 
   /** The response comes from the cache, or from the gateway itself. */
@@ -370,7 +378,10 @@ export class CallBill implements OpenCall, HiddenCosts {
     const { usage, estimated, implausible } = due;
     const tier = this.#tierOf(ended.reported, price);
     const priced = tier === undefined ? usage : { ...usage, tier };
-    const { points, bill } = computeBill(price, groupRatio, priced, calls);
+    const computed = computeBill(price, groupRatio, priced, calls);
+    const { quote } = this.#received;
+    const { points, bill: kept } = quote === undefined ? computed : keepQuote(quote, computed);
+    const bill = this.#marks === 0 ? kept : { ...kept, marks: this.#marks };
     return {
       usage,
       estimated,

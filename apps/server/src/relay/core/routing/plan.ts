@@ -15,7 +15,14 @@ import { withSearches } from "#domain/pricing/search-rounds.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
+import type {
+  CallQuote,
+  Plan,
+  PlannedCall,
+  PricedTarget,
+  ReceivedCall,
+  RouteGroup,
+} from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
 
@@ -84,7 +91,7 @@ export function planAgain<Received extends ReceivedCall>(
   { model = planned.model, outputLimit }: { model?: string; outputLimit?: number },
 ): PlannedCall<Received> {
   if (model !== planned.model) requireModel({ ...planned.received, model });
-  const plan = makePlan(services, planned.received, model, planned.plan.estimate, outputLimit);
+  const plan = makePlan(services, planned.received, model, planned.plan.estimate, { outputLimit });
   return { ...planned, model, plan };
 }
 
@@ -98,21 +105,40 @@ export function replanCall<Received extends ReceivedCall>(
   received: Received,
 ): PlannedCall<Received> {
   const { outputLimit } = planned.plan;
-  const plan = makePlan(services, received, planned.model, received.estimate, outputLimit);
+  const plan = makePlan(services, received, planned.model, received.estimate, { outputLimit });
   return { ...planned, received, plan };
 }
 
 /**
- * Makes the plan of a call.
- * @param outputLimit output tokens for each response of a request without a limit of its own; default: the longest
- * response of the model
+ * Plans a call at the price that it cannot exceed, also at channels whose reservation is smaller than that.
+ * Throws what `planCall` throws.
  */
+export function planQuote<Received extends ReceivedCall>(
+  services: RelayServices,
+  received: Received,
+): PlannedCall<Received> {
+  const { model, estimate } = received;
+  requireModel(received);
+  return { received, model, plan: makePlan(services, received, model, estimate, { isWhole: true }) };
+}
+
+interface PlanOptions {
+  /**
+   * Output tokens for each response of a request without a limit of its own; default: the longest response of the
+   * model.
+   */
+  readonly outputLimit?: number | undefined;
+  /** Ignores that a channel reserves less than a call can cost. */
+  readonly isWhole?: boolean;
+}
+
+/** Makes the plan of a call. */
 function makePlan(
   services: RelayServices,
   received: ReceivedCall,
   model: string,
   usage: Estimate,
-  outputLimit?: number,
+  { outputLimit, isWhole = false }: PlanOptions = {},
 ): Plan {
   if (!isModelName(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, received, model);
@@ -126,7 +152,8 @@ function makePlan(
   const requested = outputLimit === undefined ? usage : limitedTo(usage, outputLimit);
   let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
-    for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
+    for (const { billed, reserves: usual } of priceOptionsOf(routeGroup.channels, model)) {
+      const reserves = isWhole ? { ...usual, preCost: 1 } : usual;
       named.add(billed);
       const listed =
         prices.get(billed) ??
@@ -152,8 +179,19 @@ function makePlan(
     }
   }
   if (worstCase < 0n) throw priceMissing(model, named);
-  const plan = { routeGroups, prices, worstCase, estimate: estimate ?? requested };
+  const plan = {
+    routeGroups,
+    prices,
+    worstCase: received.quote === undefined ? worstCase : quotedAmount(received.quote, usage),
+    estimate: estimate ?? requested,
+  };
   return outputLimit === undefined ? plan : { ...plan, outputLimit };
+}
+
+/** Returns the points of a quote. Throws `quote_not_valid` for a call that is larger than the quoted one. */
+function quotedAmount({ amount, input, output }: CallQuote, estimate: Estimate): bigint {
+  if (BigInt(estimate.input) <= input && BigInt(estimate.output) <= output) return amount;
+  throw new GatewayError("quote_not_valid", { reason: "quote_exceeded" }, { param: "x-quote-id" });
 }
 
 function maySearch({ searches, toolCalls }: Estimate): boolean {

@@ -4,7 +4,15 @@ import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { billKindText } from "#features/logs/log-labels.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { alignDecimals, explainLines, isPerCall, multiply, PRICE_DECIMALS, worthOf } from "./bill.ts";
+import {
+  alignDecimals,
+  explainLines,
+  isPerCall,
+  multiply,
+  PRICE_DECIMALS,
+  uncollectedLabel,
+  worthOf,
+} from "./bill.ts";
 import classes from "#features/logs/logs.module.css";
 
 /** The calculation of a bill: every line in points, the sum, the rounding, the dollars. */
@@ -94,7 +102,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
           ) : null}
           {uncollected > 0 ? (
             <tr>
-              <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
+              <td colSpan={3}>{t(uncollectedLabel(bill))}</td>
               <td>− {format.whole(uncollected)}</td>
             </tr>
           ) : null}

@@ -7,7 +7,8 @@ import { useTranslation } from "react-i18next";
 import { billKindText } from "#features/logs/log-labels.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { BillArithmetic } from "./bill-arithmetic.tsx";
-import { type CostLine, costsOf } from "./bill.ts";
+import { type CostLine, costsOf, uncollectedLabel } from "./bill.ts";
+import { CacheMarksNote } from "./cache-marks-note.tsx";
 import classes from "#features/logs/logs.module.css";
 
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
@@ -53,7 +54,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           )}
           {uncollected > 0 ? (
             <tr>
-              <td colSpan={3}>{t("Not charged because the balance or the key's limit was too low")}</td>
+              <td colSpan={3}>{t(uncollectedLabel(bill))}</td>
               <td>−${print(uncollected)}</td>
             </tr>
           ) : null}
@@ -70,6 +71,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
             : t("The provider reported no usage. The gateway counted the tokens.")}
         </Text>
       ) : null}
+      <CacheMarksNote bill={bill} />
       <Button
         variant="subtle"
         size="compact-sm"

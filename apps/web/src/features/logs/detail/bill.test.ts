@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cachedShare } from "#lib/cached-share.ts";
-import { alignDecimals, costsOf, explainLines, multiply } from "./bill.ts";
+import { alignDecimals, costsOf, explainLines, multiply, marksEffect } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",
@@ -34,6 +34,25 @@ describe("a bill explained", () => {
     expect(cachedShare(bill, 12_000)).toBe(0.75);
     expect(cachedShare(bill, 0)).toBe(0);
     expect(cachedShare(null, 10)).toBe(0);
+  });
+});
+
+describe("the marks of a prompt cache", () => {
+  const lines = [
+    { kind: "input", amount: 100, ratio: "2" },
+    { kind: "cached_read_tokens", amount: 1_000, ratio: "0.2" },
+    { kind: "cached_write_tokens", amount: 400, ratio: "2.5" },
+  ];
+  const bill = { price_type: "tokens", group_ratio: "0.5", exact: "1", marks: 2 };
+
+  it("cost what writes cost above input, and save what reads cost below it", () => {
+    const { extra, saved } = marksEffect({ ...bill, lines })!;
+    expect(extra).toBeCloseTo(400 * 0.5 * 0.5);
+    expect(saved).toBeCloseTo(1_000 * 1.8 * 0.5);
+  });
+
+  it("have no known effect without a ratio of input", () => {
+    expect(marksEffect({ ...bill, lines: lines.slice(1) })).toBeUndefined();
   });
 });
 

@@ -1,7 +1,17 @@
 /** The arithmetic of a stored bill, step by step. Pure; exact, because ratios are decimal strings. */
 import { trimEndOf } from "@gateway/shared/trim-end";
 import type { Bill } from "@gateway/shared/usage/log";
+import { phrasesIn } from "#lib/i18n.ts";
 import { isTool } from "#lib/labels/usage-kinds.ts";
+
+const phrase = phrasesIn("logs");
+
+/** Returns why a part of the cost was not charged, to be translated. */
+export function uncollectedLabel({ quote }: Bill) {
+  return quote === undefined
+    ? phrase("Not charged because the balance or the key's limit was too low")
+    : phrase("Above the quoted price, not charged");
+}
 
 type Decimal = { value: bigint; scale: number };
 
@@ -32,6 +42,28 @@ export function worthOf(points: number, pointsPerUsd: number): string {
 /** Returns whether the kind is priced per call instead of per token. */
 export function isPerCall(bill: Bill, kind: string): boolean {
   return bill.price_type === "times" || isTool(kind);
+}
+
+export type MarksEffect = {
+  /** Points that writing to the provider's cache cost more than plain input. */
+  extra: number;
+  /** Points that reading from it cost less than plain input. */
+  saved: number;
+};
+
+const writes = ["cached_write_tokens", "cached_write_1h_tokens"];
+const reads = ["cached_tokens", "cached_read_tokens"];
+
+/** Returns what the prompt cache cost and saved; undefined for a bill without uncached input, which has no ratio of it. */
+export function marksEffect({ lines, group_ratio: group }: Bill): MarksEffect | undefined {
+  const input = lines.find(({ kind }) => kind === "input");
+  if (input === undefined) return undefined;
+  const surcharge = (kinds: readonly string[]) =>
+    lines
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce((sum, { amount, ratio }) => sum + amount * (Number(ratio) - Number(input.ratio)), 0) *
+    Number(group);
+  return { extra: Math.max(0, surcharge(writes)), saved: Math.max(0, -surcharge(reads)) };
 }
 
 /** Minimum decimals of a cost: those of a single point at the usual 500,000 per dollar. */

@@ -1,0 +1,121 @@
+/**
+ * Prices that were promised for one call. It must not depend on how a price is computed. What a call with a quote was
+ * charged is written by the ledger.
+ */
+import { randomBytes } from "node:crypto";
+import { GatewayError } from "#errors.ts";
+import type { Pool } from "#platform/database/db.ts";
+
+/** Seconds in which a quote can be used. */
+export const quoteSeconds = 300;
+/** Quotes of an account that can still be used. */
+const mostOpen = 1_000;
+/** How long unused and used quotes are kept for the report. */
+const unusedHours = 1;
+const usedDays = 90;
+
+export interface NewQuote {
+  readonly userId: number;
+  readonly tokenId: number;
+  /** SHA-256 of everything that decides the price. */
+  readonly requestHash: Buffer;
+  readonly model: string;
+  /** Points. */
+  readonly amount: bigint;
+  /** Estimated tokens. */
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface CreatedQuote {
+  readonly id: string;
+  readonly expiresAt: Date;
+}
+
+/** Stores a quote. Throws `rate_limit_exceeded` for an account with too many open ones. */
+export async function createQuote(pool: Pool, quote: NewQuote): Promise<CreatedQuote> {
+  const { userId, tokenId, requestHash, model, amount, input, output } = quote;
+  const id = `quote_${randomBytes(18).toString("base64url")}`;
+  const { rows } = await pool.query<{ expires_at: Date }>(
+    `INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)
+     WHERE (SELECT count(*) FROM (
+       SELECT FROM quotes WHERE user_id = $2 AND expires_at > now() AND request_id IS NULL LIMIT $10) q) < $10
+     RETURNING expires_at`,
+    [id, userId, tokenId, requestHash, model, amount, input, output, quoteSeconds, mostOpen],
+  );
+  const [row] = rows;
+  if (row !== undefined) return { id, expiresAt: row.expires_at };
+  throw new GatewayError(
+    "rate_limit_exceeded",
+    { reason: "too_many_quotes", most: mostOpen },
+    { retryAfter: quoteSeconds },
+  );
+}
+
+export interface QuoteUse {
+  readonly id: string;
+  readonly tokenId: number;
+  readonly requestId: string;
+  readonly requestHash: Buffer;
+}
+
+export interface ClaimedQuote {
+  readonly id: string;
+  readonly amount: bigint;
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+/** Takes a quote for a call, so that no other call can use it. Throws `quote_not_valid`. */
+export async function claimQuote(pool: Pool, use: QuoteUse): Promise<ClaimedQuote> {
+  const { id, tokenId, requestId, requestHash } = use;
+  const { rows } = await pool.query<ClaimedQuote>(
+    `UPDATE quotes SET request_id = $2
+     WHERE id = $1 AND token_id = $3 AND request_hash = $4 AND request_id IS NULL AND expires_at > now()
+     RETURNING id, amount, input, output`,
+    [id, requestId, tokenId, requestHash],
+  );
+  const [quote] = rows;
+  if (quote !== undefined) return quote;
+  throw await refusalOf(pool, use);
+}
+
+/** The ID of another token's quote is answered like one that does not exist. */
+async function refusalOf(pool: Pool, { id, tokenId, requestHash }: QuoteUse): Promise<GatewayError> {
+  const { rows } = await pool.query<{ is_same: boolean; is_used: boolean }>(
+    `SELECT request_hash = $3 AS is_same, request_id IS NOT NULL AS is_used FROM quotes
+     WHERE id = $1 AND token_id = $2`,
+    [id, tokenId, requestHash],
+  );
+  const [quote] = rows;
+  const reason =
+    quote === undefined
+      ? "quote_unknown"
+      : quote.is_used
+        ? "quote_used"
+        : quote.is_same
+          ? "quote_expired"
+          : "quote_other_request";
+  return new GatewayError("quote_not_valid", { reason }, { param: "x-quote-id" });
+}
+
+/** Gives a quote back whose call failed before it was charged. */
+export async function releaseQuote(
+  pool: Pool,
+  { id, requestId }: Pick<QuoteUse, "id" | "requestId">,
+): Promise<void> {
+  await pool.query(
+    "UPDATE quotes SET request_id = NULL WHERE id = $1 AND request_id = $2 AND charged IS NULL",
+    [id, requestId],
+  );
+}
+
+/** Deletes unused quotes after an hour, and used ones when the report no longer shows them. */
+export async function forgetQuotes(pool: Pool): Promise<void> {
+  await pool.query(
+    `DELETE FROM quotes WHERE expires_at < now() - CASE WHEN request_id IS NULL
+       THEN make_interval(hours => $1) ELSE make_interval(days => $2) END`,
+    [unusedHours, usedDays],
+  );
+}

@@ -1,0 +1,238 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readQuotes } from "#domain/quotes/report.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { runs } from "#test/property-runs.ts";
+
+/** Prices that a call will not exceed: `POST /v1/quote` and `x-quote-id`. */
+let gateway: TestGateway;
+let key: string;
+let tokenId: number;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.allow(10_000_000);
+  await gateway.addChannel({ type: 8, name: "a", models: ["quoted", "quoted-2"] });
+  await gateway.addPrice("quoted", { input: 10, output: 10 });
+  await gateway.addPrice("quoted-2", { input: 10, output: 10 });
+});
+beforeEach(async () => {
+  gateway.upstream.control.reset();
+  ({ key, id: tokenId } = await gateway.addToken());
+});
+afterAll(() => gateway.stop());
+
+const chat = { model: "quoted", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
+
+interface Sent {
+  path?: string;
+  body?: object;
+  headers?: Record<string, string>;
+  by?: string;
+}
+
+async function send({ path = "/v1/chat/completions", body = chat, headers = {}, by = key }: Sent) {
+  const response = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${by}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  const json = text.startsWith("{") ? (JSON.parse(text) as Record<string, never>) : {};
+  const { error } = json as { error?: { code?: string; type?: string; status?: string; message: string } };
+  return { status: response.status, json, error };
+}
+
+interface QuoteAnswer {
+  id: string;
+  price_usd: string;
+  expires_at: number;
+}
+
+async function quote({ path = "/v1/chat/completions", ...rest }: Sent = {}): Promise<QuoteAnswer> {
+  const { status, json } = await send({ path: `/v1/quote?endpoint=${encodeURIComponent(path)}`, ...rest });
+  expect(status, JSON.stringify(json)).toBe(200);
+  return json as unknown as QuoteAnswer;
+}
+
+const using = ({ id }: { id: string }) => ({ "x-quote-id": id });
+
+async function setPrice(model: string, ratio: number): Promise<void> {
+  await gateway.api("PUT", "/prices/single/" + model, {
+    model,
+    type: "tokens",
+    channel_type: 1,
+    input: ratio,
+    output: ratio,
+  });
+}
+
+describe("a quote", () => {
+  it("is the most that the call is charged", async () => {
+    const { id, price_usd: price, expires_at: expires } = await quote();
+    expect(price).toMatch(/^0\.00\d{4}$/);
+    expect(expires * 1_000).toBeGreaterThan(Date.now());
+    expect(gateway.upstream.calls()).toEqual([]);
+    expect((await send({ headers: using({ id }) })).status).toBe(200);
+    const [row] = await gateway.logs(1, tokenId);
+    expect(row!.quota).toBeLessThanOrEqual(Number(price) * 500_000);
+    expect(row!.bill?.quote?.id).toBe(id);
+  });
+
+  it("is kept after the price was raised, at the operator's expense", async () => {
+    await setPrice("quoted", 10);
+    const promised = await quote();
+    await setPrice("quoted", 5_000);
+    try {
+      expect((await send({ headers: using(promised) })).status).toBe(200);
+    } finally {
+      await setPrice("quoted", 10);
+    }
+    const [row] = await gateway.logs(1, tokenId);
+    const most = Math.round(Number(promised.price_usd) * 500_000);
+    expect(row!.quota).toBe(most);
+    const excess = BigInt(row!.bill?.uncollected ?? "0");
+    expect(excess).toBeGreaterThan(0n);
+    const [found] = await readQuotes(gateway.database.pool, new Date(0));
+    expect(found).toMatchObject({ model: "quoted", exceeded: 1, excess });
+    const explained = await gateway.api<{ agrees: boolean }>("GET", `/log/${row!.id}/explain`);
+    expect(explained.agrees).toBe(true);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is for one call", async () => {
+    const promised = await quote();
+    const answers = await Promise.all([1, 2, 3].map(() => send({ headers: using(promised) })));
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402, 402]);
+    const refused = answers.find(({ status }) => status === 402);
+    expect(refused?.error).toMatchObject({ code: "quote_not_valid" });
+    expect(refused?.error?.message).toContain("already used");
+  });
+
+  it("is refused with one clear error in each dialect", async () => {
+    const promised = await quote();
+    const other = await gateway.addToken();
+    const stranger = await send({ headers: using(promised), by: other.key });
+    expect(stranger).toMatchObject({ status: 402, error: { code: "quote_not_valid" } });
+    expect(stranger.error?.message).toContain("No quote of this API key");
+    const changed = await send({ headers: using(promised), body: { ...chat, max_tokens: 101 } });
+    expect(changed.error?.message).toContain("another request");
+    const messages = await send({ path: "/v1/messages", headers: using(promised) });
+    expect(messages).toMatchObject({ status: 402, error: { type: "billing_error" } });
+    const gemini = await send({
+      path: "/v1beta/models/quoted:generateContent",
+      body: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+      headers: using(promised),
+    });
+    expect(gemini.status).toBe(402);
+    expect(gemini.error?.message).toContain("another request");
+    await gateway.database.pool.query("UPDATE quotes SET expires_at = now() WHERE id = $1", [promised.id]);
+    const late = await send({ headers: using(promised) });
+    expect(late.error?.message).toContain("expired");
+    const [refusal] = await gateway.logs(1, tokenId);
+    expect(refusal).toMatchObject({ quota: 0, error_code: "quote_not_valid" });
+    expect(gateway.upstream.calls()).toEqual([]);
+  });
+
+  it("is given for every chat dialect", async () => {
+    const gemini = {
+      contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+      generationConfig: { maxOutputTokens: 9 },
+    };
+    const cases: [string, object][] = [
+      ["/v1/chat/completions", chat],
+      ["/v1/messages", chat],
+      ["/v1/responses", { model: "quoted", input: "Hi", max_output_tokens: 100, store: false }],
+      ["/v1beta/models/quoted:generateContent", gemini],
+      ["/v1beta/interactions", { model: "quoted", input: "Hi", store: false }],
+    ];
+    for (const [path, body] of cases) {
+      const promised = await quote({ path, body });
+      const { status, json } = await send({ path, body, headers: using(promised) });
+      expect(status, `${path} ${JSON.stringify(json)}`).toBe(200);
+      const nested = await send({ path: `/v1/quote${path}`, body });
+      expect(nested.json).toMatchObject({ object: "quote", price_usd: promised.price_usd });
+    }
+  });
+
+  it("is given back by a call that fails before its response", async () => {
+    const promised = await quote();
+    gateway.upstream.control.set({ status: 400, times: 1 });
+    expect((await send({ headers: using(promised) })).status).toBe(400);
+    gateway.upstream.control.reset();
+    await expect
+      .poll(async () => (await send({ headers: using(promised) })).status, { timeout: 5_000 })
+      .toBe(200);
+  });
+
+  it("reserves the whole price at a channel that reserves less", async () => {
+    await gateway.addPrice("partly", { input: 10, output: 10 });
+    await gateway.addChannel({ type: 8, name: "p", models: ["partly"], pre_cost: 3 });
+    const body = { ...chat, model: "partly" };
+    const { price_usd: price } = await quote({ body });
+    expect(Number(price)).toBeGreaterThan(100 * 0.00002 * 0.99);
+  });
+
+  it("is not possible for a price that no one knows", async () => {
+    const unknown = await send({ path: "/v1/quote", body: chat });
+    expect(unknown).toMatchObject({ status: 400, error: { code: "invalid_request" } });
+    expect(unknown.error?.message).toContain("/v1/quote?endpoint=");
+    const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+    const seen = await send({
+      path: "/v1/quote/v1/chat/completions",
+      body: { ...chat, messages: [{ role: "user", content: [image] }] },
+    });
+    expect(seen.error?.message).toContain("cannot be quoted");
+    const embeddings = await send({
+      path: "/v1/embeddings",
+      body: { model: "quoted", input: "x" },
+      headers: { "x-quote-id": "quote_x" },
+    });
+    expect(embeddings).toMatchObject({ status: 400 });
+    expect((await send({ headers: { "x-quote-id": "1; DROP" } })).status).toBe(400);
+  });
+
+  it("is not possible after a thousand open ones", async () => {
+    const { rows } = await gateway.database.pool.query<{ user_id: number }>(
+      "SELECT user_id FROM tokens WHERE id = $1",
+      [tokenId],
+    );
+    await gateway.database.pool.query(
+      `INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
+       SELECT 'quote_full' || n, $1, $2, '', 'quoted', 1, 1, 1, now() + interval '1 minute' FROM generate_series(1, 1000) n`,
+      [rows[0]?.user_id, tokenId],
+    );
+    const refused = await send({ path: "/v1/quote/v1/chat/completions" });
+    expect(refused).toMatchObject({ status: 429, error: { code: "rate_limit_exceeded" } });
+    await gateway.database.pool.query("DELETE FROM quotes WHERE id LIKE 'quote_full%'");
+  });
+
+  it(
+    "is kept whatever the sizes, prices and usages are, with a drift of 0",
+    { timeout: 120_000 },
+    async () => {
+      const before = fc.integer({ min: 1, max: 200 });
+      const after = fc.integer({ min: 1, max: 2_000 });
+      const words = fc.integer({ min: 1, max: 400 });
+      const limit = fc.integer({ min: 1, max: 300 });
+      await fc.assert(
+        fc.asyncProperty(before, after, words, limit, async (from, to, length, max) => {
+          await setPrice("quoted-2", from);
+          const body = {
+            model: "quoted-2",
+            max_tokens: max,
+            messages: [{ role: "user", content: "word ".repeat(length) }],
+          };
+          const promised = await quote({ body });
+          await setPrice("quoted-2", to);
+          expect((await send({ body, headers: using(promised) })).status).toBe(200);
+          const [row] = await gateway.logs(1, tokenId);
+          expect(row!.bill?.quote?.id).toBe(promised.id);
+          expect(row!.quota).toBeLessThanOrEqual(Math.round(Number(promised.price_usd) * 500_000));
+        }),
+        { numRuns: runs(8) },
+      );
+      expect(await gateway.drift()).toBe(0n);
+    },
+  );
+});
