@@ -7,6 +7,7 @@ import type { z } from "zod";
 import { createModelHealthCache } from "#domain/model-health/model-health.ts";
 import { accountRoutes } from "./accounts/accounts.ts";
 import { budgetRoutes } from "./accounts/budgets.ts";
+import { derivedKeyRoutes } from "./accounts/derived-keys.ts";
 import { deviceSignInRoutes } from "./accounts/device-sign-in.ts";
 import { deviceRoutes } from "./accounts/devices.ts";
 import { emailRoutes } from "./accounts/email.ts";
@@ -189,6 +190,7 @@ async function addRoutes(
   orderRoutes(app, services, root);
   await paymentNoticeRoutes(app, services, root);
   tokenRoutes(app, services);
+  derivedKeyRoutes(app, services);
   deviceRoutes(app, services);
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);

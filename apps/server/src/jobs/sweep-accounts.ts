@@ -1,12 +1,13 @@
 import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { forgetSessions } from "#domain/ledger/calls/session-budgets.ts";
+import { forgetDerivedKeys } from "#domain/tokens/derived-keys/derived-keys.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
 /**
- * Deletes expired sessions, one-time codes and stored responses, old channel events, old notifications, and
- * budgets of sessions that ended long ago.
+ * Deletes expired sessions, one-time codes and stored responses, old channel events, old notifications,
+ * budgets of sessions that ended long ago, and expired derived keys.
  */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
@@ -19,5 +20,6 @@ export const sweepAccounts: Job = {
     await forgetOldEvents(db);
     await forgetOldEntries(db);
     await forgetSessions(pool);
+    await forgetDerivedKeys(pool);
   },
 };
