@@ -11,7 +11,6 @@ import { Amount } from "#components/amount.tsx";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { UsageBar } from "#ui/figures/usage-bar.tsx";
-import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -31,36 +30,37 @@ export function DerivedKeys({ token }: { token: number }) {
     (row: DerivedKeyRow) => <DerivedKeyActions token={token} row={row} isOver={isOver(row, now)} />,
     [token, now],
   );
+  const about = t(
+    "Keys that your applications have derived from this API key for sub-agents. A derived key is listed after its first call, until a week after it has expired.",
+  );
   return (
-    <Section
-      title={t("Derived keys")}
-      hint={t(
-        "Keys that your applications have derived from this API key for sub-agents. A derived key is listed after its first call, until a week after it has expired.",
-      )}
-    >
-      <DataTable
-        id="derived-keys"
-        label={t("Derived keys")}
-        columns={columns}
-        {...pagedList(keys, state, (patch) => setState((before) => ({ ...before, ...patch })))}
-        rowKey={(row) => row.id}
-        rowActions={rowActions}
-        empty={
-          <Empty
-            icon={IconSitemap}
-            title={t("No derived key was used yet")}
-            hint={t(
-              "An agent can give each sub-agent a key with an amount, models, addresses and an expiry, without a request to the gateway.",
-            )}
-            action={
-              <Anchor component={Link} to="/panel/help/derived-keys" fz="sm">
-                {t("How to derive keys")}
-              </Anchor>
-            }
-          />
-        }
-      />
-    </Section>
+    <DataTable
+      id="derived-keys"
+      label={t("Derived keys")}
+      columns={columns}
+      {...pagedList(keys, state, (patch) => setState((before) => ({ ...before, ...patch })))}
+      rowKey={(row) => row.id}
+      rowActions={rowActions}
+      toolbar={
+        <Text c="dimmed" fz="sm">
+          {about}
+        </Text>
+      }
+      empty={
+        <Empty
+          icon={IconSitemap}
+          title={t("No derived key was used yet")}
+          hint={t(
+            "An agent can give each sub-agent a key with an amount, models, addresses and an expiry, without a request to the gateway.",
+          )}
+          action={
+            <Anchor component={Link} to="/panel/help/derived-keys" fz="sm">
+              {t("How to derive keys")}
+            </Anchor>
+          }
+        />
+      }
+    />
   );
 }
 
