@@ -10,6 +10,7 @@ CREATE TABLE "derived_keys" (
     "token_id" INTEGER NOT NULL,
     "user_id" INTEGER NOT NULL,
     "parent_id" VARCHAR(32),
+    "root_id" VARCHAR(32) NOT NULL,
     "label" VARCHAR(40) NOT NULL DEFAULT '',
     "quota" BIGINT,
     "reserved" BIGINT NOT NULL DEFAULT 0,
@@ -24,6 +25,9 @@ CREATE TABLE "derived_keys" (
 
 -- CreateIndex
 CREATE INDEX "derived_keys_token_id_created_at_idx" ON "derived_keys"("token_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "derived_keys_root_id_idx" ON "derived_keys"("root_id");
 
 -- CreateIndex
 CREATE INDEX "derived_keys_expires_at_idx" ON "derived_keys"("expires_at");

@@ -60,7 +60,7 @@ export const keyReasons = {
       "This account has reached the limit of {{most}} conversations. Delete some to start another.",
     ),
     too_many_derived_keys: phrase(
-      "This API key has reached the limit of {{most}} derived keys in use. Use a derived key again, or wait until some have expired.",
+      "Too many derived keys are in use. An API key can have {{most}}, of which {{most_of_one}} can begin with the same derived key. Use a derived key again, or wait until some have expired.",
     ),
     conversations_too_large: phrase(
       "The conversations of this account have reached the limit of {{megabytes}} MB. Delete some to continue.",

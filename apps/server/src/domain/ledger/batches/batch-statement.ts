@@ -123,14 +123,21 @@ function beginningCall(input: ReserveInput): object {
     amount: String(amount),
     token_amount: String(tokenAmount),
     ...(session && { session_id: session.id, session_limit: String(session.limit) }),
-    ...(derivedKeys && { derived_keys: derivedKeys.map(derivedKeyRow) }),
+    ...(derivedKeys && {
+      derived_keys: derivedKeys.map((share) => derivedKeyRow(share, derivedKeys[0]?.id)),
+    }),
   };
 }
 
-function derivedKeyRow({ id, parentId, label, limit, expiresAt }: DerivedKeyShare): object {
+/** @param rootId the first derived key of the chain */
+function derivedKeyRow(
+  { id, parentId, label, limit, expiresAt }: DerivedKeyShare,
+  rootId: string | undefined,
+): object {
   return {
     id,
     parent_id: parentId ?? null,
+    root_id: rootId,
     label,
     quota: limit === undefined ? null : String(limit),
     expires_at: new Date(expiresAt),

@@ -171,12 +171,12 @@ WITH clock AS MATERIALIZED (
     amount bigint, token_amount bigint, session_id int, session_limit bigint, derived_keys json)
 ), level AS MATERIALIZED (
   -- The derived keys of the calls that begin, with what they have left. All of a chain count each call.
-  SELECT i.ord, i.user_id, i.token_id, i.amount, k.id, k.parent_id, k.label, k.quota, k.expires_at,
+  SELECT i.ord, i.user_id, i.token_id, i.amount, k.id, k.parent_id, k.root_id, k.label, k.quota, k.expires_at,
     d.id IS NULL AS is_new, d.revoked, k.quota - COALESCE(d.spent, 0) - COALESCE(c.charged, 0) AS unspent,
     k.quota - COALESCE(d.spent, 0) - COALESCE(c.charged, 0) - COALESCE(d.reserved, 0) + COALESCE(c.back, 0) AS free
   FROM beginning i
   CROSS JOIN LATERAL json_to_recordset(i.derived_keys)
-    AS k(id text, parent_id text, label text, quota bigint, expires_at timestamptz)
+    AS k(id text, parent_id text, root_id text, label text, quota bigint, expires_at timestamptz)
   LEFT JOIN derived_key d ON d.id = k.id
   LEFT JOIN (
     SELECT e.id, sum(c.taken)::bigint AS back, sum(c.quota)::bigint AS charged
@@ -184,7 +184,7 @@ WITH clock AS MATERIALIZED (
   ) c ON c.id = k.id
 ), chain AS MATERIALIZED (
   -- What the derived keys of a call allow together, with the limits that a call of its amount exceeds.
-  SELECT ord, bool_or(is_new) AS is_new, bool_or(revoked) IS TRUE AS revoked,
+  SELECT ord, min(root_id) AS root_id, bool_or(is_new) AS is_new, bool_or(revoked) IS TRUE AS revoked,
     min(quota) FILTER (WHERE amount > GREATEST(0, unspent)) AS spent_limit,
     min(quota) FILTER (WHERE amount > 0 AND amount > free) AS busy_limit
   FROM level GROUP BY ord
@@ -209,7 +209,8 @@ WITH clock AS MATERIALIZED (
       WHEN n.slots > t.calls_free THEN 'calls'
       WHEN h.spent_limit IS NOT NULL THEN 'derived'
       WHEN h.busy_limit IS NOT NULL THEN 'derived_busy'
-      WHEN h.is_new AND (SELECT count(*) FROM derived_keys k WHERE k.token_id = i.token_id) >= 10000 THEN 'derived_many'
+      WHEN h.is_new AND ((SELECT count(*) FROM derived_keys k WHERE k.token_id = i.token_id) >= 10000
+        OR (SELECT count(*) FROM derived_keys k WHERE k.root_id = h.root_id) >= 2000) THEN 'derived_many'
     END AS refusal
   FROM beginning i
   LEFT JOIN balance p ON p.id = i.user_id
@@ -243,8 +244,9 @@ WITH clock AS MATERIALIZED (
   ON CONFLICT (request_id) DO NOTHING
   RETURNING request_id, user_id, token_id, amount, token_amount, slots, session_id, derived_keys
 ), derived_key_inserted AS (
-  INSERT INTO derived_keys (id, token_id, user_id, parent_id, label, quota, expires_at)
-  SELECT DISTINCT ON (k.id) k.id, k.token_id, k.user_id, k.parent_id, k.label, k.quota, k.expires_at
+  INSERT INTO derived_keys (id, token_id, user_id, parent_id, root_id, label, quota, expires_at)
+  SELECT DISTINCT ON (k.id) k.id, k.token_id, k.user_id, k.parent_id, k.root_id, k.label, k.quota,
+    k.expires_at
   FROM level k JOIN fitting f ON f.ord = k.ord WHERE k.is_new
   ORDER BY k.id
   ON CONFLICT (id) DO NOTHING

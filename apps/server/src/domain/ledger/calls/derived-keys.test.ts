@@ -192,13 +192,29 @@ describe("the amount of a derived key", () => {
     expect(isGranted(await reserve(nodes[1]!, account, 1n, [other]))).toBe(true);
   });
 
+  it("is not stored for more than 2,000 keys that begin with the same one", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const [planner, other] = [shareOf(undefined), shareOf(undefined)];
+    expect(isGranted(await reserve(nodes[0]!, account, 1n, [planner]))).toBe(true);
+    await database.pool.query(
+      `INSERT INTO derived_keys (id, token_id, user_id, root_id, expires_at)
+       SELECT md5($1 || n), $2::int, $3, $1, now() + interval '1 day' FROM generate_series(1, 1999) n`,
+      [planner.id, account.tokenId, account.userId],
+    );
+    expect(await reserve(nodes[0]!, account, 1n, [planner, shareOf(1n, planner.id)])).toMatchObject({
+      code: "conflict",
+      params: { most_of_one: 2_000 },
+    });
+    expect(isGranted(await reserve(nodes[0]!, account, 1n, [other, shareOf(1n, other.id)]))).toBe(true);
+  });
+
   it("is not stored for more than 10,000 keys of a token", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const known = shareOf(100n);
     expect(isGranted(await reserve(nodes[0]!, account, 1n, [known]))).toBe(true);
     await database.pool.query(
-      `INSERT INTO derived_keys (id, token_id, user_id, expires_at)
-       SELECT md5($1 || n), $1::int, $2, now() + interval '1 day' FROM generate_series(1, 9999) n`,
+      `INSERT INTO derived_keys (id, token_id, user_id, root_id, expires_at)
+       SELECT md5($1 || n), $1::int, $2, md5($1 || n), now() + interval '1 day' FROM generate_series(1, 9999) n`,
       [account.tokenId, account.userId],
     );
     expect(await reserve(nodes[0]!, account, 1n, [shareOf(100n)])).toMatchObject({

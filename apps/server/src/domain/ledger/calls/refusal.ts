@@ -88,7 +88,7 @@ export function refusalOf(
         { retryAfter: busyRetrySeconds },
       );
     case "derived_many":
-      return conflict({ reason: "too_many_derived_keys", most: mostDerivedKeys });
+      return conflict({ reason: "too_many_derived_keys", ...mostDerivedKeys });
     case "derived_revoked":
       return new GatewayError("invalid_api_key", { reason: "derived_key_revoked" });
     case "calls":
@@ -112,8 +112,11 @@ export function requestIdTaken(): GatewayError {
 const unknownEndMs = 60_000;
 /** When to repeat a call that waits for others of its session, in seconds. */
 const busyRetrySeconds = 5;
-/** Derived keys of a token that have rows. The same as in write-batch.sql. */
-const mostDerivedKeys = 10_000;
+/**
+ * Derived keys that have rows: of a token, and with the same first derived key, so that one agent cannot use up the keys
+ * of all others. The same as in write-batch.sql.
+ */
+const mostDerivedKeys = { most: 10_000, most_of_one: 2_000 };
 
 /** Names the derived key whose limit was reached: its label, or the beginning of its ID. */
 function derivedLimit(
