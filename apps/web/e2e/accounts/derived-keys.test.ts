@@ -1,4 +1,5 @@
 import { deriveKey } from "../../../server/src/domain/tokens/derived-keys/derived-key.ts";
+import { faults } from "../support/faults.ts";
 import { expect, test, type Site } from "../support/test.ts";
 import { addDemoChannel, callModel } from "./common-steps.ts";
 
@@ -32,6 +33,7 @@ test("the derived keys of a token are listed with what they spent, and one is re
     await expect(row).toContainText("$1.00");
     await expect(row).toContainText("the API key");
     await expect(rows.filter({ hasText: "worker" })).toContainText("No limit");
+    expect(await faults(page)).toEqual([]);
   });
 
   await test.step("its calls are in the log", async () => {

@@ -261,8 +261,8 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
   const addresses = caller.setting.limits.limits_ip_setting;
   if (addresses.enabled && !addressMatches(ip, addresses.whitelist))
     throw new GatewayError("address_not_allowed", { ip });
-  for (const { ips } of caller.derived ?? [])
-    if (ips !== undefined && !addressMatches(ip, ips)) throw new GatewayError("address_not_allowed", { ip });
+  if (caller.derived?.every(({ ips }) => ips === undefined || addressMatches(ip, ips)) === false)
+    throw new GatewayError("address_not_allowed", { ip });
 }
 
 /**

@@ -209,7 +209,7 @@ WITH clock AS MATERIALIZED (
       WHEN n.slots > t.calls_free THEN 'calls'
       WHEN h.spent_limit IS NOT NULL THEN 'derived'
       WHEN h.busy_limit IS NOT NULL THEN 'derived_busy'
-      WHEN h.is_new AND ((SELECT count(*) FROM derived_keys k WHERE k.token_id = i.token_id) >= 10000
+      WHEN h.is_new IS TRUE AND ((SELECT count(*) FROM derived_keys k WHERE k.token_id = i.token_id) >= 10000
         OR (SELECT count(*) FROM derived_keys k WHERE k.root_id = h.root_id) >= 2000) THEN 'derived_many'
     END AS refusal
   FROM beginning i
