@@ -18,6 +18,8 @@ export interface Seen {
   status: number;
   /** Received tokens of long streams, by the client's count. */
   arrived?: number;
+  /** Refused because its own limit is used up, not the account's balance. */
+  isCapped?: boolean;
 }
 
 let calls = 0;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Books, compare } from "./books.ts";
 import { runClient, runLongClient, runSilentClient, type Seen } from "./clients.ts";
+import { spendOneDollar } from "./one-dollar.ts";
 import { spendExactly } from "./small-balance.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -33,6 +34,7 @@ const kinds = [
   "postgres restart",
   "leases recalled",
   "exact balance",
+  "one dollar",
   "failover",
   "account disabled",
   "redis away",
@@ -71,8 +73,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const kind = kinds[round % kinds.length] ?? "kill -9";
       strikes[kind] = (strikes[kind] ?? 0) + 1;
       const began = Date.now();
-      if (kind === "exact balance") {
-        const { seen, wrong } = await spendExactly(world);
+      if (kind === "exact balance" || kind === "one dollar") {
+        const victim = Math.floor(Math.random() * nodes);
+        const { seen, wrong } = await (kind === "exact balance"
+          ? spendExactly(world)
+          : spendOneDollar(world, victim));
         alsoSeen.push(...seen);
         unexpected.push(...wrong);
         for (const sentence of wrong) say(sentence);
@@ -93,8 +98,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     }
     const books = await compare(world.database.pool, seen);
     books.wrong.push(...unexpected);
-    for (const { client, requestId, status } of seen)
-      if (status === 402 && world.isRich(client))
+    for (const { client, requestId, status, isCapped } of seen)
+      if (status === 402 && isCapped !== true && world.isRich(client))
         books.wrong.push(`${requestId} of client ${client} was refused, and its balance covers it.`);
     if (reserved > 0n)
       books.wrong.push(`${reserved} reservations are still there after two minutes of quiet.`);

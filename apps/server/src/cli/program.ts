@@ -5,6 +5,7 @@ import { auditCommand } from "./commands/audit.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { channelCommands } from "./commands/channels.ts";
 import { compareCommand } from "./commands/compare.ts";
+import { deriveKeyCommand } from "./commands/derive-key.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
@@ -53,6 +54,7 @@ function createProgram(terminal: Terminal): Command {
     doctorCommand,
     userCommands,
     tokenCommands,
+    deriveKeyCommand,
     channelCommands,
   ])
     add(program, terminal);

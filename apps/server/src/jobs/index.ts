@@ -10,6 +10,7 @@ import { checkModelLists } from "./check-model-lists.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
 import { compactLogDays } from "./compact-log-days.ts";
+import { completeDerivations } from "./complete-derivations.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
 import { dropHoursOfUsers } from "./drop-user-hours.ts";
 import { expireOldBalances } from "./expire-balances.ts";
@@ -33,6 +34,7 @@ const allJobs: readonly Job[] = [
   closeUsageHours,
   closeStatementMonths,
   compactLogDays,
+  completeDerivations,
   completeLogIndexes,
   dropHoursOfUsers,
   expireOldBalances,

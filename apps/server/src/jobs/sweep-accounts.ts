@@ -2,12 +2,13 @@ import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { forgetSessions } from "#domain/ledger/calls/session-budgets.ts";
 import { forgetQuotes } from "#domain/quotes/quotes.ts";
+import { forgetDerivedKeys } from "#domain/tokens/derived-keys/derived-keys.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
 /**
  * Deletes expired sessions, one-time codes, quotes and stored responses, old channel events, old notifications,
- * and budgets of sessions that ended long ago.
+ * budgets of sessions that ended long ago, and expired derived keys.
  */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
@@ -21,5 +22,6 @@ export const sweepAccounts: Job = {
     await forgetOldEntries(db);
     await forgetSessions(pool);
     await forgetQuotes(pool);
+    await forgetDerivedKeys(pool);
   },
 };

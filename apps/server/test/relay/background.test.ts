@@ -1,11 +1,14 @@
 import { createServer, type Server } from "node:http";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /** Background responses: the provider responds immediately and continues to work, and the bill follows. */
 let gateway: TestGateway;
 let client: OpenAI;
+let key: string;
+let tokenId: number;
 let upstream: Server;
 /** Current status of every response at the provider. */
 let status = "queued";
@@ -75,18 +78,19 @@ beforeAll(async () => {
     model_mapping: { chatter: "demo-chat" },
   });
   for (const model of ["thinker", "talker", "chatter"]) await gateway.addPrice(model);
-  client = gateway.openai((await gateway.addToken()).key);
+  ({ key, id: tokenId } = await gateway.addToken());
+  client = gateway.openai(key);
 });
 afterAll(async () => {
   await gateway.stop();
   upstream.close();
 });
 
-async function begin() {
+async function begin(from = client) {
   status = "queued";
   usage = null;
   const before = (await gateway.logs(0)).length;
-  const made = await client.responses.create({ model: "thinker", input: "Think.", background: true });
+  const made = await from.responses.create({ model: "thinker", input: "Think.", background: true });
   expect(made.status).toBe("queued");
   return { id: made.id, before };
 }
@@ -148,6 +152,25 @@ describe("a background response", () => {
     expect((await client.responses.retrieve(failed.id)).status).toBe("failed");
     expect((await gateway.logs(failed.before + 1))[0]).toMatchObject({ outcome: "failed", quota: 0 });
     expect(await reservation()).toBe(0n);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("counts against a derived key until its end, and is cancelled when the key is revoked", async () => {
+    const exp = Math.floor(Date.now() / 1_000) + 3_600;
+    const derived = deriveKey(key, { usd: "1", exp, label: "thinker" });
+    const row = () => gateway.database.db.derivedKey.findUniqueOrThrow({ where: { id: derived.id } });
+    const ended = await begin(gateway.openai(derived.key));
+    expect((await row()).reserved).toBeGreaterThan(0n);
+    status = "completed";
+    const [charged] = await gateway.logs(ended.before + 1);
+    expect(charged?.derived_key).toEqual({ id: derived.id, label: "thinker" });
+    expect(await row()).toMatchObject({ reserved: 0n, spent: BigInt(charged?.quota ?? 0) });
+
+    const revoked = await begin(gateway.openai(derived.key));
+    await gateway.api("DELETE", `/token/${tokenId}/derived_keys/${derived.id}`);
+    await expect.poll(() => status, { timeout: 40_000 }).toBe("cancelled");
+    expect((await gateway.logs(revoked.before + 1))[0]).toMatchObject({ outcome: "client-left" });
+    await expect.poll(async () => (await row()).reserved).toBe(0n);
     expect(await gateway.drift()).toBe(0n);
   });
 

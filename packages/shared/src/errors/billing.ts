@@ -12,6 +12,9 @@ export const billingMessages = {
 /** Codes with a message per reason. */
 export const billingReasons = {
   spend_limit_reached: {
+    derived_key_spent: phrase(
+      "This derived API key may spend {{limit}} ({{label}}). The remaining amount does not cover this request. Derive another key with a higher amount.",
+    ),
     daily_spend_limit: phrase(
       "The daily spending limit of this API key is {{limit}}. The remaining amount does not cover this request. The limit resets at {{resets}}.",
     ),

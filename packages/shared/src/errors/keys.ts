@@ -16,6 +16,13 @@ export const keyReasons = {
   invalid_api_key: {
     api_key_unknown: phrase("The API key is not valid."),
     api_key_missing: phrase("No API key was given. Send it as `Authorization: Bearer sk-…`."),
+    derived_key_unreadable: phrase(
+      "The derived API key cannot be read. It is incomplete, or has a restriction that this gateway does not know. Derive it again.",
+    ),
+    derived_key_expiry: phrase(
+      "A derived API key must expire within {{days}} days. Derive it again with an expiry (`exp`).",
+    ),
+    derived_key_revoked: phrase("This derived API key was revoked."),
   },
   model_not_allowed: {
     model_not_for_key: phrase('This API key may not use the model "{{model}}".'),
@@ -33,6 +40,9 @@ export const keyReasons = {
   },
   forbidden: {
     pin_by_admins_only: phrase("Only administrators may choose a channel."),
+    derived_key_makes_no_secret: phrase(
+      "A derived API key cannot create keys for realtime sessions. Use it for the session itself, or create the key with the API key that it was derived from.",
+    ),
     pin_needs_edit_right: phrase("Choosing a channel for a call requires permission to edit channels."),
     pin_required: phrase(
       "Files, batches, assistants and similar objects belong to one provider account. An administrator can use them by adding the channel ID to the API key: `sk-…#12`.",
@@ -48,6 +58,9 @@ export const keyReasons = {
     ),
     too_many_conversations: phrase(
       "This account has reached the limit of {{most}} conversations. Delete some to start another.",
+    ),
+    too_many_derived_keys: phrase(
+      "Too many derived keys are in use. An API key can have {{most}}, of which {{most_of_one}} can begin with the same derived key. Use a derived key again, or wait until some have expired.",
     ),
     conversations_too_large: phrase(
       "The conversations of this account have reached the limit of {{megabytes}} MB. Delete some to continue.",
@@ -66,6 +79,9 @@ export const keyReasons = {
     session_budget_reserved: phrase(
       "Other calls of this session have reserved the rest of its budget of {{limit}}. Try again when they have ended.",
     ),
+    derived_key_reserved: phrase(
+      "Other calls have reserved the rest of the {{limit}} that this derived API key may spend ({{label}}). Try again when they have ended.",
+    ),
     account_requests_per_minute: phrase("This account may send {{limit}} requests per minute."),
     key_requests_per_minute: phrase("This API key may send {{limit}} requests per minute."),
     key_tokens_per_minute: phrase(
@@ -75,6 +91,7 @@ export const keyReasons = {
   not_found: {
     task_not_found: phrase("Task not found."),
     call_not_found: phrase("Call not found."),
+    derived_key_not_found: phrase("Derived key not found."),
     agent_session_not_found: phrase("No calls of this session were found."),
     image_not_found: phrase("Image not found."),
     gateway_address_not_found: phrase("This address was not found. Check the path."),

@@ -106,6 +106,14 @@ export const LogSession = z.object({
 });
 export type LogSession = z.infer<typeof LogSession>;
 
+/** The derived key of a call. */
+export const LogDerivedKey = z.object({
+  id: z.string(),
+  /** The labels of its levels: "planner / researcher"; "" without one. */
+  label: z.string(),
+});
+export type LogDerivedKey = z.infer<typeof LogDerivedKey>;
+
 export const LogRow = z.object({
   id: z.string(),
   created_at: UnixTime,
@@ -142,6 +150,8 @@ export const LogRow = z.object({
   cache_hit: z.boolean(),
   /** Null for calls without a session. */
   session: LogSession.nullable(),
+  /** Null for calls with the token's own key. */
+  derived_key: LogDerivedKey.nullable(),
   bill: Bill.nullable(),
   /** For administrators; null for others. */
   attempts: z.array(AttemptNote).nullable(),
@@ -196,6 +206,8 @@ export const LogQuery = z.object({
   source_ip: z.string().max(64).default(""),
   /** The id of an agent's session, of which the log keeps 200 characters. */
   session: z.string().max(200).default(""),
+  /** The ID of a derived key. */
+  derived_key: z.string().max(32).default(""),
   /** Ignored for readers who may not see tags. */
   billing_tag: z.string().max(50).default(""),
   /** Administrators only; otherwise ignored. */

@@ -13,7 +13,7 @@ import {
   type TokenRow,
 } from "@gateway/shared/accounts/token";
 import { z } from "zod";
-import { sortableTokens } from "#console/accounts/tokens.ts";
+import { sortableTokens } from "#console/accounts/tokens/tokens.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import { validate } from "#console/validation.ts";

@@ -25,7 +25,7 @@ import { createLateSettlements, type LateSettlements } from "./calls/late-settle
 import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
 import { createLogRowFormat } from "./calls/log-rows.ts";
 import { createNodeHeartbeat, heartbeatStatement, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
-import { type Decision, refusalOf, requestIdTaken } from "./calls/refusal.ts";
+import { type Decision, refusalOf, requestIdTaken, waitsForOthers } from "./calls/refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints/write-checkpoints.ts";
 import { LeaseBook, type LeaseTotals } from "./leases/lease-book.ts";
@@ -44,7 +44,8 @@ export interface Ledger {
   /**
    * Reserves points of a user for a call, and of a token with a limit, and counts the call as concurrent.
    * Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
-   * `rate_limit_exceeded`, and in a session with a budget `session_budget_exhausted`. A `tokenAmount` of 0n means that the token's share equals the user's.
+   * `rate_limit_exceeded`, in a session with a budget `session_budget_exhausted`, and with a revoked derived key
+   * `invalid_api_key`. A `tokenAmount` of 0n means that the token's share equals the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
   /**
@@ -305,6 +306,7 @@ class PostgresLedger implements Ledger {
     const mayLease =
       input.own !== true &&
       input.session === undefined &&
+      input.derivedKeys === undefined &&
       this.#breaker.outage() === undefined &&
       this.#heartbeat.isAlive();
     const call = this.#book.beginCall(input, mayLease);
@@ -322,13 +324,13 @@ class PostgresLedger implements Ledger {
       }
     }
     const { pointsPerUsd = () => POINTS_PER_USD } = this.#options;
-    const refusal = refusalOf(decision, pointsPerUsd());
+    const refusal = refusalOf(decision, { pointsPerUsd: pointsPerUsd(), derivedKeys: input.derivedKeys });
     if (refusal !== undefined) throw refusal;
   }
 
   /**
    * Makes a reservation of its own. Before it is refused, all nodes give back the leased points that they do
-   * not need, and it waits for other calls of its session.
+   * not need, and it waits for other calls of its session or derived key.
    */
   async #insertReservation(input: ReserveInput): Promise<Decision> {
     let decision = await this.#shards.add({ reserve: input });
@@ -339,7 +341,7 @@ class PostgresLedger implements Ledger {
       decision = await this.#shards.add({ reserve: input });
     }
     for (const pauseMs of sessionPausesMs) {
-      if (decision.verdict !== "session_busy" || this.#isClosing || input.isPatient === false) break;
+      if (!waitsForOthers(decision) || this.#isClosing || input.isPatient === false) break;
       await sleep(pauseMs);
       decision = await this.#shards.add({ reserve: input });
     }

@@ -96,6 +96,7 @@ export function filterOf(view: LogView, query: LogSearch): Filter {
   equals("request_id", query.request_id);
   equals("source_ip", query.source_ip);
   if (query.session !== "") filter.add((n) => `l.session ->> 'id' = $${n}`, query.session);
+  if (query.derived_key !== "") filter.add((n) => `l.derived_key ->> 'id' = $${n}`, query.derived_key);
   if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
   if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
   return filter;

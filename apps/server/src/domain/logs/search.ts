@@ -7,6 +7,7 @@ import { storedFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
   type LogPage,
+  LogDerivedKey,
   type LogRow,
   LogSession,
   PausedChannel,
@@ -210,6 +211,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
     quota: Number(row.quota),
     billing_tag: seesTags(view) ? row.billing_tag : "",
     session: LogSession.safeParse(row.session).data ?? null,
+    derived_key: LogDerivedKey.safeParse(row["derived_key"]).data ?? null,
     // An unreadable row of another version must not break the page.
     bill: readBill(row) ?? null,
     attempts: mine ? null : notes.filter((note) => "result" in note),

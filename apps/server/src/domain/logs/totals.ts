@@ -82,8 +82,8 @@ export async function totalLogs(reader: Reader, anyView: LogView, query: LogSear
 /** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
 export function knowsRollUp(view: LogView, query: LogSearch): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
-  const { request_id, token_name, source_ip, session } = query;
-  return !tagged && request_id === "" && token_name === "" && source_ip === "" && session === "";
+  const { request_id, token_name, source_ip, session, derived_key } = query;
+  return !tagged && [request_id, token_name, source_ip, session, derived_key].every((value) => value === "");
 }
 
 type Sums = Omit<LogTotals, "complete">;

@@ -52,7 +52,11 @@ export function createBackgroundBills(db: PrismaClient): BackgroundBills {
         AND (b.token_id = 0 OR EXISTS (
           SELECT FROM tokens t WHERE t.id = b.token_id AND t.status = 1 AND t.deleted_at IS NULL
             AND (t.expired_time IS NULL OR t.expired_time > now())
-        )) AS usable`,
+        ))
+        AND NOT EXISTS (
+          SELECT FROM reservations v JOIN derived_keys d ON d.id = ANY(v.derived_keys)
+          WHERE v.request_id = b.request_id AND (d.revoked_at IS NOT NULL OR d.expires_at <= now())
+        ) AS usable`,
 
     async postpone(requestId, milliseconds, isMissing) {
       await db.$executeRaw`

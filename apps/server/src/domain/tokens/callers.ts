@@ -8,6 +8,10 @@ import { GatewayError, forbidden, invalidKey, ownerDisabled } from "#errors.ts";
 import { readAgain } from "#platform/database/connection-loss.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import type { DerivedAccess } from "./derived-keys/derived-access.ts";
+import { createDerivedCallers, type DerivationParent, isDerivedKey } from "./derived-keys/derived-callers.ts";
+import { derivationSecretOf } from "./derived-keys/derived-key.ts";
+import { derivationHash, importedKeyHash, revealKey } from "./keys.ts";
 
 /**
  * The token and its owner after authentication: the identity of a request. Loaded once and shared by its
@@ -40,6 +44,8 @@ export interface Caller {
   sessionSpend: number;
   /** The same of the account's own budget. Undefined: that of its group applies. */
   accountSessionSpend: number | undefined;
+  /** Restrictions of a derived key; undefined for the token's own key. */
+  derived: DerivedAccess | undefined;
 }
 
 /**
@@ -73,11 +79,6 @@ export interface Callers {
   /** Removes cached callers after a change; 0 means all. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
-}
-
-/** Look-up hash of a key of which only the SHA-256 was imported. */
-export function importedKeyHash(secrets: Secrets, sha256: string) {
-  return secrets.hash(`sha256:${sha256}`);
 }
 
 const MAX_CACHED = 50_000;
@@ -116,62 +117,31 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
 
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
-    const caller =
+    const row =
       (await read({ key_hash: secrets.hash(key) })) ??
       // Some imported keys are known by their SHA-256 only.
       (await read({ key_hash: importedKeyHash(secrets, createHash("sha256").update(key).digest("hex")) }));
+    const caller = row && describeCaller(row);
     if (begun === generation) remember(key, caller);
     return caller;
   }
 
-  async function read(
-    token: { key_hash: Uint8Array<ArrayBuffer> } | { id: number },
-  ): Promise<Caller | undefined> {
-    const row = await readAgain(() =>
-      db.token.findUnique({
-        where: { ...token, deleted_at: null, user: { deleted_at: null } },
-        include: {
-          user: {
-            select: {
-              username: true,
-              role: true,
-              group: true,
-              status: true,
-              permissions: true,
-              budget: true,
-            },
-          },
-        },
-      }),
-    );
-    const setting = TokenSetting.parse(row?.setting ?? {});
-    return row === null
-      ? undefined
-      : {
-          tokenId: row.id,
-          tokenName: row.name,
-          userId: row.user_id,
-          username: row.user.username,
-          role: row.user.role,
-          userGroup: row.user.group,
-          group: row.group === "" ? row.user.group : row.group,
-          backupGroup: row.backup_group,
-          unlimited: row.unlimited_quota,
-          tokenEnabled: row.status === 1,
-          userEnabled: row.user.status === 1,
-          expiresAt: row.expired_time?.getTime(),
-          mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
-          mayChangeChannels: mayEnter(
-            { role: row.user.role, permissions: permissionsOf(row.user) },
-            "channels",
-            "edit",
-          ),
-          billingTag: row.billing_tag,
-          setting,
-          sessionSpend: lowest(setting.rates.session_spend, sessionSpendOf(row.budget)),
-          accountSessionSpend: row.user.budget === null ? undefined : sessionSpendOf(row.user.budget),
-        };
+  async function read(where: TokenKey): Promise<TokenWithOwner | undefined> {
+    return (await readAgain(() => findToken(db, where))) ?? undefined;
   }
+
+  async function readCaller(where: TokenKey): Promise<Caller> {
+    const row = await read(where);
+    if (row === undefined) throw invalidKey();
+    return describeCaller(row);
+  }
+
+  async function findParent(derivationId: string): Promise<DerivationParent<Caller> | undefined> {
+    const row = await read({ derivation_hash: derivationHash(secrets, derivationId) });
+    return row && { caller: describeCaller(row), secret: derivationSecretOf(revealKey(secrets, row)) };
+  }
+
+  const derived = createDerivedCallers(db, findParent);
 
   function freshlyKnown(key: string): Caller | undefined {
     const cached = known.get(key);
@@ -195,14 +165,17 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
     generation += 1;
     refused.clear();
     for (const [key, { caller }] of known) if (matches(caller)) known.delete(key);
+    derived.forget(matches);
   }
 
   return {
     known(presented) {
       const key = presentedAs.get(presented);
-      return key === undefined ? undefined : freshlyKnown(key);
+      return key === undefined ? derived.known(presented) : freshlyKnown(key);
     },
     async find(presented, onUnknown) {
+      if (isDerivedKey(presented))
+        return { caller: await derived.find(presented, onUnknown), pin: undefined };
       const match = KEY.exec(presented.trim());
       const [, bare = "", not, channel, ignore] = match ?? [];
       const key = bare.startsWith("sk-") ? bare : `sk-${bare}`;
@@ -220,22 +193,58 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       if (not === "!") return { caller, pin: { never: id } };
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
     },
-    async findByHash(sha256) {
-      const caller = await read({ key_hash: importedKeyHash(secrets, sha256) });
-      if (caller === undefined) throw invalidKey();
-      return caller;
-    },
-    async findById(id) {
-      const caller = await read({ id });
-      if (caller === undefined) throw invalidKey();
-      return caller;
-    },
+    findByHash: (sha256) => readCaller({ key_hash: importedKeyHash(secrets, sha256) }),
+    findById: (id) => readCaller({ id }),
     forgetToken(tokenId) {
       forget((caller) => tokenId === 0 || caller.tokenId === tokenId);
     },
     forgetUser(userId) {
       forget((caller) => userId === 0 || caller.userId === userId);
     },
+  };
+}
+
+type TokenKey =
+  | { key_hash: Uint8Array<ArrayBuffer> }
+  | { derivation_hash: Uint8Array<ArrayBuffer> }
+  | { id: number };
+
+type TokenWithOwner = NonNullable<Awaited<ReturnType<typeof findToken>>>;
+
+function findToken(db: Db, where: TokenKey) {
+  return db.token.findUnique({
+    where: { ...where, deleted_at: null, user: { deleted_at: null } },
+    include: {
+      user: {
+        select: { username: true, role: true, group: true, status: true, permissions: true, budget: true },
+      },
+    },
+  });
+}
+
+function describeCaller(row: TokenWithOwner): Caller {
+  const setting = TokenSetting.parse(row.setting);
+  const rights = { role: row.user.role, permissions: permissionsOf(row.user) };
+  return {
+    tokenId: row.id,
+    tokenName: row.name,
+    userId: row.user_id,
+    username: row.user.username,
+    role: row.user.role,
+    userGroup: row.user.group,
+    group: row.group === "" ? row.user.group : row.group,
+    backupGroup: row.backup_group,
+    unlimited: row.unlimited_quota,
+    tokenEnabled: row.status === 1,
+    userEnabled: row.user.status === 1,
+    expiresAt: row.expired_time?.getTime(),
+    mayPin: mayEnter(rights, "channels"),
+    mayChangeChannels: mayEnter(rights, "channels", "edit"),
+    billingTag: row.billing_tag,
+    setting,
+    sessionSpend: lowest(setting.rates.session_spend, sessionSpendOf(row.budget)),
+    accountSessionSpend: row.user.budget === null ? undefined : sessionSpendOf(row.user.budget),
+    derived: undefined,
   };
 }
 
@@ -252,6 +261,8 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
   const addresses = caller.setting.limits.limits_ip_setting;
   if (addresses.enabled && !addressMatches(ip, addresses.whitelist))
     throw new GatewayError("address_not_allowed", { ip });
+  if (caller.derived?.every(({ ips }) => ips === undefined || addressMatches(ip, ips)) === false)
+    throw new GatewayError("address_not_allowed", { ip });
 }
 
 /**
@@ -260,7 +271,13 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
  */
 export function mayUseModel(caller: Caller, model: string): boolean {
   const { enabled, models } = caller.setting.limits.limit_model_setting;
-  if (!enabled) return true;
+  if (enabled && !isListed(models, model)) return false;
+  return (
+    caller.derived?.every((level) => level.models === undefined || isListed(level.models, model)) ?? true
+  );
+}
+
+function isListed(models: readonly string[], model: string): boolean {
   return models.some((name) => (name.endsWith("*") ? model.startsWith(name.slice(0, -1)) : name === model));
 }
 

@@ -1,7 +1,7 @@
 /** The text of API keys: how a key is made, stored and shown. */
 import type { Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
-import { importedKeyHash } from "./callers.ts";
+import { derivationIdOf } from "./derived-keys/derived-key.ts";
 
 const KEY_LENGTH = 48;
 
@@ -17,7 +17,22 @@ export function newKey(): string {
 
 export function sealKey(secrets: Secrets, key: string) {
   const key_hash = secrets.hash(key);
-  return { key_hash, key_encrypted: secrets.encrypt(key, keyContext(key_hash)), key_hint: hintOf(key) };
+  return {
+    key_hash,
+    key_encrypted: secrets.encrypt(key, keyContext(key_hash)),
+    key_hint: hintOf(key),
+    derivation_hash: derivationHash(secrets, derivationIdOf(key)),
+  };
+}
+
+/** Returns the hash that finds the API key with this ID. */
+export function derivationHash(secrets: Secrets, derivationId: string) {
+  return secrets.hash(`derivation:${derivationId}`);
+}
+
+/** Look-up hash of a key of which only the SHA-256 was imported. */
+export function importedKeyHash(secrets: Secrets, sha256: string) {
+  return secrets.hash(`sha256:${sha256}`);
 }
 
 /**
@@ -29,6 +44,7 @@ export function sealHash(secrets: Secrets, sha256: string) {
     key_hash: importedKeyHash(secrets, sha256),
     key_encrypted: new Uint8Array(),
     key_hint: "sk-…",
+    derivation_hash: null,
   };
 }
 

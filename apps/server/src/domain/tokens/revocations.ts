@@ -4,6 +4,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type ListEntry, TransientList } from "#platform/memory/transient-list.ts";
 import type { Caller } from "./callers.ts";
+import { derivedKeyRevoked, revokedKeys } from "./derived-keys/revoked-keys.ts";
 
 /**
  * Ends calls in progress when their key or account is disabled, deleted or expires, and when their node stops
@@ -15,7 +16,7 @@ export interface Revocations {
    * Calls `onRevoked` once, with the reason, when the caller loses access. Returns a function that ends the
    * watch.
    */
-  watch(caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">, onRevoked: OnRevoked): () => void;
+  watch(caller: WatchedCaller, onRevoked: OnRevoked): () => void;
   /** Handles a change of a token or user; id 0 means any. Resolves after every affected call was notified. */
   changed(topic: "tokens" | "users", id: number): Promise<void>;
   /** Ends every call in progress, and those that begin from now on. */
@@ -23,12 +24,16 @@ export interface Revocations {
   close(): void;
 }
 
+type WatchedCaller = Pick<Caller, "tokenId" | "userId" | "expiresAt"> & Partial<Pick<Caller, "derived">>;
+
 type OnRevoked = (reason: GatewayError) => void;
 
 interface Watch extends ListEntry {
   tokenId: number;
   userId: number;
   expiresAt: number | undefined;
+  /** Of a call with a derived key. */
+  derived: Caller["derived"];
   onRevoked: OnRevoked;
 }
 
@@ -80,18 +85,26 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
         t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at
       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ANY(${ids}::int[])`;
     const found = new Map(rows.map((row) => [row.id, row]));
+    const revoked = await revokedAmong(affected);
     for (const watch of affected) {
       if (!watches.has(watch)) continue;
       const row = found.get(watch.tokenId);
-      const reason = reasonOf(row, watch);
+      const isRevoked = watch.derived?.some(({ id }) => revoked.has(id)) === true;
+      const reason = reasonOf(row, watch) ?? (isRevoked ? derivedKeyRevoked() : undefined);
       if (reason !== undefined) revoke(watch, reason);
-      else watch.expiresAt = row?.expires_at?.getTime();
+      else watch.expiresAt = earliest(row?.expires_at?.getTime(), watch.derived?.at(-1)?.expiresAt);
     }
   }
 
+  /** Returns the IDs of the derived keys of these calls that were revoked. */
+  async function revokedAmong(affected: readonly Watch[]): Promise<ReadonlySet<string>> {
+    const ids = new Set(affected.flatMap(({ derived = [] }) => derived.map(({ id }) => id)));
+    return ids.size === 0 ? ids : revokedKeys(db, [...ids]);
+  }
+
   return {
-    watch({ tokenId, userId, expiresAt }, onRevoked) {
-      const watch: Watch = { tokenId, userId, expiresAt, onRevoked, place: -1 };
+    watch({ tokenId, userId, expiresAt, derived }, onRevoked) {
+      const watch: Watch = { tokenId, userId, expiresAt, derived, onRevoked, place: -1 };
       watches.add(watch);
       timer ??= setInterval(findExpired, LOOK_MS).unref();
       const reason = endedBy;
@@ -127,6 +140,10 @@ function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | 
   if (!row.token_enabled) return new GatewayError("token_disabled");
   if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
   return undefined;
+}
+
+function earliest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 function expired(): GatewayError {

@@ -22,6 +22,7 @@ function caller(part: Partial<Caller> = {}): Caller {
     setting: TokenSetting.parse({}),
     sessionSpend: 0,
     accountSessionSpend: undefined,
+    derived: undefined,
     ...part,
   };
 }

@@ -91,7 +91,8 @@ function checkedSetting(setting: TokenSetting): TokenSetting {
   return { ...setting, limits: { ...setting.limits, limits_ip_setting: { ...addresses, whitelist } } };
 }
 
-function isAddress(text: string): boolean {
+/** Returns whether a text is an IP address or a range. */
+export function isAddress(text: string): boolean {
   const parsable = text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
   // The library also accepts abbreviated forms such as 10.1 and 0x7f.1, which are surely mistakes.
   return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));

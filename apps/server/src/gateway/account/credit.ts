@@ -12,10 +12,12 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
     return DisplayInCurrencyEnabled ? Number(points) / QuotaPerUnit : Number(points);
   };
 
+  const pointsPerUsd = () => services.relay.settings.current().QuotaPerUnit;
+
   for (const prefix of ["", "/v1"]) {
     app.get(`${prefix}/dashboard/billing/subscription`, async (request) => {
       const { caller } = accessOf(request);
-      const { left, used } = await creditOf(services.db, caller);
+      const { left, used } = await creditOf(services.db, caller, pointsPerUsd());
       const most = shown(left + used);
       return {
         object: "billing_subscription",
@@ -29,7 +31,7 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
 
     app.get(`${prefix}/dashboard/billing/usage`, async (request) => {
       const { caller } = accessOf(request);
-      const { used } = await creditOf(services.db, caller);
+      const { used } = await creditOf(services.db, caller, pointsPerUsd());
       return { object: "list", total_usage: shown(used) * CENTS };
     });
   }

@@ -46,7 +46,8 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
   /** Returns the caller. Throws for one without credit: who cannot pay must not store data. */
   async function payingCaller(request: FastifyRequest) {
     const caller = callerOf(request);
-    if ((await creditOf(db, caller)).left <= 0n) throw insufficientQuota();
+    if ((await creditOf(db, caller, services.relay.settings.current().QuotaPerUnit)).left <= 0n)
+      throw insufficientQuota();
     return caller;
   }
 

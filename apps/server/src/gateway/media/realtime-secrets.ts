@@ -8,7 +8,7 @@ import {
   type RealtimeSecret,
   secretPrefix,
 } from "#domain/tokens/realtime-secrets.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { type AuthenticatedCaller, presentedKeys } from "#gateway/access/endpoint.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
@@ -35,6 +35,8 @@ export function realtimeSecretRoutes(app: FastifyInstance, services: GatewayServ
   app.post(PATH, async (request, reply) => {
     const { caller, pin } = accessOf(request);
     if (pin !== undefined) throw invalidRequest({ reason: "pin_not_for_secret" });
+    // It would have the rights of the token.
+    if (caller.derived !== undefined) throw forbidden({ reason: "derived_key_makes_no_secret" });
     const { expires_after: expires, session } = parseAt(secretRequest, jsonBody(request).body, "");
     if (session.type !== undefined && session.type !== null && session.type !== "realtime")
       throw invalidRequest({ reason: "realtime_sessions_only" }, { param: "session.type" });

@@ -1,4 +1,5 @@
 /** The signed-in user's API keys, and their possible groups and models. */
+import type { DerivedKeyPage, DerivedKeyRow } from "@gateway/shared/accounts/derived-key";
 import type {
   TokenAdminChange,
   CreatedAdminToken,
@@ -131,5 +132,22 @@ export function useCreateTokenFor() {
     gcTime: 0,
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+/** The derived keys of one of the user's own tokens that were used. */
+export const derivedKeysQuery = (token: number, query: { page: number; size: number; order: string }) =>
+  queryOptions({
+    queryKey: [...allTokens, "derived", token, query],
+    queryFn: () => http.get(`/token/${token}/derived_keys`, asPage<DerivedKeyPage>(), query),
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+
+export function useRevokeDerivedKey(token: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => http.del(`/token/${token}/derived_keys/${id}`, asSent<DerivedKeyRow>()),
+    onSettled: () => client.invalidateQueries({ queryKey: [...allTokens, "derived", token] }),
   });
 }

@@ -16,12 +16,15 @@ import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/page/object-page.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
 import { limitLabels, statusWord } from "./token-labels.ts";
+
+const DerivedKeys = lazyPart(() => import("./derived-keys.tsx").then((module) => module.DerivedKeys));
 
 export default function TokenPage() {
   const { t } = useTranslation("tokens");
@@ -92,6 +95,15 @@ function Loaded({ token, own, owner }: PageToken) {
             id: "logs",
             label: t("Calls"),
             content: () => <RecentCalls title={t("Newest calls")} filter={filter} own={own && !seesCalls} />,
+          },
+        ]
+      : []),
+    ...(own
+      ? [
+          {
+            id: "derived",
+            label: t("Derived keys"),
+            content: () => <DerivedKeys token={token.id} />,
           },
         ]
       : []),

@@ -8,6 +8,9 @@ held AS (SELECT user_id AS id, sum(amount) FILTER (WHERE version = 0) AS points,
 token_held AS (SELECT token_id AS id, sum(token_amount) FILTER (WHERE version = 0) AS points,
   sum(token_amount) FILTER (WHERE version > 0) AS leased, sum(slots) AS slots, sum(charged) AS unbooked
   FROM reservations GROUP BY 1),
+derived_held AS (SELECT token_id AS id, sum(amount * cardinality(derived_keys)) AS points
+  FROM reservations WHERE derived_keys IS NOT NULL GROUP BY 1),
+derived AS (SELECT token_id AS id, sum(reserved) AS points FROM derived_keys GROUP BY 1),
 books AS (
   SELECT b.what, u.id, b.expected::bigint AS expected, b.actual
   FROM users u
@@ -21,11 +24,13 @@ books AS (
   UNION ALL
   SELECT b.what, t.id, b.expected::bigint, b.actual
   FROM tokens t LEFT JOIN token_charges USING (id) LEFT JOIN token_held USING (id)
+  LEFT JOIN derived_held USING (id) LEFT JOIN derived USING (id)
   CROSS JOIN LATERAL (VALUES
     ('token-used', COALESCE(token_charges.points, 0) - COALESCE(token_held.unbooked, 0), t.used_quota),
     ('token-reserved', COALESCE(token_held.points, 0), t.reserved),
     ('token-leased', COALESCE(token_held.leased, 0), t.leased),
-    ('token-calls', COALESCE(token_held.slots, 0), t.open_calls)
+    ('token-calls', COALESCE(token_held.slots, 0), t.open_calls),
+    ('token-derived', COALESCE(derived_held.points, 0), COALESCE(derived.points, 0)::bigint)
   ) b(what, expected, actual)
 )
 SELECT c.checked, b.what, b.id, b.expected, b.actual

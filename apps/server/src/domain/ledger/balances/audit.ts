@@ -16,7 +16,7 @@ export interface Audit {
 export interface AuditRow {
   what:
     | ("user-quota" | "user-reserved" | "user-leased" | "user-used")
-    | ("token-used" | "token-reserved" | "token-leased" | "token-calls");
+    | ("token-used" | "token-reserved" | "token-leased" | "token-calls" | "token-derived");
   id: number;
   expected: bigint;
   actual: bigint;

@@ -10,7 +10,7 @@ import {
   settleInLeasesStatement,
 } from "#domain/ledger/leases/settle-in-leases.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
-import { type LedgerOperation, payerOf, type ReserveInput } from "./operations.ts";
+import { type DerivedKeyShare, type LedgerOperation, payerOf, type ReserveInput } from "./operations.ts";
 
 const writeBatch = readStatement(import.meta.url, "write-batch.sql");
 
@@ -45,15 +45,17 @@ export function batchOf(
   const ownReservations: string[] = [];
   const sessions: number[] = [];
   const quoted: string[] = [];
+  const derivedKeys = new Set<string>();
   const [users, tokens] = [new Set<number>(), new Set<number>()];
   for (const [ord, operation] of operations.entries()) {
     const { userId, tokenId } = payerOf(operation);
     users.add(userId);
     tokens.add(tokenId);
     if (operation.reserve !== undefined) {
-      const { session } = operation.reserve;
+      const { session, derivedKeys: shares = [] } = operation.reserve;
       beginning.push({ ord, ...beginningCall(operation.reserve) });
       if (session !== undefined) sessions.push(session.id);
+      for (const { id } of shares) derivedKeys.add(id);
     } else if (operation.settle !== undefined) {
       const { call, settle } = operation;
       const row = rowOf(settle);
@@ -109,12 +111,14 @@ export function batchOf(
     JSON.stringify(beginning),
     sessions,
     quoted,
+    [...derivedKeys],
   ];
   return { ...writeBatch, values };
 }
 
 /** Returns a call that begins, as the statement reads it. */
-function beginningCall({ requestId, userId, tokenId, amount, tokenAmount, session }: ReserveInput): object {
+function beginningCall(input: ReserveInput): object {
+  const { requestId, userId, tokenId, amount, tokenAmount, session, derivedKeys } = input;
   return {
     request_id: requestId,
     user_id: userId,
@@ -122,6 +126,24 @@ function beginningCall({ requestId, userId, tokenId, amount, tokenAmount, sessio
     amount: String(amount),
     token_amount: String(tokenAmount),
     ...(session && { session_id: session.id, session_limit: String(session.limit) }),
+    ...(derivedKeys && {
+      derived_keys: derivedKeys.map((share) => derivedKeyRow(share, derivedKeys[0]?.id)),
+    }),
+  };
+}
+
+/** @param rootId the first derived key of the chain */
+function derivedKeyRow(
+  { id, parentId, label, limit, expiresAt }: DerivedKeyShare,
+  rootId: string | undefined,
+): object {
+  return {
+    id,
+    parent_id: parentId ?? null,
+    root_id: rootId,
+    label,
+    quota: limit === undefined ? null : String(limit),
+    expires_at: new Date(expiresAt),
   };
 }
 

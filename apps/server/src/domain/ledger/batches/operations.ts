@@ -14,6 +14,21 @@ export interface ReserveInput {
   isPatient?: boolean;
   /** The session whose budget the call counts against. It then has a reservation row of its own. */
   session?: SessionShare | undefined;
+  /** The derived keys whose amounts the call counts against, outermost first. It then has a reservation row of its own. */
+  derivedKeys?: readonly DerivedKeyShare[] | undefined;
+}
+
+/** A derived key of a call: what its row contains if this is its first call, and the most that it may spend. */
+export interface DerivedKeyShare {
+  /** Row of derived_keys. */
+  id: string;
+  /** The derived key before it; undefined for the first one. */
+  parentId: string | undefined;
+  label: string;
+  /** Points that it may spend; undefined = no limit. */
+  limit: bigint | undefined;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
 }
 
 /** The part of a session's budget that one call may use. */

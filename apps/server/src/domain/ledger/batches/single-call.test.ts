@@ -133,6 +133,7 @@ describe("a call alone in its batch", () => {
       cacheHit: true,
       attempts: [{ channel_id: 1, channel_name: "one", result: "ok", message: "" }] as never,
       session: { id: "s-1", agent: "a", parent: "b" },
+      derivedKey: { id: "d-1", label: "worker" },
     });
     const { rows, left } = await compare(record);
     expect(rows).toEqual([

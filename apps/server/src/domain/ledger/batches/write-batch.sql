@@ -1,6 +1,6 @@
 -- Commits the calls that begin, the calls that end and the leases of a batch. They change the same rows of accounts and
 -- tokens, so separate statements would wait for each other's commit. It locks accounts, then tokens, each by ID, then
--- sessions and reservations, as every statement of the ledger does, so that nodes cannot deadlock.
+-- sessions, derived keys and reservations, as every statement of the ledger does, so that nodes cannot deadlock.
 --
 --   $1 node                          $2 the node's rows in the roll-up
 --   $3 account IDs                   $4 token IDs
@@ -11,15 +11,18 @@
 --   $12 leases (LeaseRequest)        $13 lease IDs
 --   $14 calls that begin             $15 sessions of the calls that begin
 --   $16 request IDs of calls that end and used a quote
+--   $17 derived keys of the calls that begin
 --
 -- Returns one row for each call that begins. `verdict` is `granted`, `again` (fits alone, but not together with the
--- others of this batch), `taken` (the request ID has a reservation) or the name of the refusal: `user`, `key`,
--- `balance`, `session`, `session_busy` or a limit of `spend_limit`. `most` is the limit that was reached, for `balance`
+-- others of this batch, or is the first call of a derived key), `taken` (the request ID has a reservation) or the name
+-- of the refusal: `user`, `key`, `balance`, `session`, `session_busy`, one that begins with `derived`, or a limit of
+-- `spend_limit`. `most` is the limit that was reached, for `balance`
 -- and `token` the points in leases; `until` is the end of the limit's period. A call that ends has a row, `settled` with
 -- the charge, if its reservation was open; a lease has one if it was in the expected version.
 --
 -- Calls that end return their points before calls that begin are checked. The running sums include every call that would
--- fit alone, and the first of them is always granted, so `again` makes progress.
+-- fit alone, and the first of them is always granted, so `again` makes progress. The first call of a derived key makes
+-- its row, and is decided by the next batch: only a row that was there when the statement began can be locked and read.
 --
 -- A CTE runs when it is read. Counting the rows of a locking CTE forces it to run before the next one.
 WITH clock AS MATERIALIZED (
@@ -50,6 +53,12 @@ WITH clock AS MATERIALIZED (
   WHERE (id = ANY($15::int[]) OR id IN (
       SELECT v.session_id FROM reservations v WHERE v.request_id = ANY($11::text[])))
     AND (SELECT count(*) FROM token) >= 0
+  ORDER BY id FOR NO KEY UPDATE
+), derived_key AS MATERIALIZED (
+  SELECT id, reserved, spent, revoked_at IS NOT NULL AS revoked FROM derived_keys
+  WHERE id = ANY(ARRAY(SELECT unnest($17::text[])
+      UNION SELECT unnest(v.derived_keys) FROM reservations v WHERE v.request_id = ANY($11::text[])))
+    AND (SELECT count(*) FROM session) >= 0
   ORDER BY id FOR NO KEY UPDATE
 ), account_budget AS MATERIALIZED (
   -- An account's own budget as a whole, otherwise that of its group.
@@ -97,9 +106,9 @@ WITH clock AS MATERIALIZED (
   FROM spend_limit WHERE token_id <> 0 GROUP BY token_id
 ), own AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
-  WHERE v.request_id = ANY($11::text[]) AND (SELECT count(*) FROM token) >= 0
+  WHERE v.request_id = ANY($11::text[]) AND (SELECT count(*) FROM derived_key) >= 0
     AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id AND v.version = 0
-  RETURNING e.*, v.amount AS reserved, v.token_amount AS token_reserved, v.slots, true AS is_own, v.session_id
+  RETURNING e.*, v.amount AS reserved, v.token_amount AS token_reserved, v.slots, true AS is_own, v.session_id, v.derived_keys
 ), lease AS MATERIALIZED (
   SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount, v.charged, v.served, v.ended
   FROM wish w JOIN reservations v ON v.request_id = w.id
@@ -109,7 +118,7 @@ WITH clock AS MATERIALIZED (
 ), ended AS MATERIALIZED (
   SELECT * FROM own
   UNION ALL
-  SELECT e.*, e.lease_amount, CASE WHEN l.limited THEN e.lease_amount ELSE 0 END, 0, false, NULL
+  SELECT e.*, e.lease_amount, CASE WHEN l.limited THEN e.lease_amount ELSE 0 END, 0, false, NULL, NULL
   FROM ending e JOIN lease l ON l.id = e.lease
 ), chargeable AS MATERIALIZED (
   -- What may be charged beyond the reservations: the rest of the balance and of the account's budget. Limits of the
@@ -125,7 +134,7 @@ WITH clock AS MATERIALIZED (
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease. What cannot be
   -- charged is written into the bill.
-  SELECT c.ord, c.cached_tokens, c.lease, c.slots, c.is_own, c.session_id, c.type, c.user_id, c.token_id, m.charge AS quota,
+  SELECT c.ord, c.cached_tokens, c.lease, c.slots, c.is_own, c.session_id, c.derived_keys, c.type, c.user_id, c.token_id, m.charge AS quota,
     CASE WHEN c.is_own THEN c.reserved ELSE LEAST(c.reserved, m.charge) END AS taken,
     CASE WHEN c.is_own THEN c.token_reserved ELSE LEAST(c.token_reserved, m.charge) END AS token_taken,
     CASE WHEN m.charge < c.quota
@@ -161,14 +170,34 @@ WITH clock AS MATERIALIZED (
   ) c ON c.session_id = s.id
 ), beginning AS MATERIALIZED (
   SELECT * FROM json_to_recordset($14::json) AS r(ord int, request_id text, user_id int, token_id int,
-    amount bigint, token_amount bigint, session_id int, session_limit bigint)
+    amount bigint, token_amount bigint, session_id int, session_limit bigint, derived_keys json)
+), level AS MATERIALIZED (
+  -- The derived keys of the calls that begin, with what they have left. All of a chain count each call.
+  SELECT i.ord, i.user_id, i.token_id, i.amount, k.id, k.parent_id, k.root_id, k.label, k.quota, k.expires_at,
+    d.id IS NULL AS is_new, d.revoked, k.quota - COALESCE(d.spent, 0) - COALESCE(c.charged, 0) AS unspent,
+    k.quota - COALESCE(d.spent, 0) - COALESCE(c.charged, 0) - COALESCE(d.reserved, 0) + COALESCE(c.back, 0) AS free
+  FROM beginning i
+  CROSS JOIN LATERAL json_to_recordset(i.derived_keys)
+    AS k(id text, parent_id text, root_id text, label text, quota bigint, expires_at timestamptz)
+  LEFT JOIN derived_key d ON d.id = k.id
+  LEFT JOIN (
+    SELECT e.id, sum(c.taken)::bigint AS back, sum(c.quota)::bigint AS charged
+    FROM closed c CROSS JOIN LATERAL unnest(c.derived_keys) AS e(id) GROUP BY e.id
+  ) c ON c.id = k.id
+), chain AS MATERIALIZED (
+  -- What the derived keys of a call allow together, with the limits that a call of its amount exceeds.
+  SELECT ord, min(root_id) AS root_id, bool_or(is_new) AS is_new, bool_or(revoked) IS TRUE AS revoked,
+    min(quota) FILTER (WHERE amount > GREATEST(0, unspent)) AS spent_limit,
+    min(quota) FILTER (WHERE amount > 0 AND amount > free) AS busy_limit
+  FROM level GROUP BY ord
 ), decided AS MATERIALIZED (
   SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots, i.session_id, i.session_limit,
-    LEAST(p.free, p.limit_free) AS free, t.free AS token_free, t.calls_free,
+    h.is_new IS TRUE AS is_first, h.spent_limit, h.busy_limit, LEAST(p.free, p.limit_free) AS free, t.free AS token_free, t.calls_free,
     i.session_limit - s.spent - s.reserved AS session_free,
     CASE
       WHEN p.usable IS NOT TRUE THEN 'user'
       WHEN i.token_id <> 0 AND t.usable IS NOT TRUE THEN 'key'
+      WHEN h.revoked THEN 'derived_revoked'
       WHEN i.amount > 0 AND i.amount > p.free THEN 'balance'
       WHEN i.amount > 0 AND i.amount > p.limit_free THEN (
         SELECT l.refusal FROM spend_limit l
@@ -180,28 +209,49 @@ WITH clock AS MATERIALIZED (
         SELECT l.refusal FROM spend_limit l
         WHERE l.token_id = t.id AND l.unit = 'points' AND n.token_amount > l.free + t.back ORDER BY l.rank LIMIT 1)
       WHEN n.slots > t.calls_free THEN 'calls'
+      WHEN h.spent_limit IS NOT NULL THEN 'derived'
+      WHEN h.busy_limit IS NOT NULL THEN 'derived_busy'
+      WHEN h.is_new IS TRUE AND ((SELECT count(*) FROM derived_keys k WHERE k.token_id = i.token_id) >= 10000
+        OR (SELECT count(*) FROM derived_keys k WHERE k.root_id = h.root_id) >= 2000) THEN 'derived_many'
     END AS refusal
   FROM beginning i
   LEFT JOIN balance p ON p.id = i.user_id
   LEFT JOIN purse t ON t.id = i.token_id AND t.user_id = i.user_id
   LEFT JOIN session_left s ON s.id = i.session_id
+  LEFT JOIN chain h ON h.ord = i.ord
   CROSS JOIN LATERAL (SELECT
     CASE WHEN t.free IS NULL THEN 0 WHEN i.token_amount > 0 THEN i.token_amount ELSE i.amount END AS token_amount,
     CASE WHEN t.calls_free IS NULL THEN 0 ELSE 1 END AS slots) n
+), crowded AS MATERIALIZED (
+  -- Calls that a derived key does not cover together with the calls before them.
+  SELECT ord FROM (
+    SELECT k.ord, k.amount, k.free, sum(k.amount) OVER (PARTITION BY k.id ORDER BY k.ord) AS total
+    FROM level k JOIN decided j ON j.ord = k.ord WHERE j.refusal IS NULL
+  ) k WHERE amount > 0 AND total > free
 ), fitting AS MATERIALIZED (
   SELECT *,
-    (amount = 0 OR sum(amount) OVER (PARTITION BY user_id ORDER BY ord) <= free)
+    NOT is_first AND ord NOT IN (SELECT ord FROM crowded)
+    AND (amount = 0 OR sum(amount) OVER (PARTITION BY user_id ORDER BY ord) <= free)
     AND (token_amount = 0 OR sum(token_amount) OVER (PARTITION BY token_id ORDER BY ord) <= token_free)
     AND (slots = 0 OR sum(slots) OVER (PARTITION BY token_id ORDER BY ord) <= calls_free)
     AND (session_id IS NULL OR amount = 0 OR sum(amount) OVER (PARTITION BY session_id ORDER BY ord) <= session_free)
     AS granted
   FROM decided WHERE refusal IS NULL
 ), reserved AS (
-  INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id, session_id, session_limit)
-  SELECT request_id, user_id, token_id, amount, token_amount, slots, $1, session_id, session_limit
-  FROM fitting WHERE granted ORDER BY ord
+  INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id, session_id, session_limit,
+    derived_keys)
+  SELECT request_id, user_id, token_id, amount, token_amount, slots, $1, session_id, session_limit,
+    (SELECT array_agg(k.id) FROM level k WHERE k.ord = f.ord)
+  FROM fitting f WHERE granted ORDER BY ord
   ON CONFLICT (request_id) DO NOTHING
-  RETURNING request_id, user_id, token_id, amount, token_amount, slots, session_id
+  RETURNING request_id, user_id, token_id, amount, token_amount, slots, session_id, derived_keys
+), derived_key_inserted AS (
+  INSERT INTO derived_keys (id, token_id, user_id, parent_id, root_id, label, quota, expires_at)
+  SELECT DISTINCT ON (k.id) k.id, k.token_id, k.user_id, k.parent_id, k.root_id, k.label, k.quota,
+    k.expires_at
+  FROM level k JOIN fitting f ON f.ord = k.ord WHERE k.is_new
+  ORDER BY k.id
+  ON CONFLICT (id) DO NOTHING
 ), leased AS MATERIALIZED (
   -- The new state of each lease. Tokens with exact limits have no leases, and neither have accounts with few points:
   -- their calls are reserved one by one. A batch leases at most a sixteenth of what is free.
@@ -265,6 +315,15 @@ WITH clock AS MATERIALIZED (
       SELECT session_id, amount, 0 FROM reserved
     ) x WHERE session_id IS NOT NULL GROUP BY session_id
   ) m WHERE b.id = m.session_id
+), move_derived_key AS (
+  UPDATE derived_keys d SET reserved = d.reserved + m.reserved, spent = d.spent + m.charge, used_at = now()
+  FROM (
+    SELECT e.id, sum(x.points)::bigint AS reserved, sum(x.charge)::bigint AS charge FROM (
+      SELECT derived_keys, -taken AS points, quota AS charge FROM closed
+      UNION ALL
+      SELECT derived_keys, amount, 0 FROM reserved
+    ) x CROSS JOIN LATERAL unnest(x.derived_keys) AS e(id) GROUP BY e.id
+  ) m WHERE d.id = ANY(ARRAY(SELECT id FROM derived_key)) AND d.id = m.id
 ), move_user AS (
   -- A statement that began before midnight may come after one that began after it: the day never goes back.
   UPDATE users u SET reserved = u.reserved + s.reserved, leased = u.leased + s.leased, quota = u.quota - s.charge,
@@ -335,6 +394,8 @@ SELECT j.ord, CASE
   CASE
     WHEN j.refusal IS NULL THEN NULL
     WHEN j.refusal IN ('session', 'session_busy') THEN j.session_limit
+    WHEN j.refusal = 'derived' THEN j.spent_limit
+    WHEN j.refusal = 'derived_busy' THEN j.busy_limit
     WHEN j.refusal = 'balance' THEN (
       SELECT sum(v.amount - v.charged)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
     WHEN j.refusal = 'token' THEN (

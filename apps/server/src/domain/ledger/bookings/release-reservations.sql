@@ -16,7 +16,7 @@ WITH clock AS MATERIALIZED (
   WHERE v.request_id = ANY($1::text[]) AND v.node_id <> 'background'
     AND v.checkpoint IS NULL AND v.user_id IN (SELECT id FROM payer)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
-  RETURNING user_id, token_id, amount, token_amount, slots, version, session_id, charged, served, ended
+  RETURNING user_id, token_id, amount, token_amount, slots, version, session_id, derived_keys, charged, served, ended
 ), moved AS MATERIALIZED (
   SELECT user_id, token_id, CASE WHEN version = 0 THEN -amount ELSE 0 END AS reserved,
     CASE WHEN version > 0 THEN -amount ELSE 0 END AS leased,
@@ -54,5 +54,12 @@ WITH clock AS MATERIALIZED (
   UPDATE session_budgets b SET reserved = b.reserved - s.points
   FROM (SELECT session_id, sum(amount)::bigint AS points FROM closed WHERE session_id IS NOT NULL GROUP BY session_id) s
   WHERE b.id = s.session_id
+), give_derived_key AS (
+  UPDATE derived_keys d SET reserved = d.reserved - k.points
+  FROM (
+    SELECT e.id, sum(c.amount)::bigint AS points
+    FROM closed c CROSS JOIN LATERAL unnest(c.derived_keys) AS e(id) GROUP BY e.id
+  ) k
+  WHERE d.id = k.id
 )
 SELECT count(*)::int AS released FROM closed

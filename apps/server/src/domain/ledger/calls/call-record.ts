@@ -2,6 +2,7 @@ import { type ReasonFact, ReasonFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
   Bill,
+  LogDerivedKey,
   LogSession,
   Outcome,
   PausedChannel,
@@ -61,6 +62,7 @@ export interface CallRecord {
   cacheHit: boolean;
   /** Identifies an agent's session. */
   session?: LogSession | undefined;
+  derivedKey?: LogDerivedKey | undefined;
 }
 
 /** A column of the log. */
@@ -324,6 +326,12 @@ export const logColumns = {
     z.null().optional(),
     () => null,
     () => ({}),
+  ),
+  derived_key: column(
+    "jsonb",
+    LogDerivedKey.nullish(),
+    (call) => call.derivedKey ?? null,
+    (derivedKey) => (derivedKey ? { derivedKey } : {}),
   ),
 } satisfies Record<string, Column>;
 

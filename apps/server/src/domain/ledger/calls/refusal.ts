@@ -1,4 +1,5 @@
 import { formatQuota } from "@gateway/shared/billing/money";
+import type { DerivedKeyShare } from "#domain/ledger/batches/operations.ts";
 import {
   conflict,
   GatewayError,
@@ -16,7 +17,8 @@ export interface Decision {
   verdict:
     | ("settled" | "gone" | "returned" | "checkpointed")
     | ("granted" | "again" | "taken" | "balance" | "token" | SpendLimit)
-    | ("session" | "session_busy" | "calls" | "user" | "key");
+    | ("session" | "session_busy" | "calls" | "user" | "key")
+    | ("derived" | "derived_busy" | "derived_many" | "derived_revoked");
   /**
    * The limit that caused the refusal, in points or calls. For `balance` and `token`: the points in leases.
    */
@@ -37,10 +39,20 @@ const spendLimits = {
 
 type SpendLimit = keyof typeof spendLimits;
 
-/** @param pointsPerUsd the site's rate, for amounts in the message */
+interface RefusedCall {
+  /** The site's rate, for amounts in the message. */
+  pointsPerUsd: number;
+  derivedKeys?: readonly DerivedKeyShare[] | undefined;
+}
+
+/** Returns whether a call may be granted when others of its session or derived key have ended. */
+export function waitsForOthers({ verdict }: Decision): boolean {
+  return verdict === "session_busy" || verdict === "derived_busy";
+}
+
 export function refusalOf(
   { verdict, most, until }: Decision,
-  pointsPerUsd: number,
+  { pointsPerUsd, derivedKeys = [] }: RefusedCall,
 ): GatewayError | undefined {
   switch (verdict) {
     case "granted":
@@ -64,6 +76,21 @@ export function refusalOf(
         { reason: "session_budget_reserved", limit: amountOf(most, pointsPerUsd) },
         { retryAfter: busyRetrySeconds },
       );
+    case "derived":
+      return new GatewayError("spend_limit_reached", {
+        reason: "derived_key_spent",
+        ...derivedLimit(derivedKeys, most, pointsPerUsd),
+      });
+    case "derived_busy":
+      return new GatewayError(
+        "rate_limit_exceeded",
+        { reason: "derived_key_reserved", ...derivedLimit(derivedKeys, most, pointsPerUsd) },
+        { retryAfter: busyRetrySeconds },
+      );
+    case "derived_many":
+      return conflict({ reason: "too_many_derived_keys", ...mostDerivedKeys });
+    case "derived_revoked":
+      return new GatewayError("invalid_api_key", { reason: "derived_key_revoked" });
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
@@ -85,6 +112,21 @@ export function requestIdTaken(): GatewayError {
 const unknownEndMs = 60_000;
 /** When to repeat a call that waits for others of its session, in seconds. */
 const busyRetrySeconds = 5;
+/**
+ * Derived keys that have rows: of a token, and with the same first derived key, so that one agent cannot use up the keys
+ * of all others. The same as in write-batch.sql.
+ */
+const mostDerivedKeys = { most: 10_000, most_of_one: 2_000 };
+
+/** Names the derived key whose limit was reached: its label, or the beginning of its ID. */
+function derivedLimit(
+  keys: readonly DerivedKeyShare[],
+  most: bigint | null | undefined,
+  pointsPerUsd: number,
+): { limit: string; label: string } {
+  const { label = "", id = "" } = keys.find(({ limit }) => limit === most) ?? {};
+  return { limit: amountOf(most, pointsPerUsd), label: label === "" ? id.slice(0, 8) : label };
+}
 
 function limitReached(
   verdict: SpendLimit,

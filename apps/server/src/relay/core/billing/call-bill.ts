@@ -5,6 +5,7 @@ import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
+import { sharesOf } from "#domain/tokens/derived-keys/derived-access.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/models/implied-search.ts";
@@ -124,6 +125,7 @@ export class CallBill implements OpenCall, HiddenCosts {
       tokenAmount: caller.unlimited ? 0n : worstCase,
       own: background === true || quote !== undefined,
       session: sessionShare,
+      derivedKeys: caller.derived && sharesOf(caller.derived, this.#services.settings.current().QuotaPerUnit),
     };
   }
 

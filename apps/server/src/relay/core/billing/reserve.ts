@@ -20,6 +20,7 @@ const tooLittle: ReadonlySet<string> = new Set([
   "session_budget_exhausted",
   "max_price_exceeded",
 ]);
+const reservedByOthers: ReadonlySet<string> = new Set(["session_budget_reserved", "derived_key_reserved"]);
 
 /**
  * Reserves the call and returns it with its plan, which may have an output limit to add to the request. Throws the
@@ -59,7 +60,7 @@ function limitsBelow({ received, plan }: PlannedCall): number[] {
 
 function isTooLittle(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
-  return tooLittle.has(error.code) || error.params["reason"] === "session_budget_reserved";
+  return tooLittle.has(error.code) || reservedByOthers.has(String(error.params["reason"]));
 }
 
 /**

@@ -38,6 +38,11 @@ export function LogFacts({ row }: { row: LogRow }) {
       shown: row.token_name !== "",
     },
     {
+      label: t("Derived key"),
+      value: <DerivedKeyLink row={row} />,
+      shown: row.derived_key !== null,
+    },
+    {
       label: t("Model"),
       value: <SameValueLink field="model_name" value={row.model_name} />,
       shown: row.model_name !== "",
@@ -128,6 +133,22 @@ function SameValueLink({ field, value, mono = false }: SameValueLinkProps) {
       title={t("Show its calls")}
     >
       {value}
+    </Anchor>
+  );
+}
+
+/** A link to the calls with the same derived key. */
+function DerivedKeyLink({ row: { derived_key: key } }: { row: LogRow }) {
+  const { t } = useTranslation("logs");
+  if (key === null) return null;
+  return (
+    <Anchor
+      component={Link}
+      to={`/panel/log?${new URLSearchParams({ derived_key: key.id })}`}
+      fz="sm"
+      title={t("Show its calls")}
+    >
+      {key.label === "" ? key.id.slice(0, 8) : key.label}
     </Anchor>
   );
 }

@@ -80,8 +80,10 @@ function PhoneFilters(props: LogFiltersProps & { count: number }) {
 
 function RareFilters(props: LogFiltersProps) {
   const { t } = useTranslation("logs");
-  const { request_id, source_ip, billing_tag, session } = props.filter;
-  const hidden = [request_id, source_ip, billing_tag, session].filter((value) => value !== "").length;
+  const { request_id, source_ip, billing_tag, session, derived_key } = props.filter;
+  const hidden = [request_id, source_ip, billing_tag, session, derived_key].filter(
+    (value) => value !== "",
+  ).length;
   return (
     <Popover position="bottom-start" width={300} trapFocus>
       <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
@@ -124,6 +126,12 @@ function RareFields({ filter, onChange, facets }: LogFiltersProps) {
         options={(facets?.session ?? []).map(({ value, count }) => ({ value, label: value, count }))}
         onChange={(session) => onChange({ session })}
         free
+      />
+      <FilterText
+        label={t("Derived key")}
+        width="100%"
+        value={filter.derived_key}
+        onChange={(derived_key) => onChange({ derived_key })}
       />
       {seesTags ? (
         <FilterText
