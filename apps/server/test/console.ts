@@ -35,7 +35,7 @@ import { demo } from "#providers/definitions/demo.ts";
 import { openProviders } from "#providers/registry.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
 import { freshDatabase } from "./database.ts";
-import { testKeyReferences } from "./key-references.ts";
+import { testKeyReferences, testKeySources } from "./key-references.ts";
 
 /** The management API with a real, empty database. Only the upstream is simulated. */
 export interface TestConsole {
@@ -178,6 +178,7 @@ export async function buildConsole(
           redisSentinels: undefined,
           workers: 1,
           basePath: "",
+          keySources: testKeySources(options.environment),
         },
         database,
         secrets: async () => secrets,

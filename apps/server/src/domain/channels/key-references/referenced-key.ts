@@ -25,7 +25,7 @@ const MARGIN_MS = 300_000;
 /** A key without an end is used this long while its source does not respond. */
 const KEEP_MS = 3_600_000;
 /** Between two attempts to read it. */
-const RETRY_MS = 10_000;
+const RETRY_MS = 5_000;
 
 /**
  * A key of channels that is stored elsewhere, with the value that was read last. Calls use that value while a new one is
@@ -41,6 +41,8 @@ export class ReferencedKey {
   #replaced: string | undefined;
   #refreshAt = 0;
   #readAt = Number.NEGATIVE_INFINITY;
+  /** The provider refused the value that was read last. */
+  #isRefused = false;
   #fault: string | undefined;
   #reading: Promise<void> | undefined;
 
@@ -61,7 +63,7 @@ export class ReferencedKey {
   async read(): Promise<string> {
     if (this.#isDue()) {
       const reading = this.#load();
-      if (this.#valid() === undefined) await reading;
+      if (this.#isRefused || this.#valid() === undefined) await reading;
     }
     const key = this.#valid();
     if (key === undefined)
@@ -76,7 +78,9 @@ export class ReferencedKey {
 
   /** The provider refused the key: it may have been replaced at its source. */
   refused(): void {
-    if (this.#options.now() - this.#readAt >= RETRY_MS) void this.#load();
+    this.#isRefused = true;
+    this.#refreshAt = Math.min(this.#refreshAt, this.#readAt + RETRY_MS);
+    this.refresh();
   }
 
   /** Returns the last two values, so that they can be removed from what providers quote. */
@@ -110,6 +114,7 @@ export class ReferencedKey {
   #keep({ text, expiresAt }: KeyValue): void {
     const at = this.#options.now();
     if (this.#value !== undefined && this.#value.text !== text) this.#replaced = this.#value.text;
+    this.#isRefused = false;
     this.#value = { text, validUntil: expiresAt ?? at + KEEP_MS };
     this.#readAt = at;
     const lifeMs = expiresAt === undefined ? undefined : Math.max(expiresAt - at, 0);

@@ -89,9 +89,6 @@ export function errorText(response: Pick<UpstreamResponse, "text">): Promise<str
   return response.text(MAX_ERROR_BYTES).catch(() => "");
 }
 
-/** Pause of a key that could not be read. It is short, because reading it again costs the provider nothing. */
-const KEY_PAUSE_SECONDS = 10;
-
 /**
  * Maps a failure before any response to an error for the retry rules. Rethrows everything else: it is a
  * defect.
@@ -99,7 +96,7 @@ const KEY_PAUSE_SECONDS = 10;
 export function transportFailure(error: unknown): UpstreamError {
   if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
   if (error instanceof KeyUnavailableError)
-    return { kind: "key-unavailable", message: error.message, status: 0, retryAfter: KEY_PAUSE_SECONDS };
+    return { kind: "key-unavailable", message: error.message, status: 0 };
   if (!(error instanceof TransportError)) throw error;
   return {
     kind: error.kind === "timeout" ? "timeout" : "network",
