@@ -16,6 +16,7 @@ type BasicsSectionProps = {
   /** Undefined for an unsaved channel. */
   id: number | undefined;
   hasKeys: boolean;
+  keyHints: string[];
   /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
@@ -23,7 +24,15 @@ type BasicsSectionProps = {
 const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
 
-export function BasicsSection({ form, providers, provider, id, hasKeys, moved }: BasicsSectionProps) {
+export function BasicsSection({
+  form,
+  providers,
+  provider,
+  id,
+  hasKeys,
+  keyHints,
+  moved,
+}: BasicsSectionProps) {
   const { t } = useTranslation("channels");
   const isNew = id === undefined;
   const own = ownAddress(provider);
@@ -41,6 +50,10 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
     if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");
     if (base_url === "" || base_url === own) form.setFieldValue("base_url", ownAddress(chosen));
     form.setFieldValue("plugin", {});
+    // An identity is of no use at another provider.
+    const { key = "" } = form.getValues();
+    if (chosen.identity !== provider?.identity && /^(?:aws|google|azure):/.test(key))
+      form.setFieldValue("key", "");
     for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
   };
 
@@ -106,7 +119,16 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
         }
         {...form.getInputProps("base_url")}
       />
-      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} moved={moved} />
+      <KeysField
+        // The ways to sign in depend on the cloud.
+        key={provider?.identity ?? ""}
+        form={form}
+        provider={provider}
+        id={id}
+        hasKeys={hasKeys}
+        keyHints={keyHints}
+        moved={moved}
+      />
       {provider?.other_label ? (
         <TextInput label={providerWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}
