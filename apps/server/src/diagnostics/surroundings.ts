@@ -5,6 +5,7 @@ import { mailAccount } from "#domain/settings/mail-account.ts";
 import { now } from "#platform/clock.ts";
 import { createKeyReader } from "#platform/key-sources/read-key.ts";
 import { greetMailServer } from "#platform/mail.ts";
+import { tokenScope } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { detailOf, ok, problem, type Subject, warning } from "./finding.ts";
 
@@ -75,8 +76,8 @@ async function unreadableKeys({ env, database: { db } }: Subject): Promise<strin
       const text = row.reference ?? "";
       const reference = parseKeyReference(text);
       if (reference === undefined) continue;
-      const identity = providers.get(row.channel.type)?.identity;
-      const scope = identity?.cloud === "azure" ? identity.scope : "";
+      const provider = providers.get(row.channel.type);
+      const scope = provider === undefined ? "" : tokenScope(provider);
       await reader
         .read(reference, scope)
         .catch((error: unknown) => found.push(`${text} (${detailOf(error)})`));

@@ -81,6 +81,11 @@ export type CloudIdentity =
   /** `scope`: the resource for which a token of Azure is valid. */
   | { cloud: "azure"; scope: string };
 
+/** Returns the resource for which a token of the machine's identity is valid; "" where it has none. */
+export function tokenScope({ identity }: Pick<Provider, "identity">): string {
+  return identity?.cloud === "azure" ? identity.scope : "";
+}
+
 /** Serves one of our paths through a provider that has a different wire format for it. Pure. */
 export interface Adapter {
   /** Converts a body from OpenAI's format to the provider's. Throws GatewayError for unsupported features. */

@@ -20,6 +20,12 @@ export type KeyReference =
 
 /** Clouds in which a machine has an identity. */
 export type Cloud = "aws" | "google" | "azure";
+const clouds: ReadonlySet<string> = new Set<Cloud>(["aws", "google", "azure"]);
+
+/** Whether a source is the machine's identity in a cloud. */
+export function isCloud(source: KeyReference["source"]): source is Cloud {
+  return clouds.has(source);
+}
 
 /** Variables that a reference may name begin with it. No other variable can be read through a channel. */
 export const keyVariablePrefix = "CHANNEL_KEY_";

@@ -1,5 +1,6 @@
 /** The places from which keys of channels can be read. They are set in the environment only, never in the console. */
 import { keyVariablePrefix } from "@gateway/shared/channels/key-reference";
+import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 
 export const keySourceVariables = {
@@ -60,7 +61,7 @@ export function keySourceSettings(
       address === undefined
         ? undefined
         : {
-            address: address.replace(/\/+$/, ""),
+            address: trimEndOf(address, "/"),
             token: variables.VAULT_TOKEN,
             tokenFile: variables.VAULT_TOKEN_FILE,
             namespace: variables.VAULT_NAMESPACE,
@@ -68,7 +69,7 @@ export function keySourceSettings(
             kubernetesMount: variables.VAULT_KUBERNETES_MOUNT,
             allowedPaths: (variables.VAULT_ALLOWED_PATHS ?? "")
               .split(",")
-              .map((path) => path.replace(/\/+$/, ""))
+              .map((path) => trimEndOf(path, "/"))
               .filter((path) => path !== ""),
           },
   };

@@ -1,5 +1,5 @@
-import { type KeyReference, parseKeyReference } from "@gateway/shared/channels/key-reference";
-import type { Provider } from "#providers/provider.ts";
+import { isCloud, type KeyReference, parseKeyReference } from "@gateway/shared/channels/key-reference";
+import { type Provider, tokenScope } from "#providers/provider.ts";
 import { ReferencedKey, type ReferencedKeyOptions } from "./referenced-key.ts";
 
 /** Keys of channels that are stored elsewhere. Channels with the same reference share one value. */
@@ -16,8 +16,7 @@ export function acceptsReference(
   { identity }: Pick<Provider, "identity">,
   { source }: KeyReference,
 ): boolean {
-  const isIdentity = source === "aws" || source === "google" || source === "azure";
-  return !isIdentity || identity?.cloud === source;
+  return !isCloud(source) || identity?.cloud === source;
 }
 
 const REFRESH_EVERY_MS = 60_000;
@@ -42,8 +41,7 @@ export function createKeyReferences(options: ReferencedKeyOptions): KeyReference
     find(text, provider) {
       const reference = parseKeyReference(text);
       if (reference === undefined || !acceptsReference(provider, reference)) return undefined;
-      const { identity } = provider;
-      const scope = identity?.cloud === "azure" ? identity.scope : "";
+      const scope = tokenScope(provider);
       const name = `${scope} ${text}`;
       let key = known.get(name)?.deref();
       if (key === undefined) {

@@ -1,3 +1,4 @@
+import { isCloud, referenceSource } from "@gateway/shared/channels/key-reference";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -20,6 +21,11 @@ type BasicsSectionProps = {
   /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
+
+function isIdentity(key: string): boolean {
+  const source = referenceSource(key);
+  return source !== undefined && isCloud(source);
+}
 
 const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
@@ -52,8 +58,7 @@ export function BasicsSection({
     form.setFieldValue("plugin", {});
     // An identity is of no use at another provider.
     const { key = "" } = form.getValues();
-    if (chosen.identity !== provider?.identity && /^(?:aws|google|azure):/.test(key))
-      form.setFieldValue("key", "");
+    if (chosen.identity !== provider?.identity && isIdentity(key)) form.setFieldValue("key", "");
     for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
   };
 

@@ -98,7 +98,7 @@ export function SignInField({ form, cloud, stored, onIdentity }: SignInFieldProp
         description={t(descriptions[mode])}
         value={mode}
         error={mode === "key" || cloud === "aws" ? undefined : error}
-        onChange={(next) => write((next ?? "key") as SignIn, parts)}
+        onChange={(next) => write(next ?? "key", parts)}
       />
       {mode !== "key" && cloud === "aws" ? (
         <TextInput label={t("AWS region")} placeholder="us-east-1" {...part("region")} error={error} />
