@@ -165,6 +165,7 @@ describe("where a referenced key is sent", () => {
       name: "Renamed",
       priority: 3,
       models: ["gpt-4o", "o3"],
+      model_mapping: { "gpt-4o": "gpt-4.1" },
     });
     expect(renamed.body).toMatchObject({ success: true });
     const own = { base_url: "https://own.example.com", key: "sk-own" };

@@ -40,9 +40,7 @@ function placesOf(providers: Providers, channel: Destination) {
     // host.
     other: address.test(other) || given.includes("{") ? other : "",
     plugin: JSON.stringify(addressesIn(channel.plugin)),
-    model_mapping: JSON.stringify(
-      Object.entries(channel.model_mapping).filter(([, target]) => address.test(target)),
-    ),
+    model_mapping: JSON.stringify(mappedToAddresses(channel)),
     model_headers: JSON.stringify(
       Object.entries(channel.model_headers)
         .filter(([name, value]) => routingHeader.test(name) || address.test(value))
@@ -50,6 +48,10 @@ function placesOf(providers: Providers, channel: Destination) {
         .toSorted(),
     ),
   };
+}
+
+function mappedToAddresses({ model_mapping }: Pick<Destination, "model_mapping">): [string, string][] {
+  return Object.entries(model_mapping).filter(([, target]) => address.test(target));
 }
 
 /** Normalizes an address, so that two spellings of it compare as equal. */
@@ -75,7 +77,9 @@ function addressesIn(value: unknown, path = ""): string[] {
  */
 export function differingFields(before: Destination, after: Destination): string[] {
   const fields = ["type", "base_url", "proxy", "other", "plugin", "model_headers", "model_mapping"] as const;
-  return fields.filter((field) => canonical(before[field]) !== canonical(after[field]));
+  const part = (channel: Destination, field: (typeof fields)[number]) =>
+    canonical(field === "model_mapping" ? mappedToAddresses(channel) : channel[field]);
+  return fields.filter((field) => part(before, field) !== part(after, field));
 }
 
 /** Without the order of the fields of objects, in which the database stores them as it likes. */

@@ -167,6 +167,12 @@ function KeyState({ row }: { row: ChannelKeyRow }) {
         </Text>
       </Tooltip>
     );
+  if (row.status === ChannelStatus.enabled && row.fault !== "")
+    return (
+      <Text span fz="xs">
+        <StatusDot tone="warn">{t("Key cannot be read")}</StatusDot>
+      </Text>
+    );
   return (
     <Text span fz="xs">
       <StatusDot tone={tone}>{row.status === ChannelStatus.enabled ? t("In use") : t(word)}</StatusDot>
