@@ -10,6 +10,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { listChannels } from "#domain/channels/channels.ts";
 import { createHealth } from "#domain/channels/health/health.ts";
+import { createKeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { createCandidates } from "#domain/channels/selection/candidates.ts";
 import { channelKeyContext } from "#domain/channels/selection/load-channels.ts";
@@ -17,6 +18,7 @@ import { pick } from "#domain/channels/selection/pick.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
+import { createKeyReader } from "#platform/key-sources/read-key.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/registry.ts";
 import { runToEnd, stopAll } from "./processes.ts";
@@ -90,11 +92,18 @@ function measurePicks(name: string, list: readonly ActiveChannel[], usable: (one
   lines.push([name, `${(((performance.now() - begun) / PICKS) * 1_000).toFixed(2)} µs`]);
 }
 
+const reader = createKeyReader(
+  { variables: new Map(), keysDir: undefined, vault: undefined },
+  { now: Date.now },
+);
+const keyReferences = createKeyReferences({ reader, now: Date.now, onChange: () => undefined });
+const read = { db, secrets, providers: openProviders(), keyReferences };
+
 try {
   await seed();
-  let candidates = await createCandidates(db, secrets, openProviders());
+  let candidates = await createCandidates(read);
   await timed("read all channels", async () => {
-    candidates = await createCandidates(db, secrets, openProviders());
+    candidates = await createCandidates(read);
   });
   const list = candidates.find("default", "model-1");
   const health = createHealth(db, { onError: () => undefined });

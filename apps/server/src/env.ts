@@ -8,6 +8,11 @@ import { z } from "zod";
 import { type RedisSentinels, redisUrl, sentinelsOf } from "#platform/connection-url.ts";
 import { databaseUrl } from "#platform/database/database-address.ts";
 import {
+  keySourceSettings,
+  type KeySourceSettings,
+  keySourceVariables,
+} from "#platform/key-sources/key-settings.ts";
+import {
   telemetrySettings,
   type TelemetrySettings,
   telemetryVariables,
@@ -65,6 +70,7 @@ const Environment = z.object({
   ACCESS_LOG: flag,
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   ...telemetryVariables,
+  ...keySourceVariables,
 });
 
 type Variables = z.infer<typeof Environment>;
@@ -72,6 +78,7 @@ type Variables = z.infer<typeof Environment>;
 export interface Env extends Omit<
   Variables,
   | keyof typeof telemetryVariables
+  | keyof typeof keySourceVariables
   | "ACCESS_LOG"
   | "BASE_PATH"
   | "DATABASE_DIRECT_URL"
@@ -91,6 +98,8 @@ export interface Env extends Omit<
   workers: number;
   /** What is sent to an OpenTelemetry collector; undefined = nothing. */
   telemetry: TelemetrySettings | undefined;
+  /** Where keys of channels may be read from. */
+  keySources: KeySourceSettings;
   /** Whether each call gets a log line. */
   accessLog: boolean;
   /** Without leading and trailing slashes: "" or "gateway". */
@@ -135,6 +144,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   return {
     ...rest,
     telemetry: telemetrySettings(parsed.data),
+    keySources: keySourceSettings(parsed.data, given),
     accessLog: ACCESS_LOG ?? rest.NODE_ENV === "production",
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
     DATABASE_URL: direct === undefined ? address : withPassword(direct, parsed.data),

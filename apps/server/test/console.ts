@@ -35,6 +35,7 @@ import { demo } from "#providers/definitions/demo.ts";
 import { openProviders } from "#providers/registry.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
 import { freshDatabase } from "./database.ts";
+import { testKeyReferences, testKeySources } from "./key-references.ts";
 
 /** The management API with a real, empty database. Only the upstream is simulated. */
 export interface TestConsole {
@@ -90,6 +91,8 @@ export async function buildConsole(
     turnstile?: string;
     /** Requests per address within three minutes. The default exceeds what any test sends. */
     apiRateLimit?: number;
+    /** Variables from which keys of channels can be read. */
+    environment?: Record<string, string>;
     redis?: Redis;
     diagnostics?: Parameters<typeof createDiagnostics>[1];
   } = {},
@@ -111,11 +114,13 @@ export async function buildConsole(
       throw error;
     },
   });
+  const keyReferences = testKeyReferences(options.environment);
   const checks: ChannelCheckDeps = {
     db,
     secrets,
     settings,
     health,
+    keyReferences,
     providers: openProviders().set(900, demo("http://127.0.0.1:9")),
     async testChannel(input) {
       upstream.calls.push(input);
@@ -173,6 +178,7 @@ export async function buildConsole(
           redisSentinels: undefined,
           workers: 1,
           basePath: "",
+          keySources: testKeySources(options.environment),
         },
         database,
         secrets: async () => secrets,

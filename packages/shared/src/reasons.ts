@@ -9,6 +9,8 @@ export const reasons = {
   // a channel, its keys and its circuit breakers
   keyRefused:
     "The provider refuses the key. {{times}} calls in a row failed, and a test also failed ({{message}}).",
+  keyUnreadable: "The key cannot be read: {{fault}}.",
+  keyReadAgain: "The key can be read again.",
   accountWithoutBalance:
     "The provider account has no balance. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   callsFailed:

@@ -5,6 +5,7 @@ import type { PersonCheck } from "#domain/accounts/sign-in/person-check.ts";
 import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health/health.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { FetchedBalance } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
@@ -32,6 +33,8 @@ export interface Services {
   /** Pages and sums of the log without a limit of rows. */
   wholeLogs: WholeReads;
   secrets: Secrets;
+  /** Keys of channels that are stored elsewhere. */
+  keyReferences: KeyReferences;
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;

@@ -9,7 +9,14 @@ import type { Secrets } from "#platform/secrets.ts";
 export interface Subject {
   env: Pick<
     Env,
-    "PORT" | "DATA_DIR" | "REDIS_URL" | "redisSentinels" | "MEMORY_BUDGET_MB" | "workers" | "basePath"
+    | "PORT"
+    | "DATA_DIR"
+    | "REDIS_URL"
+    | "redisSentinels"
+    | "MEMORY_BUDGET_MB"
+    | "workers"
+    | "basePath"
+    | "keySources"
   >;
   database: Pick<Database, "db" | "pool">;
   /** Throws with the next step when the key of the installation is not known. */

@@ -1,8 +1,13 @@
 /** Checks of mail, prices and the keys of providers. */
+import { parseKeyReference } from "@gateway/shared/channels/key-reference";
 import { unpricedModels } from "#domain/pricing/unpriced-models.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
+import { now } from "#platform/clock.ts";
+import { createKeyReader } from "#platform/key-sources/read-key.ts";
 import { greetMailServer } from "#platform/mail.ts";
-import { ok, problem, type Subject, warning } from "./finding.ts";
+import { tokenScope } from "#providers/provider.ts";
+import { openProviders } from "#providers/registry.ts";
+import { detailOf, ok, problem, type Subject, warning } from "./finding.ts";
 
 export async function mail({ settings }: Subject) {
   const current = await settings();
@@ -27,7 +32,8 @@ export async function prices({ database: { db } }: Subject) {
     : warning("prices_missing", { models: named(missing), total: missing.length });
 }
 
-export async function providerKeys({ database: { db } }: Subject) {
+export async function providerKeys(subject: Subject) {
+  const { db } = subject.database;
   const [channels, keys] = await Promise.all([
     db.channel.findMany({
       where: { deleted_at: null, status: 3 },
@@ -36,12 +42,49 @@ export async function providerKeys({ database: { db } }: Subject) {
     }),
     db.channelKey.count({ where: { status: 3, channel: { deleted_at: null } } }),
   ]);
-  if (channels.length === 0 && keys === 0) return ok("keys_accepted");
+  const unreadable = await unreadableKeys(subject);
+  if (channels.length + keys + unreadable.length === 0) return ok("keys_accepted");
   const names = channels.map(({ id, name }) => `${name} (#${id})`);
   return [
+    ...(unreadable.length === 0
+      ? []
+      : problem("keys_unreadable", { keys: named(unreadable), total: unreadable.length })),
     ...(channels.length === 0
       ? []
       : warning("channels_disabled", { channels: named(names), total: channels.length })),
     ...(keys === 0 ? [] : warning("keys_disabled", { total: keys })),
   ];
 }
+
+/** Reads every key that is stored elsewhere, and returns the references of those that cannot be read. */
+async function unreadableKeys({ env, database: { db } }: Subject): Promise<string[]> {
+  const rows = await db.channelKey.findMany({
+    where: {
+      reference: { not: null },
+      status: { not: 2 },
+      channel: { deleted_at: null, status: { not: 2 } },
+    },
+    select: { reference: true, channel: { select: { type: true } } },
+    distinct: ["reference"],
+    orderBy: { reference: "asc" },
+  });
+  const providers = openProviders();
+  const reader = createKeyReader(env.keySources, { now });
+  const found: string[] = [];
+  const worker = async () => {
+    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
+      const text = row.reference ?? "";
+      const reference = parseKeyReference(text);
+      if (reference === undefined) continue;
+      const provider = providers.get(row.channel.type);
+      const scope = provider === undefined ? "" : tokenScope(provider);
+      await reader
+        .read(reference, scope)
+        .catch((error: unknown) => found.push(`${text} (${detailOf(error)})`));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return found.toSorted();
+}
+
+const AT_ONCE = 8;

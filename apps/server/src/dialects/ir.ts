@@ -285,7 +285,9 @@ export interface UpstreamError {
     | "overloaded"
     | "server"
     | "timeout"
-    | "network";
+    | "network"
+    /** The gateway could not read its key, so nothing was sent. */
+    | "key-unavailable";
   /** The provider's message; shown to the caller only for `bad-request`. */
   message: string;
   /** The provider's HTTP status, or 0 when there was no response. */

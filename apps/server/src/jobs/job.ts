@@ -1,4 +1,5 @@
 import type { BackupSource } from "#domain/backups/scheduled-backup.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
@@ -16,6 +17,7 @@ export interface JobServices {
   pool: Pool;
   secrets: Secrets;
   backups: BackupSource;
+  keyReferences: KeyReferences;
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;

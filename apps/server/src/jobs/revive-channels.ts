@@ -10,9 +10,9 @@ export const reviveChannels: Job = {
   name: "revive-channels",
   every: "*/5 * * * *",
   async run(services) {
-    const { db, secrets, probe } = services;
+    const { db, secrets, probe, keyReferences } = services;
     if (!probe.settings.current().AutomaticEnableChannelEnabled) return;
-    const read = { db, secrets, providers: probe.providers };
+    const read = { db, secrets, providers: probe.providers, keyReferences };
     const off = await loadChannels(read, { status: 3, keys: [1, 3] });
     const withoutKeys = await loadChannels(read, { status: 1, keys: [3], onlyWithKeys: true });
     const waiting = [...off, ...withoutKeys];

@@ -33,6 +33,10 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
     title: (facts) => `Channel “${of(facts, "name")}” is enabled again`,
     text: reason,
   },
+  "key-unavailable": {
+    title: (facts) => `The key of channel “${of(facts, "name")}” cannot be read`,
+    text: (facts) => `${of(facts, "key")}: ${reason(facts)}`,
+  },
   "job-failed": {
     title: (facts) => `The job “${of(facts, "job")}” failed`,
     text: reason,

@@ -77,6 +77,17 @@ export class CredentialError extends Error {
   }
 }
 
+/** The cloud whose machine identities a provider accepts in place of a key. */
+export type CloudIdentity =
+  | { cloud: "aws" | "google" }
+  /** `scope`: the resource for which a token of Azure is valid. */
+  | { cloud: "azure"; scope: string };
+
+/** Returns the resource for which a token of the machine's identity is valid; "" where it has none. */
+export function tokenScope({ identity }: Pick<Provider, "identity">): string {
+  return identity?.cloud === "azure" ? identity.scope : "";
+}
+
 /** Serves one of our paths through a provider that has a different wire format for it. Pure. */
 export interface Adapter {
   /** Converts a body from OpenAI's format to the provider's. Throws GatewayError for unsupported features. */
@@ -226,6 +237,8 @@ export interface Provider {
   cacheMarks?(call: RequestShape): number | undefined;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
+  /** Set when a channel can use the identity of the machine (`aws:`, `google:`, `azure:`) in place of a key. */
+  identity?: CloudIdentity;
   /** Example of a key, shown in the form. */
   keyHint: string;
   /** Label of `channel.other`, set when this provider needs it. */
@@ -273,9 +286,29 @@ export function bearer(key: string): Record<string, string> {
   return key === "" ? {} : { authorization: `Bearer ${key}` };
 }
 
+/** A token of an identity in Azure, with its scheme. */
+const isToken = (key: string) => key.startsWith("Bearer ");
+
+/** Returns the header of Azure's services, for a key or for a token of an identity. */
+export function azureKey(key: string): Record<string, string> {
+  return isToken(key) ? { authorization: key } : { "api-key": key };
+}
+
+/** Does the same where keys have Anthropic's headers. */
+export function azureAnthropicKey(key: string): Record<string, string> {
+  return isToken(key) ? { authorization: key, "anthropic-version": ANTHROPIC_VERSION } : anthropicKey(key);
+}
+
+/** Does the same where keys are tokens, too. */
+export function azureBearer(key: string): Record<string, string> {
+  return isToken(key) ? { authorization: key } : bearer(key);
+}
+
+const ANTHROPIC_VERSION = "2023-06-01";
+
 /** Returns Anthropic's headers, also for providers with a compatible API. */
 export function anthropicKey(key: string): Record<string, string> {
-  return { "x-api-key": key, "anthropic-version": "2023-06-01" };
+  return { "x-api-key": key, "anthropic-version": ANTHROPIC_VERSION };
 }
 
 /**

@@ -148,6 +148,7 @@ export function describeProvider(provider: Provider): ProviderInfo {
     needs_base_url: provider.baseUrl === "",
     needs_key: provider.keyless !== true,
     key_hint: provider.keyHint,
+    identity: provider.identity?.cloud ?? null,
     other_label: provider.otherLabel ?? "",
     endpoints: [...provider.endpoints],
     models: [...provider.models],

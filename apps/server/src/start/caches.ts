@@ -1,4 +1,5 @@
 import { createGroups, type ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import { type Candidates, createCandidates } from "#domain/channels/selection/candidates.ts";
 import { createPrices, type Prices } from "#domain/pricing/prices.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
@@ -27,6 +28,7 @@ interface Needs extends Context {
   settings: SettingsStore;
   providers: Providers;
   demo: DemoProvider;
+  keyReferences: KeyReferences;
 }
 
 /** Data that every call reads. Kept in memory, and reloaded when any node announces a change. */
@@ -37,7 +39,7 @@ export const caches: Component<Needs, Caches> = {
     const opened: Caches = {
       groups: await createGroups(db),
       prices: await createPrices(db),
-      candidates: await createCandidates(db, needs.secrets, needs.providers),
+      candidates: await createCandidates({ ...needs, db }),
       callers: createCallers(db, needs.secrets),
       revocations: createRevocations(db, needs.onError),
     };

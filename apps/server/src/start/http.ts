@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ChannelCheckDeps } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createBalances } from "#domain/ledger/balances/balances.ts";
@@ -39,6 +40,7 @@ export interface Needs extends Context {
   demo: DemoProvider;
   mailer: Mailer;
   caches: Caches;
+  keyReferences: KeyReferences;
   limiter: Limiter;
   requestCounts: RequestCounts;
   relay: RelayServices;

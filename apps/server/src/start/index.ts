@@ -13,6 +13,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { referencedKeys } from "./key-references.ts";
 import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
@@ -120,7 +121,9 @@ async function openAll(context: Context, parts: Parts) {
   const known = { ...measured, bodies, ledger, redis: shared, share, providers, demo, settings };
   const mailer = await parts.open(mail, known);
   const upstream = await parts.open(upstreamClient, context);
-  const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
+  const keyReferences = await parts.open(referencedKeys, known);
+  const read = { ...known, keyReferences };
+  const kept = { ...read, mailer, upstream, caches: await parts.open(caches, read) };
   const reports = await parts.open(callReports, kept);
   const { reporter, tracing } = reports;
   const relay = await parts.open(relayServices, { ...kept, reporter, tracing });

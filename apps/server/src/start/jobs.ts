@@ -1,3 +1,4 @@
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
@@ -33,6 +34,7 @@ interface Needs extends Context {
   secrets: Secrets;
   settings: SettingsStore;
   mailer: Mailer;
+  keyReferences: KeyReferences;
   probe: ProbeServices;
   runner: ChannelRunner;
 }
@@ -59,6 +61,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       pool: needs.jobDatabase.pool,
       secrets,
       backups: { url: databaseUrl, version: version, dataDir },
+      keyReferences: needs.keyReferences,
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings },
@@ -67,6 +70,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
         ...probe,
         db,
         secrets,
+        keyReferences: needs.keyReferences,
         post: (address, body, headers) => postToPublic(address, body, headers, { mayReach }),
         onError,
       },

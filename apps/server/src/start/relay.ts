@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health/health.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-channel.ts";
 import { type ChannelRunner, createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createAffinity } from "#domain/channels/selection/affinity.ts";
@@ -55,6 +56,7 @@ interface Needs extends Context {
   redis: Redis | undefined;
   share: () => Share;
   caches: Caches;
+  keyReferences: KeyReferences;
 }
 
 /** Maximum wait at shutdown for the bills of clients that disconnected last. */
@@ -102,7 +104,8 @@ export const relayServices: Component<Needs & Pick<RelayServices, "reporter" | "
       bodies: needs.bodies,
       answers: createAnswerCache({ secrets, redis: needs.redis }),
       background: createBackgroundBills(db),
-      storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
+      storedChannel: (id) =>
+        storedChannel({ db, secrets, providers, keyReferences: needs.keyReferences }, id),
       random: Math.random,
       open,
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
@@ -145,12 +148,13 @@ interface ChannelRuns {
 /** Channel tests, balances and model lists: single ones for the console, many in a run. */
 export const channelRuns: Component<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
   name: "channel runs",
-  open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
+  open({ database: { db }, secrets, providers, keyReferences, settings, upstream, health, onError }) {
     const probe = { settings, upstream, random: Math.random, providers };
     const checks: ChannelCheckDeps = {
       db,
       secrets,
       providers,
+      keyReferences,
       settings,
       health,
       testChannel: (input) => testChannel(probe, input),
@@ -160,6 +164,7 @@ export const channelRuns: Component<Needs & { health: RelayServices["health"] },
       db,
       secrets,
       providers,
+      keyReferences,
       fetchModels: (channel: ChannelForTest) => fetchModels(probe, channel),
     };
     const tasks = { ...runTasks(checks), models: (id: number) => checkModelList(lists, id) };

@@ -105,6 +105,23 @@ describe("gateway apply", () => {
       .toBe("Applied");
   });
 
+  it("stores a reference to a key as one, and refuses one that is not valid", async () => {
+    const file = (key: string) => `
+channels:
+  referenced: { type: openai, key: "${key}", models: [demo-chat], groups: [default] }
+`;
+    expect((await apply(file("file:openai.key"), "--yes")).exitCode).toBe(0);
+    const { rows } = await gateway.database.pool.query(
+      "SELECT reference FROM channel_keys WHERE reference IS NOT NULL",
+    );
+    expect(rows).toEqual([{ reference: "file:openai.key" }]);
+    expect(summary((await apply(file("file:openai.key"), "--json")).json())).toEqual([]);
+    const refused = await apply(file("env:DATABASE_URL"), "--yes");
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.err + refused.out).toContain("Its form is env:CHANNEL_KEY_NAME.");
+    await gateway.database.pool.query("DELETE FROM channels WHERE name = 'referenced'");
+  });
+
   it("changes only named fields, and a new key", async () => {
     shellVariables["APPLY_KEY"] = "sk-second-secret-key";
     const file = `channels: { main: { priority: 6, enabled: false, key: "\${APPLY_KEY}" } }\nprices: { apply-model: { input: 2 } }`;

@@ -11,6 +11,7 @@ import { openSecrets } from "#platform/secrets.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import { openProviders } from "#providers/registry.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
+import { testKeyReferences } from "#test/key-references.ts";
 
 /**
  * A failing channel is disabled with a reason and enabled after a successful test. A manual change is kept.
@@ -33,12 +34,14 @@ async function runJob(): Promise<void> {
   const { db, pool } = gateway.database;
   const secrets = openSecrets(testSecretKey);
   const settings = await createSettings(db, secrets);
+  const keyReferences = testKeyReferences();
   const probe = { settings, upstream, providers: openProviders().set(900, demo(gateway.upstream.url)) };
   await reviveChannels.run({
     db,
     pool,
     activity: alwaysActive,
     secrets,
+    keyReferences,
     backups: { url: "", version: "", dataDir: "" },
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),
@@ -60,6 +63,7 @@ async function runJob(): Promise<void> {
     },
     tasks: {
       ...probe,
+      keyReferences,
       db,
       secrets,
       post: unused,

@@ -24,6 +24,8 @@ const otherMeanings: Record<string, RegExp> = {
   suno: /^(gateway\/tasks\/tasks|console\/usage\/tasks)\.ts$/,
   kling: /^(gateway\/tasks\/tasks|console\/usage\/tasks)\.ts$/,
   midjourney: /^(gateway\/tasks\/midjourney|console\/usage\/tasks)\.ts$/,
+  // a cloud
+  azure: /^platform\/key-sources\/read-key\.ts$/,
   // an identity provider
   github: /^console\/(compat|accounts|site)\/(users|site|profile|sign-in)\.ts$/,
 };

@@ -13,6 +13,7 @@ import { openProviders } from "#providers/registry.ts";
 import { pollTasks, type TaskWatch } from "#relay/tasks/poll-tasks.ts";
 import { tellAgain } from "#relay/tasks/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
+import { testKeyReferences } from "#test/key-references.ts";
 
 /** Songs, videos and images from the submission to the end, and their cost. */
 let gateway: TestGateway;
@@ -42,6 +43,7 @@ beforeAll(async () => {
     secrets,
     settings: await createSettings(db, secrets),
     upstream,
+    keyReferences: testKeyReferences(),
     providers: openProviders().set(900, demo(gateway.upstream.url)),
     post: (address, body, headers) => postToPublic(address, body, headers, { mayReach: () => true }),
     onError: (error) => {

@@ -108,7 +108,7 @@ export const ChannelInput = z.object({
     .transform((url) => trimEndOf(url, "/"))
     .default(""),
   other: z.string().trim().max(500).default(""),
-  /** One key per line. */
+  /** One key per line. Root can enter references to keys that are stored elsewhere, such as `file:openai.key`. */
   key: z.string().trim().max(500_000).default(""),
   /** What to do with the stored keys when new ones are sent. The default replaces them. */
   key_mode: z.enum(["replace", "append"]).optional(),
@@ -182,7 +182,7 @@ export const ChannelRow = z.object({
   status_time: UnixTime.nullable(),
   base_url: z.string(),
   other: z.string(),
-  /** First and last characters of each key. */
+  /** First and last characters of each key, or the reference to it. */
   key_hints: z.array(z.string()),
   models: z.array(z.string()),
   groups: z.array(z.string()),
@@ -274,7 +274,12 @@ export type ChannelTestResult = z.infer<typeof ChannelTestResult>;
 /** A stored key of a channel. The key itself never leaves the server. */
 export const ChannelKeyRow = z.object({
   id: z.int(),
+  /** First and last characters of the key, or the reference to it. */
   hint: z.string(),
+  /** The key is stored elsewhere. */
+  is_reference: z.boolean(),
+  /** Why the responding node cannot read a key that is stored elsewhere; "" = it can. */
+  fault: z.string(),
   weight: z.int(),
   status: z.int(),
   status_reason: z.string(),

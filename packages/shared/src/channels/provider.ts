@@ -20,6 +20,8 @@ export const ProviderInfo = z.object({
   needs_base_url: z.boolean(),
   needs_key: z.boolean(),
   key_hint: z.string(),
+  /** The cloud whose machine identities it accepts in place of a key; null when it accepts none. */
+  identity: z.enum(["aws", "google", "azure"]).nullable(),
   /** Label of `channel.other`, or "" when this provider does not use it. */
   other_label: z.string(),
   endpoints: z.array(z.string()),

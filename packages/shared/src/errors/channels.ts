@@ -40,6 +40,12 @@ export const channelReasons = {
     no_model_left: phrase("At least one model must remain on the channel."),
     no_group_left: phrase("At least one group must remain on the channel."),
     credentials_moved: phrase("The address or proxy has changed. Enter the credentials again."),
+    key_reference_root: phrase("Only the root account can enter a reference to a key."),
+    key_reference_bound: phrase(
+      "The key of this channel is a reference. Only the root account can change where it is sent.",
+    ),
+    key_reference_invalid: phrase("This reference is not valid. Its form is {{form}}."),
+    key_reference_provider: phrase('{{provider}} does not accept the sign-in "{{source}}:".'),
     no_stored_value: phrase("Enter this value. No value is stored yet."),
     proxy_password_again: phrase(
       "Enter the proxy's password again. The stored password only applies to the same proxy and user.",

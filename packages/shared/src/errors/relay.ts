@@ -40,6 +40,9 @@ export const relayReasons = {
     ),
   },
   upstream_failed: {
+    provider_key_unavailable: phrase(
+      "The gateway cannot read its key for this provider at the moment. Try again later.",
+    ),
     upstream_no_answer: phrase("The provider could not process this request."),
     upstream_incomplete: phrase("The provider could not complete its response."),
     upstream_unreadable: phrase("The provider's response cannot be read."),

@@ -216,6 +216,10 @@ export const diagnosisTexts = {
     fix: phrase("Add prices for these models, or remove the models from their channels."),
   },
   keys_accepted: { text: phrase("No provider has rejected a key.") },
+  keys_unreadable: {
+    text: phrase("{{total}} keys cannot be read from where they are stored: {{keys}}."),
+    fix: phrase("Correct the source of each key, or the variables of the gateway that name it."),
+  },
   keys_disabled: {
     text: phrase("Provider keys that were disabled automatically: {{total}}"),
     fix: phrase("Open the channel, read the reason, and enter a key that works."),

@@ -11,6 +11,7 @@ import type { inboxKinds } from "./inbox-kinds.ts";
 export const operatorEvents = {
   "channel-disabled": { kind: "channels", area: "channels" },
   "channel-enabled": { kind: "channels", area: "channels" },
+  "key-unavailable": { kind: "channels", area: "channels" },
   "job-failed": { kind: "system", area: "settings" },
   "prices-failed": { kind: "prices", area: "prices" },
   "models-unpriced": { kind: "prices", area: "prices" },

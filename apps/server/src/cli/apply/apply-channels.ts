@@ -8,9 +8,9 @@ import {
   deleteChannel,
   editChannel,
   getChannel,
-  keysOf,
   patchChannel,
 } from "#domain/channels/channels.ts";
+import { keysOf } from "#domain/channels/keys.ts";
 import type { Providers } from "#providers/registry.ts";
 import { type ApplyContext, changedNames, collectFaults, fieldChanges, hidden } from "./changes.ts";
 import type { ChannelEntry, GatewayFile } from "./gateway-file.ts";

@@ -1,9 +1,11 @@
 /** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
+import { referenceSource } from "@gateway/shared/channels/key-reference";
 import { type FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { secretSettings } from "@gateway/shared/site/settings";
 import { isNode, isPair, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
+import { keysOf } from "#domain/channels/keys.ts";
 import { isSettingKey, parseValue } from "#domain/settings/settings.ts";
 import { type GatewayError, invalidFields } from "#errors.ts";
 import { GatewayFile, prunable } from "./gateway-file.ts";
@@ -167,10 +169,15 @@ function literalSecrets(raw: unknown): GatewayFileError[] {
   for (const [name, channel] of Object.entries(record(channels))) {
     const { key } = record(channel);
     for (const each of Array.isArray(key) ? (key as unknown[]) : [key])
-      require(each, ["channels", name, "key"]);
+      if (!isStoredElsewhere(each)) require(each, ["channels", name, "key"]);
   }
   for (const name of secretSettings) require(record(settings)[name], ["settings", name]);
   return faults;
+}
+
+/** Whether a key only names where it is stored, which is no secret. */
+function isStoredElsewhere(key: unknown): boolean {
+  return typeof key === "string" && keysOf(key).every((line) => referenceSource(line) !== undefined);
 }
 
 /** Checks that concern several parts of the file. */

@@ -45,8 +45,7 @@ async function create(values: object = {}): Promise<ChannelRow> {
 }
 
 async function inMemory(id: number) {
-  const { db, secrets, providers } = site.services;
-  return (await createCandidates(db, secrets, providers)).byId(id);
+  return (await createCandidates(site.services)).byId(id);
 }
 
 /** Returns every destination that a credential of the channel was sent to or stored for. */

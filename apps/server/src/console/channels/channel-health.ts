@@ -92,9 +92,10 @@ export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
   channelKeyRoutes(app, services);
 }
 
-function channelKeyRoutes(app: ConsoleApp, { db, health }: Services): void {
+function channelKeyRoutes(app: ConsoleApp, { db, health, keyReferences }: Services): void {
   const keys = answers(z.array(ChannelKeyRow));
-  const show = (id: number) => listKeys(db, id, health.freezes(id));
+  const show = (id: number) =>
+    listKeys(db, id, { freezes: health.freezes(id), faultOf: keyReferences.faultOf });
 
   app.get(
     "/channel/:id/keys",

@@ -112,7 +112,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
       const channel = {
         ...typedInFull(services.secrets, row),
         id: row.id,
-        key: openFirstKey(services.secrets, row),
+        ...openFirstKey(services, row),
       };
       const models = request.body.models.split(",").map((model) => model.trim());
       const wanted = new Set(models.filter((model) => model !== ""));

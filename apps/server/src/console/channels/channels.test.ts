@@ -30,7 +30,7 @@ async function create(values: object = {}): Promise<ChannelRow> {
   return answer.body.data;
 }
 
-const candidates = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
+const candidates = () => createCandidates(site.services);
 
 describe("a new channel", () => {
   it("works at once, is announced, is recorded, and never shows its keys again", async () => {

@@ -18,6 +18,7 @@ import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { enabledGroups, groupNames } from "#domain/accounts/groups/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
+import { requireRootForReferences } from "#domain/channels/channel-destination.ts";
 import { type ChannelWithParts, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
@@ -25,14 +26,16 @@ import {
   changeChannel,
   createChannel,
   deleteChannel,
+  enteredKey,
   getChannel,
-  keysOf,
+  type KeyForTest,
   listChannels,
   openFirstKey,
   patchChannel,
   testModelFor,
   withStoredSecrets,
 } from "#domain/channels/channels.ts";
+import { keysOf } from "#domain/channels/keys.ts";
 import { testStoredChannel } from "#domain/channels/runs/check-channel.ts";
 import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
@@ -249,9 +252,8 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
       const { id, model, ...given } = request.body;
       const stored = id === undefined ? undefined : await getChannel(db, id);
       const input = filled(services, viewerOf(request), given, stored);
-      const key = keyFor(services, input.key, stored);
-      checkUpstream(providers, input, key !== "");
-      const channel = { ...input, id: id ?? 0, key };
+      checkUpstream(providers, input, stored?.keys ?? []);
+      const channel = { ...input, id: id ?? 0, ...keyFor(services, input, stored) };
       return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
     },
   );
@@ -278,9 +280,8 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
           { ...known, ...given, key: given.key ?? "" },
           stored,
         );
-        const key = keyFor(services, wanted.key, stored);
-        const channel = { ...wanted, id: id ?? 0, key };
-        checkUpstream(providers, channel, key !== "");
+        checkUpstream(providers, wanted, stored?.keys ?? []);
+        const channel = { ...wanted, id: id ?? 0, ...keyFor(services, wanted, stored) };
         return ok(await services.fetchModels(channel));
       },
     );
@@ -300,13 +301,20 @@ function filled<T extends ChannelInput>(
   given: T,
   stored: ChannelWithParts | undefined,
 ): T {
-  if (stored === undefined) return fillMasks(given, undefined).input;
+  if (stored === undefined) {
+    requireRootForReferences(viewer, keysOf(given.key));
+    return fillMasks(given, undefined).input;
+  }
   return withStoredSecrets(services, viewer, stored, given);
 }
 
 /** Returns the first given key, or else the first stored one. */
-function keyFor({ secrets }: Services, given: string, stored: ChannelWithParts | undefined): string {
-  const [first] = keysOf(given);
-  if (first !== undefined) return first;
-  return stored === undefined ? "" : openFirstKey(secrets, stored);
+function keyFor(
+  services: Services,
+  { type, key }: Pick<ChannelInput, "type" | "key">,
+  stored: ChannelWithParts | undefined,
+): KeyForTest {
+  const [first] = keysOf(key);
+  if (first !== undefined) return enteredKey(services, type, first);
+  return stored === undefined ? { key: "" } : openFirstKey(services, { ...stored, type });
 }

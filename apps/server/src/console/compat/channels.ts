@@ -10,13 +10,8 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
 import { validate } from "#console/validation.ts";
 import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
-import {
-  createChannel,
-  deleteChannel,
-  editChannel,
-  keysOf,
-  patchChannel,
-} from "#domain/channels/channels.ts";
+import { createChannel, deleteChannel, editChannel, patchChannel } from "#domain/channels/channels.ts";
+import { keysOf } from "#domain/channels/keys.ts";
 import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
 import { splitList, parsedText, withoutNulls } from "./plugin/older.ts";
 import { unlessGone } from "./plugin/refusals.ts";

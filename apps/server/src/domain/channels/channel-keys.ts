@@ -1,5 +1,6 @@
 /** The keys of a channel. Stored keys are never returned: only a hint of each is shown. */
 import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
+import { referenceSource } from "@gateway/shared/channels/key-reference";
 import { reasonOf, storedFacts } from "@gateway/shared/reasons";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
@@ -8,8 +9,10 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
+import { keyLabel } from "./channel-row.ts";
 import { eventReason } from "./health/channel-state.ts";
 import type { Frozen } from "./health/health-state.ts";
+import type { KeyReferences } from "./key-references/key-references.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
 
 type StoredKey = Prisma.ChannelKeyGetPayload<object>;
@@ -55,6 +58,7 @@ export async function storeKeys(
             key_hash: hash,
             key_encrypted: secrets.encrypt(key, channelKeyContext(channelId)),
             key_hint: hintOf(key),
+            reference: referenceSource(key) === undefined ? null : key,
             position: first + place,
           },
     ),
@@ -64,7 +68,7 @@ export async function storeKeys(
 export async function listKeys(
   db: Db,
   channelId: number,
-  freezes: readonly Frozen[],
+  { freezes, faultOf }: { freezes: readonly Frozen[]; faultOf: KeyReferences["faultOf"] },
 ): Promise<ChannelKeyRow[]> {
   const keys = await db.channelKey.findMany({
     where: { channel_id: channelId, channel: { deleted_at: null } },
@@ -72,7 +76,9 @@ export async function listKeys(
   });
   return keys.map((key) => ({
     id: key.id,
-    hint: key.key_hint,
+    hint: keyLabel(key),
+    is_reference: key.reference !== null,
+    fault: (key.reference === null ? undefined : faultOf(key.reference)) ?? "",
     weight: key.weight,
     status: key.status,
     status_reason: key.status_reason,
@@ -171,7 +177,7 @@ async function leaveTrace(
 ): Promise<void> {
   const id = before.channel_id;
   await tx.channelEvent.create({
-    data: { channel_id: id, kind, user_id: actor.id, detail: { key: before.key_hint } },
+    data: { channel_id: id, kind, user_id: actor.id, detail: { key: keyLabel(before) } },
   });
   await writeAudit(tx, {
     actor,
@@ -184,6 +190,6 @@ async function leaveTrace(
   await announce(tx, "channels", id);
 }
 
-function picture({ key_hint, status, weight }: StoredKey): object {
-  return { key: key_hint, status, weight };
+function picture(key: StoredKey): object {
+  return { key: keyLabel(key), status: key.status, weight: key.weight };
 }

@@ -7,13 +7,21 @@ import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
 import type { Frozen } from "./health/health-state.ts";
+import type { ReferencedKey } from "./key-references/referenced-key.ts";
 
 /** A channel as a test call or a model listing needs it, stored or not, with one key in plain text. */
 export interface ChannelForTest extends Omit<ChannelInput, "key" | "key_mode"> {
   /** 0 if the channel is not stored. */
   id: number;
-  /** "" for providers without credentials. */
+  /** The key, or the reference to it; "" for providers without credentials. */
   key: string;
+  /** Set when `key` is a reference. */
+  referenced?: ReferencedKey;
+}
+
+/** Returns what administrators see of a key: the reference to it, or its first and last characters. */
+export function keyLabel({ reference, key_hint }: { reference: string | null; key_hint: string }): string {
+  return reference ?? key_hint;
 }
 
 /** The relations loaded with a channel. */
@@ -79,7 +87,7 @@ export function describeChannel(row: ChannelWithParts, freezes: readonly Frozen[
     status_reason: row.status_reason,
     status_facts: storedFacts(row.status_facts),
     status_time: seconds(row.status_time),
-    key_hints: row.keys.map((key) => key.key_hint),
+    key_hints: row.keys.map(keyLabel),
     used_quota: Number(row.used_quota),
     balance: row.balance.toNumber(),
     balance_currency: row.balance_currency,
@@ -89,12 +97,16 @@ export function describeChannel(row: ChannelWithParts, freezes: readonly Frozen[
     created_time: Math.floor(row.created_time.getTime() / 1000),
     frozen: freezes.map(({ model, keyId, until, reason, accounts }) => ({
       model,
-      key: row.keys.find((key) => key.id === keyId)?.key_hint ?? "",
+      key: labelOf(row.keys.find((key) => key.id === keyId)),
       until: Math.ceil(until / 1000),
       reason,
       accounts,
     })),
   };
+}
+
+function labelOf(key: ChannelWithParts["keys"][number] | undefined): string {
+  return key === undefined ? "" : keyLabel(key);
 }
 
 /** These columns were written from a validated `ChannelInput`, so they have its shape. */

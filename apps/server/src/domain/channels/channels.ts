@@ -1,7 +1,7 @@
 /** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel";
-import { parseRecord } from "#dialects/wire.ts";
+import { referenceSource } from "@gateway/shared/channels/key-reference";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { conflict, notFound } from "#errors.ts";
@@ -14,10 +14,25 @@ import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { checkChannel } from "./channel-check.ts";
-import { movedFields, requireCredentials } from "./channel-destination.ts";
+import {
+  differingFields,
+  movedFields,
+  requireCredentials,
+  requireRootForDestination,
+  requireRootForReferences,
+} from "./channel-destination.ts";
 import { storeKeys } from "./channel-keys.ts";
-import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
+import {
+  channelParts,
+  type ChannelForTest,
+  type ChannelWithParts,
+  keyLabel,
+  typedIn,
+  typedInFull,
+} from "./channel-row.ts";
 import { fillMasks, sealPrivate } from "./channel-secrets.ts";
+import type { KeyReferences } from "./key-references/key-references.ts";
+import { keysOf } from "./keys.ts";
 import { modelNamesWith } from "./model-names.ts";
 import { testModelOf } from "./selection/active-channel.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
@@ -46,8 +61,9 @@ export async function createChannel(
   const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
   fillMasks(input, undefined);
+  requireRootForReferences(actor, keys);
   return inTransaction(deps.db, async (tx) => {
-    await checkChannel(tx, deps.providers, input, keyLater || keys.length > 0);
+    await checkChannel(tx, deps.providers, input, keyLater ? "later" : []);
     // The ciphertext is bound to the id, so the id is needed before the row exists.
     const [{ id } = { id: 0 }] = await tx.$queryRaw<{ id: number }[]>`
       SELECT nextval(pg_get_serial_sequence('channels', 'id'))::int AS id`;
@@ -76,7 +92,8 @@ export async function editChannel(
     const before = await getChannel(tx, id);
     const input = withStoredSecrets(deps, actor, before, edit({ ...typedIn(before), key: "" }));
     const keys = keysOf(input.key);
-    await checkChannel(tx, deps.providers, input, keys.length + before.keys.length > 0);
+    const kept = keys.length > 0 && input.key_mode !== "append" ? [] : before.keys;
+    await checkChannel(tx, deps.providers, input, kept);
     await tx.channel.update({ where: { id }, data: columnsOf(deps.secrets, id, input) });
     await replaceParts(tx, id, input);
     if (keys.length > 0) await storeKeys(tx, deps.secrets, id, keys, input.key_mode ?? "replace");
@@ -99,7 +116,10 @@ export function withStoredSecrets<T extends ChannelInput>(
 ): T {
   const before = typedInFull(deps.secrets, stored);
   const { input, kept } = fillMasks(wanted, before);
+  requireRootForReferences(actor, keysOf(input.key));
   const keepsKeys = stored.keys.length > 0 && (input.key.trim() === "" || input.key_mode === "append");
+  if (keepsKeys && stored.keys.some(({ reference }) => reference !== null))
+    requireRootForDestination(actor, differingFields(before, input));
   requireCredentials(actor, movedFields(deps.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
   return input;
 }
@@ -286,28 +306,36 @@ export function firstKey(row: ChannelWithParts): ChannelWithParts["keys"][number
   return row.keys.find((each) => each.status === 1) ?? row.keys[0];
 }
 
-/** Returns the key of `firstKey` in plain text; "" when the channel has none. */
-export function openFirstKey(secrets: Secrets, row: ChannelWithParts): string {
-  const key = firstKey(row);
-  if (key === undefined) return "";
+/** The key of a call that an administrator requests. */
+export type KeyForTest = Pick<ChannelForTest, "key" | "referenced">;
+
+export interface KeyDeps extends Pick<ChannelEditDeps, "secrets" | "providers"> {
+  keyReferences: KeyReferences;
+}
+
+/** Returns the key of `firstKey`; "" when the channel has none. Throws `conflict` if it is unreadable. */
+export function openFirstKey(deps: KeyDeps, row: ChannelWithParts): KeyForTest {
+  const stored = firstKey(row);
+  if (stored === undefined) return { key: "" };
+  let key: string;
   try {
-    return secrets.decrypt(key.key_encrypted, channelKeyContext(row.id));
+    key = deps.secrets.decrypt(stored.key_encrypted, channelKeyContext(row.id));
   } catch (cause) {
     throw conflict({ reason: "channel_key_unreadable" }, { field: "key", cause });
   }
+  return stored.reference === null ? { key } : referencedKey(deps, row.type, key);
 }
 
-/**
- * Splits text into distinct keys, one per line. A JSON document is one key, whatever its line breaks: some
- * providers issue such keys.
- */
-export function keysOf(text: string): string[] {
-  if (text.trimStart().startsWith("{")) {
-    const document = parseRecord(text);
-    if (document !== undefined) return [JSON.stringify(document)];
-  }
-  const lines = text.split("\n").map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line !== ""))];
+/** Returns a key as it was entered, for a channel of this type. */
+export function enteredKey(deps: KeyDeps, type: number, key: string): KeyForTest {
+  return referenceSource(key) === undefined ? { key } : referencedKey(deps, type, key);
+}
+
+function referencedKey({ providers, keyReferences }: KeyDeps, type: number, key: string): KeyForTest {
+  const provider = providers.get(type);
+  const referenced = provider === undefined ? undefined : keyReferences.find(key, provider);
+  // Without its value, the reference itself would be sent as the key.
+  return referenced === undefined ? { key: "" } : { key, referenced };
 }
 
 function columnsOf(secrets: Secrets, id: number, input: ChannelInput) {
@@ -369,7 +397,7 @@ function changedFields(before: ChannelWithParts, after: ChannelWithParts, open: 
 }
 
 function picture(row: ChannelWithParts): object {
-  return { ...typedIn(row), status: row.status, key_hints: row.keys.map((key) => key.key_hint) };
+  return { ...typedIn(row), status: row.status, key_hints: row.keys.map(keyLabel) };
 }
 
 /** Returns the test model of a channel. Throws `conflict` if it has none. */

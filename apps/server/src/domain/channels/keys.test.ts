@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keysOf } from "./channels.ts";
+import { keysOf } from "./keys.ts";
 
 describe("keysOf", () => {
   it("splits lines into distinct keys", () => {

@@ -7,7 +7,8 @@ import { factsOf, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
 import { channelParts, type ChannelWithParts, typedIn } from "./channel-row.ts";
-import { type ChannelDeps, createChannel, keysOf, withStoredSecrets } from "./channels.ts";
+import { type ChannelDeps, createChannel, withStoredSecrets } from "./channels.ts";
+import { keysOf } from "./keys.ts";
 import { applyEdit } from "./runs/batch-edit.ts";
 import { deleteChannels, editChannels } from "./runs/batch.ts";
 

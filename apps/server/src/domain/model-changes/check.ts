@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { ChannelForTest, ChannelWithParts } from "#domain/channels/channel-row.ts";
-import { type ChannelDeps, getChannel } from "#domain/channels/channels.ts";
+import { type ChannelDeps, getChannel, type KeyDeps } from "#domain/channels/channels.ts";
 import { decryptChannel } from "#domain/channels/runs/check-channel.ts";
 import type { Done } from "#domain/channels/runs/runner.ts";
 import { parseMapping } from "#domain/channels/selection/load-channels.ts";
@@ -13,7 +13,7 @@ import type { Prisma } from "#platform/prisma/client.ts";
 import { compare } from "./compare.ts";
 
 /** Compares stored channels with the model lists of their providers, and remembers what changed. */
-export interface ModelCheckDeps extends ChannelDeps {
+export interface ModelCheckDeps extends ChannelDeps, KeyDeps {
   /** Returns the names that the provider lists. Throws a GatewayError. */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
 }

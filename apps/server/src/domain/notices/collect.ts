@@ -35,7 +35,7 @@ export async function collectChannelEvents(db: PrismaClient): Promise<void> {
       SELECT e.id, e.kind, e.reason, e.reason_facts, e.detail, e.channel_id, c.name
       FROM channel_events e JOIN channels c ON c.id = e.channel_id
       WHERE e.id > ${cursor.position}
-        AND e.kind IN ('auto-disabled', 'auto-enabled', 'key-auto-disabled', 'circuit-opened')
+        AND e.kind IN ('auto-disabled', 'auto-enabled', 'key-auto-disabled', 'key-unavailable', 'circuit-opened')
         AND e.created_time < now() - ${SETTLED}::interval
       ORDER BY e.id LIMIT ${MOST_AT_ONCE}`;
     for (const row of rows) await reportChannel(tx, row);
@@ -56,6 +56,11 @@ async function reportChannel(tx: Prisma.TransactionClient, row: ChannelHappening
       facts: { ...facts, key },
       reason,
     });
+  }
+  if (kind === "key-unavailable") {
+    const key = detail?.key ?? "";
+    const happening = { topic: `${topic}:${key}`, facts: { ...facts, key }, reason };
+    return raiseNotice(tx, { event: "key-unavailable", ...happening });
   }
   if (kind === "circuit-opened") {
     const model = detail?.model ?? "";

@@ -1,7 +1,7 @@
 /** What the products' channels have in common, and what makes a field fit for this gateway. */
 import { ChannelInput, HeaderMap } from "@gateway/shared/channels/channel";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
-import { keysOf } from "#domain/channels/channels.ts";
+import { keysOf } from "#domain/channels/keys.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { truncateText, decimal, deletion, int, points, seconds, text } from "#migration/row.ts";

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { CredentialError, type Io, type Outgoing } from "#providers/provider.ts";
 import { createTokenCache } from "#providers/token-cache.ts";
-import { accessToken, readServiceAccount } from "./google.ts";
+import { accessToken, readGoogleCredential } from "./google.ts";
 import { signRs256 } from "./jws.ts";
 
 /**
@@ -33,7 +33,7 @@ describe("RS256", () => {
   });
 });
 
-const account = readServiceAccount(
+const account = readGoogleCredential(
   JSON.stringify({
     type: "service_account",
     project_id: "project",
@@ -100,6 +100,6 @@ describe("a service account", () => {
 
   it("is rejected when it is not the JSON file of Google's console", () => {
     for (const key of ["", "sk-1", "{}", '{"client_email":"a","private_key":"b"}'])
-      expect(() => readServiceAccount(key)).toThrow(CredentialError);
+      expect(() => readGoogleCredential(key)).toThrow(CredentialError);
   });
 });

@@ -20,12 +20,21 @@ const ServiceAccount = z.object({
 });
 export type ServiceAccount = z.infer<typeof ServiceAccount>;
 
+/** A token that was issued elsewhere: to the identity of the machine. */
+const IssuedAccess = z.object({
+  type: z.literal("access_token"),
+  access_token: z.string().min(1),
+  project_id: z.string().optional(),
+});
+
+export type GoogleCredential = ServiceAccount | z.infer<typeof IssuedAccess>;
+
 const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
-/** Parses the JSON key of Google's console. Throws CredentialError for anything else. */
-export function readServiceAccount(key: string): ServiceAccount {
-  const account = ServiceAccount.safeParse(parseRecord(key));
-  if (account.success) return account.data;
+/** Parses the JSON key of Google's console, or an issued token. Throws CredentialError for anything else. */
+export function readGoogleCredential(key: string): GoogleCredential {
+  const credential = z.union([IssuedAccess, ServiceAccount]).safeParse(parseRecord(key));
+  if (credential.success) return credential.data;
   throw new CredentialError("The key must be the JSON file of a Google service account.");
 }
 
@@ -54,7 +63,8 @@ export function assertion(account: ServiceAccount, now: number): string {
  * Returns an access token of this account, from the cache while it is valid. Throws CredentialError when
  * Google rejects the account.
  */
-export function accessToken(account: ServiceAccount, io: Io): Promise<string> {
+export function accessToken(account: GoogleCredential, io: Io): Promise<string> {
+  if ("access_token" in account) return Promise.resolve(account.access_token);
   // Two keys of one account must not share a token: one of them may have been revoked.
   const name = `google:${account.client_email}:${account.private_key_id ?? account.private_key}`;
   return io.tokens.get(name, () => issue(account, io));

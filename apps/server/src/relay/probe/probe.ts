@@ -6,7 +6,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
 import { parseSmall } from "#dialects/json/json-size.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
-import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";
+import { type ActiveChannel, type ActiveKey, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { parseMapping } from "#domain/channels/selection/load-channels.ts";
 import { GatewayError, invalidRequest, upstreamFailed } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -294,6 +294,11 @@ function readOr<T>(read: () => T): T | undefined {
   }
 }
 
+function keysOf({ key, referenced }: ChannelForTest): ActiveKey[] {
+  if (key === "") return [];
+  return [{ id: 0, key, weight: 1, ...(referenced === undefined ? {} : { referenced }) }];
+}
+
 /** Returns a channel as typed in the console, in the form that the relay uses. */
 export function asActiveChannel(providers: Providers, input: ChannelForTest): ActiveChannel {
   const provider = providers.get(input.type);
@@ -304,7 +309,7 @@ export function asActiveChannel(providers: Providers, input: ChannelForTest): Ac
     provider,
     baseUrl: input.base_url === "" ? provider.baseUrl : input.base_url,
     other: input.other,
-    keys: input.key === "" ? [] : [{ id: 0, key: input.key, weight: 1 }],
+    keys: keysOf(input),
     models: input.models,
     groups: input.groups,
     priority: input.priority,

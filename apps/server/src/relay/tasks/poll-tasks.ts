@@ -1,4 +1,5 @@
 import { parseJson } from "#dialects/wire.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { storedChannel } from "#domain/channels/selection/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
@@ -21,6 +22,7 @@ import { tellClient, type Teller } from "./tell-clients.ts";
 export interface TaskWatch extends Teller, Pick<RelayServices, "upstream"> {
   secrets: Secrets;
   providers: Providers;
+  keyReferences: KeyReferences;
   onError(error: unknown): void;
 }
 

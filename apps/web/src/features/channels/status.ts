@@ -61,6 +61,7 @@ const pauseReasons = lookupTable<string>({
   server: phrase("The provider returned an error"),
   timeout: phrase("The provider did not respond in time"),
   network: phrase("The provider cannot be reached"),
+  "key-unavailable": phrase("The key cannot be read from where it is stored"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
 });

@@ -38,6 +38,7 @@ const links = lookupTable<string>({
   payment_address_other: "/panel/payment",
   prices_missing: "/panel/pricing",
   keys_disabled: "/panel/channel",
+  keys_unreadable: "/panel/channel",
   channels_disabled: "/panel/channel",
   mail_unset: setting("SMTP"),
   mail_refused: setting("SMTP"),

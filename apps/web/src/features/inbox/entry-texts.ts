@@ -79,6 +79,12 @@ export function entryText(
         text: [of("key"), reason].join(" · "),
         to: toChannel,
       };
+    case "key-unavailable":
+      return {
+        title: t("The key of channel “{{name}}” cannot be read", channel),
+        text: [of("key"), reason].join(" · "),
+        to: toChannel,
+      };
     case "budget-reached":
       return {
         title: t("“{{name}}” has spent {{used}} of its budget", { name: of("name"), used: of("used") }),

@@ -13,6 +13,7 @@ const attemptResults = lookupTable<string>({
   server: phrase("Provider error"),
   network: phrase("Connection failed"),
   timeout: phrase("No response in time"),
+  "key-unavailable": phrase("The key cannot be read from where it is stored"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
 });

@@ -11,6 +11,8 @@ export const reasonPhrases = {
   keyRefused: phrase(
     "The provider refuses the key. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   ),
+  keyUnreadable: phrase("The key cannot be read: {{fault}}."),
+  keyReadAgain: phrase("The key can be read again."),
   accountWithoutBalance: phrase(
     "The provider account has no balance. {{times}} calls in a row failed, and a test also failed ({{message}}).",
   ),

@@ -58,7 +58,12 @@ export const absent: ReadonlySet<string> = new Set<UpstreamError["kind"]>([
 ]);
 export const refusing: ReadonlySet<string> = new Set<UpstreamError["kind"]>(["auth", "quota"]);
 /** Failures of one key. Another key of the same channel may work. */
-const ofKey: ReadonlySet<UpstreamError["kind"]> = new Set(["auth", "quota", "rate-limited"]);
+const ofKey: ReadonlySet<UpstreamError["kind"]> = new Set([
+  "auth",
+  "quota",
+  "rate-limited",
+  "key-unavailable",
+]);
 
 /** Returns whether another key of the same channel may work. */
 export function isKeyFailure(error: UpstreamError): boolean {
@@ -72,7 +77,7 @@ export function frozenPart(
   error: UpstreamError,
 ): Pick<Freeze, "model" | "keyId"> {
   return {
-    model: refusing.has(error.kind) ? EVERY_MODEL : model,
+    model: refusing.has(error.kind) || error.kind === "key-unavailable" ? EVERY_MODEL : model,
     // With a single key, pause the channel: that is what operators recognize.
     keyId: isKeyFailure(error) && channel.keys.length > 1 ? (key?.id ?? WHOLE) : WHOLE,
   };

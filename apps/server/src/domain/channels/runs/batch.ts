@@ -44,7 +44,7 @@ export async function editChannels(
         deps.db,
         deps.providers,
         withStoredSecrets(deps, actor, before, wanted),
-        before.keys.length > 0,
+        before.keys,
       );
     else await editChannel(deps, actor, before.id, (latest) => applyEdit(latest, edit));
     answer.changed.push({ id: before.id, name: before.name, changes });

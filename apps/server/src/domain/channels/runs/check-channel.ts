@@ -5,6 +5,7 @@ import { type ChannelForTest, type ChannelWithParts, typedInFull } from "#domain
 import {
   type ChannelDeps,
   firstKey,
+  type KeyDeps,
   getChannel,
   openFirstKey,
   testModelFor,
@@ -20,7 +21,7 @@ import type { Done, Work } from "./runner.ts";
  * Tests and balance checks of stored channels, and their consequences: a channel is disabled after a second
  * failed check and enabled again after a successful test. The provider calls are injected.
  */
-export interface ChannelCheckDeps extends ChannelDeps {
+export interface ChannelCheckDeps extends ChannelDeps, KeyDeps {
   settings: SettingsStore;
   health: Pick<Health, "forgive">;
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
@@ -163,9 +164,6 @@ async function checkBalance(deps: ChannelCheckDeps, id: number): Promise<Done> {
 }
 
 /** Returns a stored channel with its secrets and the key of `firstKey`. Throws `conflict` if that is unreadable. */
-export function decryptChannel(
-  { secrets }: Pick<ChannelDeps, "secrets">,
-  row: ChannelWithParts,
-): ChannelForTest {
-  return { ...typedInFull(secrets, row), id: row.id, key: openFirstKey(secrets, row) };
+export function decryptChannel(deps: KeyDeps, row: ChannelWithParts): ChannelForTest {
+  return { ...typedInFull(deps.secrets, row), id: row.id, ...openFirstKey(deps, row) };
 }

@@ -1,10 +1,14 @@
 import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
+import type { ReferencedKey } from "#domain/channels/key-references/referenced-key.ts";
 import type { Provider } from "#providers/provider.ts";
 
 export interface ActiveKey {
   id: number;
+  /** The key, or the reference to it. */
   key: string;
   weight: number;
+  /** Set when `key` is a reference. */
+  referenced?: ReferencedKey;
 }
 
 /** An enabled channel as the relay uses it: parsed once on load and shared by all calls. */

@@ -17,8 +17,7 @@ beforeAll(async () => {
     const input = ChannelInput.parse({ ...values, models: ["gpt", `${name}*`], groups: ["default"] });
     ids.push((await admin.send<ChannelRow>("POST", "/api/channel", input)).body.data.id);
   }
-  const { db, secrets, providers } = place.services;
-  candidates = await createCandidates(db, secrets, providers);
+  candidates = await createCandidates(place.services);
 });
 afterAll(() => place.close());
 

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Db } from "#platform/database/db.ts";
-import type { Secrets } from "#platform/secrets.ts";
-import type { Providers } from "#providers/registry.ts";
 import type { ActiveChannel } from "./active-channel.ts";
-import { loadChannels } from "./load-channels.ts";
+import { type LoadDeps, loadChannels } from "./load-channels.ts";
 
 /**
  * The enabled channels in memory, indexed by group and model. An announced change reloads only that channel.
@@ -22,8 +19,7 @@ export interface Candidates extends Pick<ChannelIndex, "find" | "models" | "byId
 /** Above this number of changed channels, reading all of them is cheaper. */
 const MANY = 500;
 
-export async function createCandidates(db: Db, secrets: Secrets, providers: Providers): Promise<Candidates> {
-  const read = { db, secrets, providers };
+export async function createCandidates(read: LoadDeps): Promise<Candidates> {
   let index = await buildIndex(await loadChannels(read, { status: 1 }));
   let waiting = new Set<number>();
   let running: Promise<void> | undefined;

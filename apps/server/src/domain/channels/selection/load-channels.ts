@@ -3,16 +3,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
 import { sendableHeaders } from "@gateway/shared/channels/channel-headers";
 import { openPrivate, type PrivateFields } from "#domain/channels/channel-secrets.ts";
+import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
-import type { ActiveChannel, MappedModel, ActiveMapping } from "./active-channel.ts";
+import type { ActiveChannel, ActiveKey, MappedModel, ActiveMapping } from "./active-channel.ts";
 
-interface LoadDeps {
+export interface LoadDeps {
   db: Db;
   secrets: Secrets;
   providers: Providers;
+  keyReferences: KeyReferences;
 }
 
 interface Which {
@@ -89,15 +91,19 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
 }
 
 function activeChannel(
-  { providers, secrets }: LoadDeps,
+  { providers, secrets, keyReferences }: LoadDeps,
   row: Row,
   names: Map<string, string>,
 ): ActiveChannel | undefined {
   const provider = providers.get(row.type);
   if (provider === undefined) return undefined;
-  const keys = row.keys.flatMap(({ id, weight, key_encrypted }) => {
+  const keys = row.keys.flatMap(({ id, weight, key_encrypted, reference }): ActiveKey[] => {
     const key = openKey(secrets, row.id, key_encrypted);
-    return key === undefined ? [] : { id, key, weight };
+    if (key === undefined) return [];
+    if (reference === null) return [{ id, key, weight }];
+    // The encrypted text counts: whoever can only write to the database cannot set a reference.
+    const referenced = keyReferences.find(key, provider);
+    return referenced === undefined ? [] : [{ id, key, weight, referenced }];
   });
   if (keys.length === 0 && provider.keyless !== true) return undefined;
   const whole = openWhole(secrets, row);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
-import { bearer, type Provider } from "#providers/provider.ts";
+import { azureBearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 import { functionSchemas } from "#providers/schemas/openai.ts";
 
@@ -21,11 +21,13 @@ export const azureDatabricks: Provider = {
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings"],
+  // The application ID of Databricks, the same in every tenant.
+  identity: { cloud: "azure", scope: "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d" },
   keyHint: "dapi…",
   models: ["databricks-claude-sonnet-4-5", "databricks-gpt-oss-120b"],
   testModel: "databricks-claude-sonnet-4-5",
   website: "https://accounts.azuredatabricks.net",
-  headers: bearer,
+  headers: azureBearer,
   path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/serving-endpoints"),
   adjustRequest: onChat(...plain, functionSchemas),
   listing: {

@@ -3,7 +3,7 @@ import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-model
 import { foundryHost, hostLimits } from "#providers/models/messages-hosts.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
-import { anthropicKey, type Provider } from "#providers/provider.ts";
+import { azureAnthropicKey, azureKey, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
 /**
@@ -25,11 +25,12 @@ export const azureFoundry: Provider = {
   mends: { "openai-chat": mendChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "embeddings", "images", "account"],
+  identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },
   keyHint: "",
   models: [],
   testModel: "",
   website: "https://ai.azure.com",
-  headers: (key, { dialect }) => (dialect === "anthropic" ? anthropicKey(key) : { "api-key": key }),
+  headers: (key, { dialect }) => (dialect === "anthropic" ? azureAnthropicKey(key) : azureKey(key)),
   speaks: (call) => (call.model.includes("claude") ? ["anthropic"] : openaiDialects(call)),
   path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
   cacheMarks: claudeCacheMinimum,

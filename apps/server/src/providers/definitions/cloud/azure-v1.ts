@@ -2,7 +2,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { inVersion } from "#providers/outgoing.ts";
-import type { Provider } from "#providers/provider.ts";
+import { azureKey, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle, read 2026-11. */
@@ -20,12 +20,13 @@ export const azureV1: Provider = {
   mends: { "openai-chat": mendChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
+  identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },
   keyHint: "",
   otherLabel: "API version (preview or latest; may be empty)",
   models: [],
   testModel: "",
   website: "https://ai.azure.com",
-  headers: (key) => ({ "api-key": key }),
+  headers: azureKey,
   path: ({ other }, standard) =>
     other === "" ? `/openai${standard}` : inVersion(`/openai${standard}`, other),
   adjustRequest: inSequence(openaiLimits, onChat(deploymentLimit, effortIfKnown, withoutThoughts)),

@@ -2,7 +2,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { inVersion } from "#providers/outgoing.ts";
-import type { Provider } from "#providers/provider.ts";
+import { azureKey, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
 /** API version that most deployments support. Newer features need a newer version in the channel. */
@@ -25,12 +25,13 @@ export const azure: Provider = {
   mends: { "openai-chat": mendChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
+  identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },
   keyHint: "",
   otherLabel: "API version",
   models: [],
   testModel: "",
   website: "https://portal.azure.com",
-  headers: (key) => ({ "api-key": key }),
+  headers: azureKey,
   path({ model, other }, standard) {
     // Both have one URL for all deployments; a session names its deployment in the query.
     if (standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime"))

@@ -136,6 +136,7 @@ export const bedrock: Provider = {
   wire: ({ model }) => (wireOf(model) === "converse" ? converse : undefined),
   refusals,
   endpoints: ["chat"],
+  identity: { cloud: "aws" },
   keyHint: "Region|APIKey or Region|AccessKeyID|SecretAccessKey|SessionToken",
   models: [
     "us.anthropic.claude-sonnet-4-5-20250929-v1:0",

@@ -5,7 +5,7 @@ import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { hostLimits, vertexHost } from "#providers/models/messages-hosts.ts";
 import { type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
-import { accessToken, readServiceAccount } from "#providers/signing/google.ts";
+import { accessToken, readGoogleCredential } from "#providers/signing/google.ts";
 
 /**
  * Returns the publisher of a model. Google's models use Gemini's format,
@@ -21,7 +21,7 @@ function placeOf(key: string, { other }: RequestShape): { region: string; projec
   if (!/^[a-z0-9-]*$/.test(region)) throw new CredentialError(`"${region}" is not a region of Vertex AI.`);
   return {
     region: region === "" ? "global" : region,
-    project: project === "" ? (readServiceAccount(key).project_id ?? "") : project,
+    project: project === "" ? (readGoogleCredential(key).project_id ?? "") : project,
   };
 }
 
@@ -63,6 +63,7 @@ export const vertex: Provider = {
   },
   proofs: "google",
   endpoints: ["chat"],
+  identity: { cloud: "google" },
   keyHint: '{"type": "service_account", …}',
   otherLabel: "Region|ProjectID (default: global and the project of the key)",
   models: [
@@ -91,7 +92,7 @@ export const vertex: Provider = {
   cacheMarks: claudeCacheMinimum,
   adjustRequest: adjust,
   async sign(request, key, io) {
-    const token = await accessToken(readServiceAccount(key), io);
+    const token = await accessToken(readGoogleCredential(key), io);
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
   },
   listing: "none",

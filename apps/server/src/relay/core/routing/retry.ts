@@ -66,6 +66,8 @@ export function explain(error: UpstreamError, model: string): GatewayError {
       );
     case "timeout":
       return new GatewayError("upstream_timeout");
+    case "key-unavailable":
+      return new GatewayError("upstream_failed", { reason: "provider_key_unavailable" });
     case "auth":
     case "quota":
     case "server":

@@ -3,6 +3,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { RequestProgress, UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
+import { KeyUnavailableError } from "#platform/key-sources/key-value.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
@@ -52,8 +53,11 @@ export async function attempt<Answer extends object, Sent extends EncodedRequest
     const response = await send(services, target, { ...request, signal, progress });
     if ((response.status >= 200 && response.status < 300) || decodeError === undefined)
       return await readOr(response, () => exchange.read(response, sent));
-    const error = decodeError(response.status, await errorText(response), response.headers);
-    return { error: refusal(target.channel.provider, error, response.headers) };
+    const decoded = decodeError(response.status, await errorText(response), response.headers);
+    const error = refusal(target.channel.provider, decoded, response.headers);
+    // A key that is stored elsewhere may have been replaced there.
+    if (error.kind === "auth") target.key?.referenced?.refused();
+    return { error };
   } catch (error) {
     return { error: transportFailure(error) };
   }
@@ -91,6 +95,8 @@ export function errorText(response: Pick<UpstreamResponse, "text">): Promise<str
  */
 export function transportFailure(error: unknown): UpstreamError {
   if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
+  if (error instanceof KeyUnavailableError)
+    return { kind: "key-unavailable", message: error.message, status: 0 };
   if (!(error instanceof TransportError)) throw error;
   return {
     kind: error.kind === "timeout" ? "timeout" : "network",

@@ -2,7 +2,13 @@ import { phrasesOf } from "@gateway/shared/phrase-list";
 import type { UpstreamError } from "#dialects/ir.ts";
 
 /** Errors that did not come from the provider, or already blame the key. */
-const settled: ReadonlySet<UpstreamError["kind"]> = new Set(["auth", "quota", "network", "timeout"]);
+const settled: ReadonlySet<UpstreamError["kind"]> = new Set([
+  "auth",
+  "quota",
+  "network",
+  "timeout",
+  "key-unavailable",
+]);
 
 /**
  * Returns the error as a key failure when the provider's message contains a phrase that administrators

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ReferencedKey } from "#domain/channels/key-references/referenced-key.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { forClients, withoutCredentials } from "./scrub.ts";
 
@@ -22,6 +23,25 @@ const origin = {
   }),
   key: undefined,
 };
+
+it("a key that is stored elsewhere is removed from messages, also after it was replaced", async () => {
+  const values = ["sk-first-value-of-the-key", "sk-second-value-of-the-key"];
+  const time = { now: 0 };
+  const referenced = new ReferencedKey("env:CHANNEL_KEY_A", { source: "env", name: "CHANNEL_KEY_A" }, "", {
+    reader: { read: async () => ({ text: values[time.now === 0 ? 0 : 1] ?? "" }) },
+    now: () => time.now,
+    onChange: () => undefined,
+  });
+  await referenced.read();
+  time.now = 4_000_000;
+  await referenced.read();
+  const keys = [{ id: 1, key: referenced.text, weight: 1, referenced }];
+  const clean = withoutCredentials(`Wrong: ${values.join(", ")}`, {
+    channel: channel({ id: 1, keys }),
+    key: keys[0],
+  });
+  expect(clean).toBe("Wrong: [removed], [removed]");
+});
 
 describe("provider messages for clients", () => {
   it.each([

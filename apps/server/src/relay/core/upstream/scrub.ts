@@ -140,7 +140,9 @@ function hostsOf({ channel }: Origin): string[] {
 }
 
 function secretsOf({ channel, key }: Origin): string[] {
-  const keys = [...channel.keys, ...(key === undefined ? [] : [key])].map((each) => each.key);
+  const keys = [...channel.keys, ...(key === undefined ? [] : [key])].flatMap(
+    (each) => each.referenced?.knownTexts() ?? each.key,
+  );
   const { proxy, headers, parameters, plugin } = channel;
   const hidden = hiddenIn({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
   const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];

@@ -55,8 +55,8 @@ export interface ToProvider {
 }
 
 /**
- * Sends a request. Throws TransportError, or CredentialError when the channel's key does not fit this
- * provider.
+ * Sends a request. Throws TransportError, CredentialError when the channel's key does not fit this provider, or
+ * KeyUnavailableError when it is stored elsewhere and cannot be read.
  */
 export async function send(
   services: ProviderServices,
@@ -158,7 +158,9 @@ function signRequest(
   limits: ReturnType<typeof limitsOf>,
 ): Promise<Outgoing> {
   const io = () => ioOf(services, limits);
-  return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
+  const shape = shapeOf(channel, request);
+  if (key?.referenced === undefined) return outgoing(channel, key?.key ?? "", shape, request, io);
+  return key.referenced.read().then((text) => outgoing(channel, text, shape, request, io));
 }
 
 function ioOf({ upstream }: ProviderServices, limits: ReturnType<typeof limitsOf>): Io {

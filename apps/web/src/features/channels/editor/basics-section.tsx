@@ -1,3 +1,4 @@
+import { isCloud, referenceSource } from "@gateway/shared/channels/key-reference";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -16,14 +17,28 @@ type BasicsSectionProps = {
   /** Undefined for an unsaved channel. */
   id: number | undefined;
   hasKeys: boolean;
+  keyHints: string[];
   /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
 
+function isIdentity(key: string): boolean {
+  const source = referenceSource(key);
+  return source !== undefined && isCloud(source);
+}
+
 const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
 
-export function BasicsSection({ form, providers, provider, id, hasKeys, moved }: BasicsSectionProps) {
+export function BasicsSection({
+  form,
+  providers,
+  provider,
+  id,
+  hasKeys,
+  keyHints,
+  moved,
+}: BasicsSectionProps) {
   const { t } = useTranslation("channels");
   const isNew = id === undefined;
   const own = ownAddress(provider);
@@ -41,6 +56,9 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
     if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");
     if (base_url === "" || base_url === own) form.setFieldValue("base_url", ownAddress(chosen));
     form.setFieldValue("plugin", {});
+    // An identity is of no use at another provider.
+    const { key = "" } = form.getValues();
+    if (chosen.identity !== provider?.identity && isIdentity(key)) form.setFieldValue("key", "");
     for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
   };
 
@@ -106,7 +124,16 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
         }
         {...form.getInputProps("base_url")}
       />
-      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} moved={moved} />
+      <KeysField
+        // The ways to sign in depend on the cloud.
+        key={provider?.identity ?? ""}
+        form={form}
+        provider={provider}
+        id={id}
+        hasKeys={hasKeys}
+        keyHints={keyHints}
+        moved={moved}
+      />
       {provider?.other_label ? (
         <TextInput label={providerWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}

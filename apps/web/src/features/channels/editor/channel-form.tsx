@@ -29,7 +29,7 @@ export type ChannelFormStart = {
   /** Undefined for an unsaved channel. */
   id: number | undefined;
   draft: ChannelDraft;
-  /** First and last characters of the stored keys. */
+  /** First and last characters of the stored keys, or the references to them. */
   keyHints: string[];
 };
 
@@ -110,6 +110,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
         provider={provider}
         id={id}
         hasKeys={keyHints.length > 0}
+        keyHints={keyHints}
         moved={isMoved(start.draft, form.values)}
       />
       <ModelsSection form={form} provider={provider} id={id} />

@@ -118,6 +118,11 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
           <Code className={classes.hint}>{row.hint}</Code>
           <KeyState row={row} />
         </Group>
+        {row.fault === "" ? null : (
+          <Text c="red" fz="xs" mt={2}>
+            {t("The key cannot be read: {{fault}}.", { fault: row.fault })}
+          </Text>
+        )}
         {row.status_reason ? (
           <Text c="dimmed" fz="xs" mt={2}>
             <Reason text={row.status_reason} facts={row.status_facts} />
@@ -161,6 +166,12 @@ function KeyState({ row }: { row: ChannelKeyRow }) {
           <StatusDot tone="warn">{t("Paused")}</StatusDot>
         </Text>
       </Tooltip>
+    );
+  if (row.status === ChannelStatus.enabled && row.fault !== "")
+    return (
+      <Text span fz="xs">
+        <StatusDot tone="warn">{t("Key cannot be read")}</StatusDot>
+      </Text>
     );
   return (
     <Text span fz="xs">

@@ -1,12 +1,17 @@
 /** The keys of a channel: the stored ones, and a field for new ones. */
+import { parseKeyReference, referenceForms, referenceSource } from "@gateway/shared/channels/key-reference";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Anchor, Code, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { Fragment, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import type { ChannelDraft, DraftForm } from "#features/channels/editor/draft.ts";
 import { useCan } from "#lib/session.ts";
 import { countKeys } from "./count-keys.ts";
 import { KeyList } from "./key-list.tsx";
+import { SignInField, storedIdentity } from "./sign-in-field.tsx";
 import classes from "./keys.module.css";
 
 type KeysFieldProps = {
@@ -15,39 +20,59 @@ type KeysFieldProps = {
   /** Undefined for an unsaved channel. */
   id: number | undefined;
   hasKeys: boolean;
+  /** What the list shows of the stored keys. */
+  keyHints: string[];
   /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
 
-export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps) {
+export function KeysField({ form, provider, id, hasKeys, keyHints, moved }: KeysFieldProps) {
   const { t } = useTranslation("channels");
   const isRoot = useCan("configure");
   const keyCount = countKeys(form.values.key ?? "");
+  const [onlyKey, ...others] = keyHints;
+  const stored = others.length === 0 ? onlyKey : undefined;
+  const cloud = provider?.identity ?? null;
+  const [usesIdentity, setUsesIdentity] = useState(storedIdentity(stored, cloud) !== undefined);
+  const isReferenced = keyHints.some((hint) => referenceSource(hint) !== undefined);
+  const { error, ...input } = form.getInputProps("key");
   return (
     <Stack gap="sm">
       {id !== undefined && hasKeys ? <KeyList id={id} /> : null}
-      {hasKeys && moved ? <MovedKeys isRoot={isRoot} /> : null}
-      <Textarea
-        label={hasKeys ? t("New API keys") : t("API keys")}
-        autosize
-        minRows={2}
-        maxRows={8}
-        spellCheck={false}
-        autoComplete="off"
-        classNames={{ input: classes.keys }}
-        placeholder={
-          hasKeys && (isRoot || !moved) ? t("Leave it empty to keep the stored keys") : provider?.key_hint
-        }
-        description={
-          provider && !provider.needs_key && !(hasKeys && moved && !isRoot)
-            ? t("Optional for this provider. Enter one key per line.")
-            : t(
-                "Enter one key per line. Calls are distributed over all keys. Keys are stored encrypted and never shown again.",
-              )
-        }
-        {...form.getInputProps("key")}
-      />
-      {keyCount > 0 ? (
+      {hasKeys && moved && !isReferenced ? <MovedKeys isRoot={isRoot} /> : null}
+      {isReferenced && !isRoot ? (
+        <Text c="dimmed" fz="xs">
+          {t("The key is stored elsewhere. Only the root account can change it, or where it is sent.")}
+        </Text>
+      ) : null}
+      {isRoot && cloud !== null ? (
+        <SignInField form={form} cloud={cloud} stored={stored} onIdentity={setUsesIdentity} />
+      ) : null}
+      {usesIdentity && isRoot && cloud !== null ? null : (
+        <Textarea
+          label={hasKeys ? t("New API keys") : t("API keys")}
+          autosize
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes.keys }}
+          placeholder={
+            hasKeys && (isRoot || !moved) ? t("Leave it empty to keep the stored keys") : provider?.key_hint
+          }
+          description={
+            provider && !provider.needs_key && !(hasKeys && moved && !isRoot)
+              ? t("Optional for this provider. Enter one key per line.")
+              : t(
+                  "Enter one key per line. Calls are distributed over all keys. Keys are stored encrypted and never shown again.",
+                )
+          }
+          {...input}
+          error={error ?? referenceProblem(t, form.values.key ?? "", isRoot)}
+        />
+      )}
+      {isRoot && !(usesIdentity && cloud !== null) ? <ReferenceHint /> : null}
+      {keyCount > 0 && !(usesIdentity && cloud !== null) ? (
         <Stack gap={6} align="flex-start">
           {hasKeys && (isRoot || !moved) ? (
             <SegmentedControl
@@ -67,6 +92,37 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
         </Stack>
       ) : null}
     </Stack>
+  );
+}
+
+/** Returns what is wrong with a reference among the entered keys. */
+function referenceProblem(t: TFunction<"channels">, text: string, isRoot: boolean): string | undefined {
+  for (const line of text.split("\n")) {
+    const key = line.trim();
+    const source = referenceSource(key);
+    if (source === undefined) continue;
+    if (!isRoot) return t("Only the root account can enter a reference to a key.");
+    if (parseKeyReference(key) === undefined)
+      return t("This reference is not valid. Its form is {{form}}.", { form: referenceForms[source] });
+  }
+  return undefined;
+}
+
+/** Explains that a key can be stored elsewhere. */
+function ReferenceHint() {
+  const { t } = useTranslation("channels");
+  return (
+    <Text c="dimmed" fz="xs">
+      {t("In place of a key, you can enter where it is stored:")}{" "}
+      {(["env", "file", "vault", "aws-sm"] as const).map((source) => (
+        <Fragment key={source}>
+          <Code fz="xs">{referenceForms[source]}</Code>{" "}
+        </Fragment>
+      ))}
+      <Anchor component={Link} to="/panel/help/channel-keys" target="_blank" fz="xs">
+        {t("Keys that are stored elsewhere")}
+      </Anchor>
+    </Text>
   );
 }
 

@@ -146,13 +146,15 @@ const labels = lookupTable<string>({
   "key-disabled": phrase("Key disabled"),
   "key-changed": phrase("Key weight changed"),
   "key-removed": phrase("Key removed"),
+  "key-unavailable": phrase("Key cannot be read"),
+  "key-available": phrase("Key can be read again"),
   "circuit-opened": phrase("Model paused"),
   "circuit-closed": phrase("Model resumed"),
 });
 
 function looksOf(kind: string): { icon: Icon; color: string } {
-  const good = kind.endsWith("enabled") || kind === "circuit-closed";
-  const bad = kind.includes("auto-disabled") || kind === "circuit-opened";
+  const good = kind.endsWith("enabled") || kind === "circuit-closed" || kind === "key-available";
+  const bad = kind.includes("auto-disabled") || kind === "circuit-opened" || kind === "key-unavailable";
   const color = good ? "green" : bad ? "red" : "gray";
   if (kind.startsWith("key-")) return { icon: IconKey, color };
   switch (kind) {

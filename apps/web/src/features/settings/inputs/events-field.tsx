@@ -9,6 +9,7 @@ const phrase = phrasesIn("settings");
 export const eventTitles: Record<NoticeEvent, string> = {
   "channel-disabled": phrase("A channel was disabled automatically"),
   "channel-enabled": phrase("A channel recovered"),
+  "key-unavailable": phrase("The key of a channel cannot be read from where it is stored"),
   "job-failed": phrase("A scheduled job failed"),
   "prices-failed": phrase("The price list could not be updated"),
   "models-unpriced": phrase("Models have no price"),

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "channel_keys" ADD COLUMN     "reference" VARCHAR(500);
