@@ -17,6 +17,7 @@ import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-cha
 import { createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
+import { createLogExport } from "#domain/logs/export/log-export.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
@@ -183,6 +184,15 @@ export async function buildConsole(
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
     wholeLogs: createWholeReads(database.pool),
+    logExport: createLogExport({
+      db,
+      pool: database.pool,
+      url: place.url,
+      dataDir: join(tmpdir(), `gateway-data-${randomUUID()}`),
+      settings: () => settings.current(),
+      // Its failures are in its status.
+      onError: () => undefined,
+    }),
     mailer,
     webSearch: createWebSearch({ settings, fetch: globalThis.fetch, now: Date.now }),
     checkPerson: createPersonCheck({

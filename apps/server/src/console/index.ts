@@ -62,6 +62,7 @@ import { auditLogRoutes } from "./system/audit-log.ts";
 import { comparisonRoutes } from "./system/comparisons.ts";
 import { diagnosticRoutes } from "./system/diagnostics.ts";
 import { identityProviderRoutes } from "./system/identity-providers.ts";
+import { logExportRoutes } from "./system/log-export.ts";
 import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
@@ -208,6 +209,7 @@ async function addRoutes(
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);
+  logExportRoutes(app, services);
   webSearchRoutes(app, services);
   settingTransferRoutes(app, services);
   identityProviderRoutes(app, services);

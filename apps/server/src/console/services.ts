@@ -8,6 +8,7 @@ import type { Health } from "#domain/channels/health/health.ts";
 import type { FetchedBalance } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { WholeReads } from "#domain/logs/whole-reads.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
@@ -31,6 +32,8 @@ export interface Services {
   pool: Pool;
   /** Pages and sums of the log without a limit of rows. */
   wholeLogs: WholeReads;
+  /** Exports the request log on this node. */
+  logExport: Pick<LogExport, "start" | "status">;
   secrets: Secrets;
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;

@@ -13,6 +13,7 @@ import { compactLogDays } from "./compact-log-days.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
 import { dropHoursOfUsers } from "./drop-user-hours.ts";
 import { expireOldBalances } from "./expire-balances.ts";
+import { exportLog } from "./export-log.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
@@ -36,6 +37,7 @@ const allJobs: readonly Job[] = [
   completeLogIndexes,
   dropHoursOfUsers,
   expireOldBalances,
+  exportLog,
   keepPartitions,
   reviveChannels,
   sweepAccounts,

@@ -1,5 +1,6 @@
 import type { BackupSource } from "#domain/backups/scheduled-backup.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { Activity } from "#platform/activity.ts";
@@ -16,6 +17,7 @@ export interface JobServices {
   pool: Pool;
   secrets: Secrets;
   backups: BackupSource;
+  logExport: Pick<LogExport, "exportIfDue">;
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;

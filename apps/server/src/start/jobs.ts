@@ -1,4 +1,5 @@
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
 import type { JobServices } from "#jobs/job.ts";
@@ -25,6 +26,7 @@ export const jobDatabase: Component<{ databaseUrl: string; announcements: Announ
 };
 
 interface Needs extends Context {
+  logExport: LogExport;
   metrics: Metrics;
   dataDir: string;
   databaseUrl: string;
@@ -59,6 +61,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       pool: needs.jobDatabase.pool,
       secrets,
       backups: { url: databaseUrl, version: version, dataDir },
+      logExport: needs.logExport,
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings },

@@ -51,6 +51,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     imports,
     comparisons,
     wholeLogs: createWholeReads(pool),
+    logExport: needs.logExport,
     diagnostics: createDiagnostics({
       env,
       database: needs.database,

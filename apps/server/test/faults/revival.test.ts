@@ -40,6 +40,7 @@ async function runJob(): Promise<void> {
     activity: alwaysActive,
     secrets,
     backups: { url: "", version: "", dataDir: "" },
+    logExport: { exportIfDue: unused },
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),
     telling: {
