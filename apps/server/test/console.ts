@@ -99,6 +99,8 @@ export async function buildConsole(
   const database = connect(place.url, { max: 6 });
   const { db } = database;
   await seedAccounts(db);
+  // Created when it is needed.
+  const dataDir = join(tmpdir(), `gateway-data-${randomUUID()}`);
   const secrets = openSecrets("a secret that only this test run knows");
   const upstream: TestConsole["upstream"] = { calls: [], ok: true, models: ["model-b", "model-a"] };
   const settings = await createSettings(db, secrets);
@@ -183,12 +185,13 @@ export async function buildConsole(
     ),
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
+    dataDir,
     wholeLogs: createWholeReads(database.pool),
     logExport: createLogExport({
       db,
       pool: database.pool,
       url: place.url,
-      dataDir: join(tmpdir(), `gateway-data-${randomUUID()}`),
+      dataDir,
       settings: () => settings.current(),
       // Its failures are in its status.
       onError: () => undefined,

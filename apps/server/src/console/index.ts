@@ -59,6 +59,7 @@ import { ownerRoutes } from "./site/owners.ts";
 import { siteRoutes } from "./site/site.ts";
 import { telegramRoutes } from "./site/telegram.ts";
 import { auditLogRoutes } from "./system/audit-log.ts";
+import { backupRoutes } from "./system/backups.ts";
 import { comparisonRoutes } from "./system/comparisons.ts";
 import { diagnosticRoutes } from "./system/diagnostics.ts";
 import { identityProviderRoutes } from "./system/identity-providers.ts";
@@ -210,6 +211,7 @@ async function addRoutes(
   userSessionRoutes(app, services);
   settingRoutes(app, services);
   logExportRoutes(app, services);
+  backupRoutes(app, services);
   webSearchRoutes(app, services);
   settingTransferRoutes(app, services);
   identityProviderRoutes(app, services);

@@ -35,6 +35,8 @@ export interface Services {
   /** Exports the request log on this node. */
   logExport: Pick<LogExport, "start" | "status">;
   secrets: Secrets;
+  /** DATA_DIR, where backups in a folder are. */
+  dataDir: string;
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;

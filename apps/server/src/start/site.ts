@@ -33,6 +33,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     db,
     pool,
     secrets,
+    dataDir,
     settings,
     health: relay.health,
     providers: needs.providers,

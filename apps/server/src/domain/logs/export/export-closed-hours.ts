@@ -1,13 +1,11 @@
 import pg from "pg";
 import { GatewayError } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import { setUpSession } from "#platform/database/connection.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
-import { type ExportedHour, exportHour, hourMs, type Portions } from "./export-hour.ts";
+import { type ExportedHour, exportHour, type Portions } from "./export-hour.ts";
+import { closedUntil, hourMs, nextHour } from "./hours.ts";
 
-/** A call belongs to the hour in which it began, and is logged when it ends: hours stay open for one more hour. */
-const OPEN_HOURS = 1;
 /** Rows that are added later make their hour due again, for this long. */
 const MENDED_HOURS = 48;
 /** The list of exported hours is kept for this long. */
@@ -23,11 +21,6 @@ export interface ExportOptions {
   signal: AbortSignal;
   portions?: Portions;
   onHour?(exported: ExportedHour): void;
-}
-
-/** Returns the end of the last hour that can be exported at a time. */
-export function closedUntil(now = currentTime()): Date {
-  return new Date(Math.floor(now.getTime() / hourMs - OPEN_HOURS) * hourMs);
 }
 
 /**
@@ -113,10 +106,6 @@ async function findGrownHours(client: pg.Client, until: Date): Promise<Date[]> {
     if ((rows[0]?.rows ?? 0n) > before) grown.push(hour);
   }
   return grown;
-}
-
-function nextHour(hour: Date): Date {
-  return new Date(hour.getTime() + hourMs);
 }
 
 /** The lock is released with the connection, which is not replaced when it is lost: the export then fails. */

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Reader } from "#platform/database/db.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
+import { nextHour } from "./hours.ts";
 import { type LogRowToExport, readColumns } from "./log-columns.ts";
 import { createParquetFile } from "./parquet-file.ts";
 
@@ -21,9 +22,7 @@ export interface Portions {
 }
 
 /** Together with the bytes of one file, this is what an export has in memory. */
-const usual: Portions = { groupRows: 20_000, fileGroups: 5 };
-
-export const hourMs = 3_600_000;
+const usual: Portions = { groupRows: 10_000, fileGroups: 10 };
 
 /**
  * Writes the rows of one hour as files with fixed names, in the order of time and ID. An export of the same hour
@@ -77,7 +76,6 @@ async function removeParts(storage: ObjectStorage, folder: string, count: number
 
 /** Yields the rows of an hour in portions, each read by a statement of its own: no transaction stays open. */
 async function* readGroups(reader: Reader, hour: Date, size: number): AsyncGenerator<LogRowToExport[]> {
-  const until = new Date(hour.getTime() + hourMs);
   let last: Pick<LogRowToExport, "created_at" | "id"> = { created_at: hour, id: -1n };
   for (;;) {
     const { rows } = await reader.query<LogRowToExport>(
@@ -86,7 +84,7 @@ async function* readGroups(reader: Reader, hour: Date, size: number): AsyncGener
                 ORDER BY created_at, id LIMIT $4) l
          LEFT JOIN channels c ON c.id = l.channel_id
         ORDER BY l.created_at, l.id`,
-      [last.created_at, until, last.id, size],
+      [last.created_at, nextHour(hour), last.id, size],
     );
     if (rows.length > 0) yield rows;
     const end = rows.at(-1);

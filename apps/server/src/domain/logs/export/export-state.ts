@@ -4,8 +4,7 @@ import { storedFacts } from "@gateway/shared/reasons";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { storableFacts, storableText } from "#platform/database/storable-text.ts";
-import { closedUntil } from "./export-closed-hours.ts";
-import { hourMs } from "./export-hour.ts";
+import { closedUntil, hourMs } from "./hours.ts";
 
 export interface ExportState {
   /** Every hour before it is exported. */

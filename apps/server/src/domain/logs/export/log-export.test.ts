@@ -10,9 +10,10 @@ import { openFolder } from "#platform/storage/folder.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
 import { freshDatabase } from "#test/database.ts";
 import { type S3Server, startS3Server } from "#test/s3-server.ts";
-import { closedUntil, exportClosedHours, exportPeriod } from "./export-closed-hours.ts";
-import { folderOf, hourMs } from "./export-hour.ts";
+import { exportClosedHours, exportPeriod } from "./export-closed-hours.ts";
+import { folderOf } from "./export-hour.ts";
 import { beginExport, readExportState, recordFailure, recordSuccess, retryTime } from "./export-state.ts";
+import { closedUntil, hourMs } from "./hours.ts";
 import { createLogExport, type LogExport } from "./log-export.ts";
 
 let place: Awaited<ReturnType<typeof freshDatabase>>;

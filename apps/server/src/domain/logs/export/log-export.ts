@@ -9,8 +9,8 @@ import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { openStorage, type StorageOptions } from "#platform/storage/open-storage.ts";
-import { closedUntil } from "./export-closed-hours.ts";
 import * as state from "./export-state.ts";
+import { closedUntil } from "./hours.ts";
 import { exportInThread } from "./run-thread.ts";
 
 export interface LogExport {

@@ -20,3 +20,13 @@ CREATE TABLE "log_export_progress" (
 
     CONSTRAINT "log_export_progress_pkey" PRIMARY KEY ("id")
 );
+
+-- CreateTable
+CREATE TABLE "backup_records" (
+    "place" TEXT NOT NULL,
+    "name" VARCHAR(100) NOT NULL,
+    "version" VARCHAR(64) NOT NULL,
+    "verified_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "backup_records_pkey" PRIMARY KEY ("place","name")
+);
