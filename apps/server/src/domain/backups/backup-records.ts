@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BackupList } from "@gateway/shared/site/backup-list";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
 import type { BackupReport } from "./create-backup.ts";
@@ -20,7 +21,7 @@ export async function recordBackup(
   await db.backupRecord.upsert({
     where: { place_name: { place, name } },
     create: { place, name, version },
-    update: { version, verified_at: new Date() },
+    update: { version, verified_at: currentTime() },
   });
   await db.backupRecord.deleteMany({ where: { place, name: { in: removed } } });
 }

@@ -70,7 +70,7 @@ export function openS3(options: S3Options): ObjectStorage {
       const objects = await guard(place, () => client.listObjects("/", start));
       if (objects === null) throw failed(place, "the bucket does not exist");
       return objects
-        .map(({ Key, Size }) => ({ name: Key.slice(start.length), bytes: Number(Size) }))
+        .map(({ Key, Size }) => ({ name: Key.slice(start.length), bytes: Size }))
         .filter(({ name }) => name !== "" && !name.includes("/"));
     },
     async remove(name) {

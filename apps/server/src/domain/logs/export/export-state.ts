@@ -1,6 +1,4 @@
-import type { ReasonFact } from "@gateway/shared/reasons";
-import type { Reason } from "@gateway/shared/reasons";
-import { storedFacts } from "@gateway/shared/reasons";
+import { type Reason, type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { storableFacts, storableText } from "#platform/database/storable-text.ts";

@@ -23,7 +23,9 @@ export type ThreadResult =
 
 const stopping = new AbortController();
 parentPort?.on("message", () => stopping.abort());
-parentPort?.postMessage(await runExport(workerData as ThreadInput));
+const result = await runExport(workerData as ThreadInput);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, not a window
+parentPort?.postMessage(result);
 parentPort?.close();
 
 async function runExport({ url, storage, until }: ThreadInput): Promise<ThreadResult> {

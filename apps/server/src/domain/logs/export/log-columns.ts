@@ -1,6 +1,5 @@
-import { LogSession } from "@gateway/shared/usage/log";
-import type { Bill } from "@gateway/shared/usage/log";
 /** The columns of the exported log. docs/log-export.md describes them; a new one stands at the end. */
+import { type Bill, LogSession } from "@gateway/shared/usage/log";
 import type { SchemaElement } from "hyparquet";
 import { readBill } from "#domain/pricing/stored-bill.ts";
 
@@ -48,40 +47,40 @@ function optional(name: string, kind: Kind, valueOf: ExportColumn["valueOf"]): E
 }
 
 /** Columns of the table that are exported as they are stored. */
-const stored: Readonly<Record<string, Kind>> = {
-  id: "long",
-  created_at: "time",
-  request_id: "text",
-  type: "integer",
-  user_id: "integer",
-  username: "text",
-  token_id: "integer",
-  token_name: "text",
-  channel_id: "integer",
-  channel_name: "text",
-  group: "text",
-  backup_group: "flag",
-  model_name: "text",
-  upstream_model: "text",
-  endpoint: "text",
-  is_stream: "flag",
-  outcome: "text",
-  status: "integer",
-  error_code: "text",
-  prompt_tokens: "long",
-  completion_tokens: "long",
-  quota: "long",
-  estimated: "flag",
-  request_time: "integer",
-  first_byte_time: "integer",
-  source_ip: "text",
-  price_version_id: "integer",
-  billing_tag: "text",
-  cache_hit: "flag",
-};
+const stored: readonly (readonly [name: string, kind: Kind])[] = [
+  ["id", "long"],
+  ["created_at", "time"],
+  ["request_id", "text"],
+  ["type", "integer"],
+  ["user_id", "integer"],
+  ["username", "text"],
+  ["token_id", "integer"],
+  ["token_name", "text"],
+  ["channel_id", "integer"],
+  ["channel_name", "text"],
+  ["group", "text"],
+  ["backup_group", "flag"],
+  ["model_name", "text"],
+  ["upstream_model", "text"],
+  ["endpoint", "text"],
+  ["is_stream", "flag"],
+  ["outcome", "text"],
+  ["status", "integer"],
+  ["error_code", "text"],
+  ["prompt_tokens", "long"],
+  ["completion_tokens", "long"],
+  ["quota", "long"],
+  ["estimated", "flag"],
+  ["request_time", "integer"],
+  ["first_byte_time", "integer"],
+  ["source_ip", "text"],
+  ["price_version_id", "integer"],
+  ["billing_tag", "text"],
+  ["cache_hit", "flag"],
+];
 
 const columns: readonly ExportColumn[] = [
-  ...Object.entries(stored).map(([name, kind]) => required(name, kind, (row) => row.stored[name])),
+  ...stored.map(([name, kind]) => required(name, kind, (row) => row.stored[name])),
   required("cached_tokens", "long", ({ bill }) => BigInt(cachedTokensOf(bill))),
   optional("session_id", "text", ({ session }) => session?.id),
   optional("session_agent", "text", ({ session }) => session?.agent),
@@ -96,7 +95,7 @@ export const logSchema: SchemaElement[] = [
 
 /** What `LogRowToExport` is selected from: rows `l` of the log, and the channel `c` of each. */
 export const readColumns = [
-  ...Object.keys(stored).map((name) =>
+  ...stored.map(([name]) =>
     name === "channel_name" ? "COALESCE(c.name, '') AS channel_name" : `l."${name}"`,
   ),
   "l.session",

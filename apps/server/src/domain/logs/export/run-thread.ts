@@ -22,6 +22,7 @@ export async function exportInThread(input: ThreadInput, signal: AbortSignal): P
   const thread = new Worker(program, { workerData: input, resourceLimits: limits, name: "log export" });
   let late: NodeJS.Timeout | undefined;
   const stop = () => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.postMessage("stop");
     late = setTimeout(() => void thread.terminate(), stopMs).unref();
   };
