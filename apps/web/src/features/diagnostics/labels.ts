@@ -39,6 +39,10 @@ const links = lookupTable<string>({
   prices_missing: "/panel/pricing",
   keys_disabled: "/panel/channel",
   channels_disabled: "/panel/channel",
+  backups_off: setting("Backup"),
+  backup_missing: setting("Backup"),
+  backup_old: setting("Backup"),
+  backup_failed: setting("Backup"),
   mail_unset: setting("SMTP"),
   mail_refused: setting("SMTP"),
 });

@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { logExportQuery, useStartLogExport } from "#features/settings/api.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { formatBytes } from "#lib/format/bytes.ts";
-import { joinList } from "#lib/format/join-list.ts";
 import { formatTime, useFormat } from "#lib/format/quota.ts";
 import { namesError, storedReason } from "#lib/labels/reasons.ts";
 import { useCan } from "#lib/session.ts";
@@ -88,11 +87,11 @@ function Loaded({ status }: { status: LogExportStatus }) {
                   {formatTime(hour.hour)}
                 </Text>
               }
-              detail={joinList([
+              detail={[
                 t("{{number}} entries", { count: hour.rows, number: format.whole(hour.rows) }),
                 t("{{count}} files", { count: hour.files }),
                 formatBytes(hour.bytes),
-              ])}
+              ].join(" · ")}
             />
           ))}
         </LineList>

@@ -7,7 +7,6 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { backupsQuery } from "#features/settings/api.ts";
 import { formatBytes } from "#lib/format/bytes.ts";
-import { joinList } from "#lib/format/join-list.ts";
 import { formatTime } from "#lib/format/quota.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
@@ -65,21 +64,23 @@ function BackupLines({ list: { backups, total } }: { list: BackupList }) {
             key={backup.name}
             picture={backup.is_encrypted ? <IconLock size={18} /> : <IconArchive size={18} />}
             title={
-              <Text fw={500} fz="sm">
-                {formatTime(backup.created_at)}{" "}
-                <Text span c="dimmed" fw={400}>
+              <Group gap={8} fz="sm">
+                <Text fw={500} fz="inherit">
+                  {formatTime(backup.created_at)}
+                </Text>
+                <Text span c="dimmed" fz="inherit">
                   <RelativeTime seconds={backup.created_at} inList />
                 </Text>
-              </Text>
+              </Group>
             }
-            detail={joinList(
-              [
-                formatBytes(backup.bytes),
-                backup.is_encrypted ? t("Encrypted") : t("Not encrypted"),
-                backup.version === null ? "" : t("Version {{version}}", { version: backup.version }),
-                backup.name,
-              ].filter((part) => part !== ""),
-            )}
+            detail={[
+              formatBytes(backup.bytes),
+              backup.is_encrypted ? t("Encrypted") : t("Not encrypted"),
+              backup.version === null ? "" : t("Version {{version}}", { version: backup.version }),
+              backup.name,
+            ]
+              .filter((part) => part !== "")
+              .join(" · ")}
             action={
               backup.verified_at === null ? (
                 <Badge color="gray" title={t("This installation has not written it.")}>
