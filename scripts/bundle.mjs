@@ -39,7 +39,11 @@ await build({
     outDir: output,
     emptyOutDir: true,
     rolldownOptions: {
-      input: { main: join(server, "src/main.ts"), cli: join(server, "src/cli/main.ts") },
+      input: {
+        main: join(server, "src/main.ts"),
+        cli: join(server, "src/cli/main.ts"),
+        "export-thread": join(server, "src/domain/logs/export/export-thread.ts"),
+      },
       external,
       output: {
         format: "esm",

@@ -80,7 +80,7 @@ const subjects = {
     run: () => program("bench/upgrade/main.ts"),
   },
   backup: {
-    about: "backups under load into a folder and S3, everything deleted, restored, and audited",
+    about: "backups and the log under load into a folder and S3, everything deleted, restored, and audited",
     run: () => program("bench/backup/main.ts"),
   },
   clone: { about: "npm start in a fresh clone, until it serves the console", run: clone },

@@ -17,6 +17,7 @@ import { type ChannelCheckDeps, runTasks } from "#domain/channels/runs/check-cha
 import { createChannelRunner } from "#domain/channels/runs/runner.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
+import { createLogExport } from "#domain/logs/export/log-export.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
@@ -101,6 +102,8 @@ export async function buildConsole(
   const database = connect(place.url, { max: 6 });
   const { db } = database;
   await seedAccounts(db);
+  // Created when it is needed.
+  const dataDir = join(tmpdir(), `gateway-data-${randomUUID()}`);
   const secrets = openSecrets("a secret that only this test run knows");
   const upstream: TestConsole["upstream"] = { calls: [], ok: true, models: ["model-b", "model-a"] };
   const settings = await createSettings(db, secrets);
@@ -188,7 +191,17 @@ export async function buildConsole(
     ),
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
+    dataDir,
     wholeLogs: createWholeReads(database.pool),
+    logExport: createLogExport({
+      db,
+      pool: database.pool,
+      url: place.url,
+      dataDir,
+      settings: () => settings.current(),
+      // Its failures are in its status.
+      onError: () => undefined,
+    }),
     mailer,
     webSearch: createWebSearch({ settings, fetch: globalThis.fetch, now: Date.now }),
     checkPerson: createPersonCheck({

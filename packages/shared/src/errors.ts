@@ -13,6 +13,7 @@ import { migrationReasons } from "./errors/migration.ts";
 import { fillTemplate, type Values, type WireParams } from "./errors/phrase.ts";
 import { relayMessages, relayReasons } from "./errors/relay.ts";
 import { siteReasons } from "./errors/site.ts";
+import { storageReasons } from "./errors/storage.ts";
 
 /** The HTTP status of every code. */
 export const errorStatus = {
@@ -112,6 +113,7 @@ const areas = [
   siteReasons,
   migrationReasons,
   backupReasons,
+  storageReasons,
   keyReasons,
   relayReasons,
   bodyReasons,

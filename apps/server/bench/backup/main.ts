@@ -4,11 +4,16 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { zstdDecompressSync } from "node:zlib";
 import { startDemoUpstream } from "@gateway/demo/server";
 import type { LogPage } from "@gateway/shared/usage/log";
+import { parquetReadObjects } from "hyparquet";
+import { folderOf } from "#domain/logs/export/export-hour.ts";
 import { root } from "#platform/places.ts";
+import { openStorage } from "#platform/storage/open-storage.ts";
 import { furnish, rootApi, startNode, stopNode } from "../nodes.ts";
 import { freePort } from "../processes.ts";
 import { send } from "../restart/calls.ts";
@@ -16,7 +21,7 @@ import { send } from "../restart/calls.ts";
 /**
  * pnpm verify:backup: a gateway with the embedded Postgres is backed up under load into a folder and into a real S3
  * server, a backup is killed, everything is deleted, and each backup is restored. The drift must be 0, and the bill of
- * a call must be explained as before.
+ * a call must be explained as before. The request log is exported to the same server under load, and must have every call.
  */
 const s3Server = "s3rver@3.7.1";
 const calls = 200;
@@ -58,6 +63,7 @@ async function verify(): Promise<void> {
   for (const place of places)
     console.log(await gateway(data, storage, "backup", "--to", place, "--keep", "3"));
   await load;
+  await exportLog(node.url, apiKey, data, endpoint);
   // S3rver knows the access key, but does not compare the signature of an upload.
   await refuse(data, { ...storage, AWS_ACCESS_KEY_ID: "other" }, "backup", "--to", places[1] ?? "");
   await stopNode(node.pid);
@@ -107,6 +113,51 @@ async function sendCalls(url: string, apiKey: string): Promise<void> {
   agent.destroy();
   const failures = results.filter((result) => result !== undefined);
   if (failures.length > 0) throw new Error(`Calls failed: ${JSON.stringify(failures.slice(0, 3))}`);
+}
+
+/** Exports the log while calls are served, again after they have ended, and compares the calls of both. */
+async function exportLog(url: string, apiKey: string, data: string, endpoint: string): Promise<void> {
+  const hour = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(0, 13);
+  const period = ["--from", hour(-2), "--to", hour(1), "--place", "s3://backups/site"];
+  const storage = { ...key, AWS_ENDPOINT_URL: endpoint };
+  const load = sendCalls(url, apiKey);
+  console.log(await gateway(data, storage, "export-log", ...period));
+  await load;
+  await refuse(data, { ...storage, AWS_ACCESS_KEY_ID: "other" }, "export-log", ...period);
+  const { rows } = JSON.parse(await gateway(data, storage, "export-log", ...period, "--json")) as {
+    rows: number;
+  };
+  const ids = new Set(await exportedIds(endpoint));
+  const { total_count: logged } = await rootApi(url)<LogPage>("GET", "/log?size=10");
+  if (ids.size !== rows || ids.size !== logged)
+    throw new Error(`The log has ${logged} rows, ${rows} were exported, and ${ids.size} can be read.`);
+  console.log(`${ids.size} rows of the log were exported and read.`);
+}
+
+async function exportedIds(endpoint: string): Promise<bigint[]> {
+  const bucket = openStorage({
+    endpoint,
+    region: "us-east-1",
+    bucket: "backups",
+    prefix: "site",
+    accessKeyId: key.AWS_ACCESS_KEY_ID,
+    secretAccessKey: key.AWS_SECRET_ACCESS_KEY,
+  });
+  const ids: bigint[] = [];
+  for (let offset = -2; offset <= 0; offset += 1) {
+    const begin = Math.floor(Date.now() / 3_600_000 + offset) * 3_600_000;
+    const folder = folderOf(new Date(begin));
+    for (const { name } of await bucket.list(folder)) {
+      const bytes = await buffer(await bucket.read(`${folder}/${name}`));
+      const rows = await parquetReadObjects({
+        file: new Uint8Array(bytes).buffer,
+        columns: ["id"],
+        compressors: { ZSTD: (input) => zstdDecompressSync(input) },
+      });
+      ids.push(...rows.map((row) => row["id"] as bigint));
+    }
+  }
+  return ids;
 }
 
 async function explainNewest(url: string): Promise<{ id: string; explanation: unknown }> {

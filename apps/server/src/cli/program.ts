@@ -7,6 +7,7 @@ import { channelCommands } from "./commands/channels.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { deriveKeyCommand } from "./commands/derive-key.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { exportLogCommand } from "./commands/export-log.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { migrateCommand } from "./commands/migrate.ts";
@@ -43,6 +44,7 @@ function createProgram(terminal: Terminal): Command {
   for (const add of [
     importCommand,
     exportCommand,
+    exportLogCommand,
     backupCommand,
     restoreCommand,
     moveDatabaseCommand,

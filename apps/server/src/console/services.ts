@@ -9,6 +9,7 @@ import type { KeyReferences } from "#domain/channels/key-references/key-referenc
 import type { FetchedBalance } from "#domain/channels/runs/check-channel.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { WholeReads } from "#domain/logs/whole-reads.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
@@ -32,9 +33,13 @@ export interface Services {
   pool: Pool;
   /** Pages and sums of the log without a limit of rows. */
   wholeLogs: WholeReads;
+  /** Exports the request log on this node. */
+  logExport: Pick<LogExport, "start" | "status">;
   secrets: Secrets;
   /** Keys of channels that are stored elsewhere. */
   keyReferences: KeyReferences;
+  /** DATA_DIR, where backups in a folder are. */
+  dataDir: string;
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;

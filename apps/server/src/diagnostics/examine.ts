@@ -1,5 +1,6 @@
 import { type DiagnosisCheck, diagnosisChecks, diagnosisEnglish } from "@gateway/shared/site/diagnosis";
 import type { Diagnosis, DiagnosisFinding } from "@gateway/shared/site/diagnosis";
+import { backups } from "./backups.ts";
 import { paymentAddresses, signInAddresses } from "./callback-addresses.ts";
 import { postgres, redis } from "./database.ts";
 import { type Check, detailOf, type CheckResult, problem, type Subject, warning } from "./finding.ts";
@@ -16,6 +17,7 @@ const checks: Record<DiagnosisCheck, Check> = {
   file_descriptors: descriptors,
   postgres,
   redis,
+  backups,
   public_address: publicAddress,
   sign_in_addresses: signInAddresses,
   payment_addresses: paymentAddresses,

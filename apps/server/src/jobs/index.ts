@@ -14,6 +14,7 @@ import { completeDerivations } from "./complete-derivations.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
 import { dropHoursOfUsers } from "./drop-user-hours.ts";
 import { expireOldBalances } from "./expire-balances.ts";
+import { exportLog } from "./export-log.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
@@ -38,6 +39,7 @@ const allJobs: readonly Job[] = [
   completeLogIndexes,
   dropHoursOfUsers,
   expireOldBalances,
+  exportLog,
   keepPartitions,
   reviveChannels,
   sweepAccounts,

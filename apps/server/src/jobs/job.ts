@@ -1,6 +1,7 @@
 import type { BackupSource } from "#domain/backups/scheduled-backup.ts";
 import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { Activity } from "#platform/activity.ts";
@@ -18,6 +19,7 @@ export interface JobServices {
   secrets: Secrets;
   backups: BackupSource;
   keyReferences: KeyReferences;
+  logExport: Pick<LogExport, "exportIfDue">;
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;

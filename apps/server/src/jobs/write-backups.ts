@@ -1,3 +1,4 @@
+import { recordBackup } from "#domain/backups/backup-records.ts";
 import { backupIfDue } from "#domain/backups/scheduled-backup.ts";
 import type { Job } from "./job.ts";
 
@@ -5,9 +6,10 @@ import type { Job } from "./job.ts";
 export const writeBackups: Job = {
   name: "write-backups",
   every: "7 * * * *",
-  async run({ backups, probe, stopping }) {
+  async run({ db, backups, probe, stopping }) {
     try {
-      await backupIfDue(backups, probe.settings.current(), stopping);
+      const report = await backupIfDue(backups, probe.settings.current(), stopping);
+      if (report !== undefined) await recordBackup(db, report, backups.version);
     } catch (error) {
       // The next node that finds it due begins again.
       if (!stopping.aborted) throw error;

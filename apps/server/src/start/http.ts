@@ -7,6 +7,7 @@ import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import { createBalances } from "#domain/ledger/balances/balances.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { shuttingDown } from "#errors.ts";
@@ -49,6 +50,7 @@ export interface Needs extends Context {
   runner: ChannelRunner;
   readiness: Readiness;
   storage: StorageWatch;
+  logExport: LogExport;
 }
 
 export interface HttpServer {

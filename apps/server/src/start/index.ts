@@ -14,6 +14,7 @@ import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
 import { referencedKeys } from "./key-references.ts";
+import { logExport } from "./log-export.ts";
 import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
@@ -133,12 +134,14 @@ async function openAll(context: Context, parts: Parts) {
 
   await parts.open(importFiles, stored);
   const storage = await parts.open(storageWatch, stored);
+  const exported = await parts.open(logExport, known);
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
     problems: () => [
       ...(storage.isWritable() ? [] : ["data_dir_unwritable"]),
+      ...(exported.isFailing() ? ["log_export_failing"] : []),
       ...(reports.isFailing() ? ["telemetry_not_accepted"] : []),
     ],
   });
@@ -147,7 +150,7 @@ async function openAll(context: Context, parts: Parts) {
   // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
-    await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
+    await parts.open(recurringJobs, { ...kept, ...runs, logExport: exported, jobDatabase: forJobs });
     Object.assign(pools, { jobs: forJobs });
   }
   // Last, so that calls find everything open, and memory from the start is released before the first call.
@@ -158,6 +161,7 @@ async function openAll(context: Context, parts: Parts) {
     relay,
     readiness,
     storage,
+    logExport: exported,
   });
   watchPools(kept.metrics, pools);
   watchNode(kept.metrics, { ...kept, relay, http });

@@ -1,5 +1,6 @@
 import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
+import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
 import type { JobServices } from "#jobs/job.ts";
@@ -26,6 +27,7 @@ export const jobDatabase: Component<{ databaseUrl: string; announcements: Announ
 };
 
 interface Needs extends Context {
+  logExport: LogExport;
   metrics: Metrics;
   dataDir: string;
   databaseUrl: string;
@@ -62,6 +64,7 @@ export const recurringJobs: Component<Needs, { stop(): Promise<void> }> = {
       secrets,
       backups: { url: databaseUrl, version: version, dataDir },
       keyReferences: needs.keyReferences,
+      logExport: needs.logExport,
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings },

@@ -34,6 +34,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     pool,
     secrets,
     keyReferences: needs.keyReferences,
+    dataDir,
     settings,
     health: relay.health,
     providers: needs.providers,
@@ -52,6 +53,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     imports,
     comparisons,
     wholeLogs: createWholeReads(pool),
+    logExport: needs.logExport,
     diagnostics: createDiagnostics({
       env,
       database: needs.database,

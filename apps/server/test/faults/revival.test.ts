@@ -43,6 +43,7 @@ async function runJob(): Promise<void> {
     secrets,
     keyReferences,
     backups: { url: "", version: "", dataDir: "" },
+    logExport: { exportIfDue: unused },
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),
     telling: {

@@ -40,16 +40,5 @@ export const backupReasons = {
     backup_other_secret: phrase(
       "The backup was made with another secret key. Set SECRET_KEY, or the file DATA_DIR/secret-key, to the key of that installation. Nothing was changed.",
     ),
-    backup_storage_full: phrase(
-      "{{place}} has no free space. Delete what is not needed, or use another place.",
-    ),
-    backup_storage_denied: phrase("{{place}} refuses access ({{detail}}). Check the rights and the keys."),
-    backup_storage_failed: phrase("{{place}} cannot be used: {{detail}}"),
-    backup_too_large: phrase(
-      "The backup is larger than {{gigabytes}} GB, the most that {{place}} can store.",
-    ),
-  },
-  not_found: {
-    backup_missing: phrase("There is no backup {{file}} in {{place}}."),
   },
 };

@@ -19,6 +19,7 @@ export const diagnosisChecks = {
   file_descriptors: "server",
   postgres: "database",
   redis: "database",
+  backups: "database",
   public_address: "network",
   sign_in_addresses: "network",
   payment_addresses: "network",
@@ -121,6 +122,25 @@ export const diagnosisTexts = {
   redis_silent: {
     text: phrase("Redis does not respond."),
     fix: phrase("Check REDIS_URL, and that Redis is running."),
+  },
+  backups_off: {
+    text: phrase("Scheduled backups are off."),
+    fix: phrase("Enable them in the settings, or back up the database in another way."),
+  },
+  backup_recent: { text: phrase("The last backup in {{place}} is {{hours}} hours old.") },
+  backup_old: {
+    text: phrase("The last backup in {{place}} is {{hours}} hours old, older than the settings allow."),
+    fix: phrase("Check that a gateway is running, and read the notices about the job write-backups."),
+  },
+  backup_missing: {
+    text: phrase("There is no backup in {{place}}."),
+    fix: phrase(
+      "Wait an hour after you have enabled backups. Then read the notices about the job write-backups.",
+    ),
+  },
+  backup_failed: {
+    text: phrase("The last backup failed: {{detail}}."),
+    fix: phrase("Correct the cause. The next attempt begins within an hour."),
   },
   // the network
   address_unset: {

@@ -304,6 +304,17 @@ export const Settings = z.object({
   BackupS3Prefix: z.string().trim().max(300).default(""),
   BackupS3AccessKey: z.string().trim().max(200).default(""),
   BackupS3SecretKey: z.string().trim().max(200).default(""),
+  // log export
+  LogExportEnabled: z.boolean().default(false),
+  /** The folder `log-export` in DATA_DIR, or a bucket. */
+  LogExportPlace: z.enum(["folder", "s3"]).default("folder"),
+  /** "" = AWS. */
+  LogExportS3Endpoint: webAddress(300).default(""),
+  LogExportS3Region: z.string().trim().min(1).max(64).default("us-east-1"),
+  LogExportS3Bucket: z.string().trim().max(63).default(""),
+  LogExportS3Prefix: z.string().trim().max(300).default(""),
+  LogExportS3AccessKey: z.string().trim().max(200).default(""),
+  LogExportS3SecretKey: z.string().trim().max(200).default(""),
 });
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;
@@ -327,6 +338,7 @@ const secrets = [
   "WebSearchKey",
   "BackupPassphrase",
   "BackupS3SecretKey",
+  "LogExportS3SecretKey",
 ] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 

@@ -3,6 +3,7 @@ import { openPlace, placeDescription, readPassphrase } from "#cli/backup-place.t
 import { type CommonOptions, runOn, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { createProgress } from "#cli/progress.ts";
+import { recordBackup } from "#domain/backups/backup-records.ts";
 import { type BackupReport, createBackup } from "#domain/backups/create-backup.ts";
 import { version } from "#version.ts";
 
@@ -50,6 +51,7 @@ export function backupCommand(program: Command, terminal: Terminal): void {
                 : { keepLast: options.keep, keepDays: options.keepDays ?? 0 },
             onTable: (table, rows) => progress.note(table, rows),
           });
+          await recordBackup(database.db, report, version);
           return { json: report, text: describeReport(report) };
         } finally {
           progress.end();

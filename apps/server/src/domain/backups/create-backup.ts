@@ -3,10 +3,11 @@ import type pg from "pg";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { ObjectStorage } from "#platform/storage/storage.ts";
 import { isTermination, openBackupConnection } from "./backup-connection.ts";
 import { encodeFile } from "./backup-file.ts";
 import { expiredBackups, type Retention } from "./retention.ts";
-import { backupName, type BackupStorage } from "./storage/storage.ts";
+import { backupName, listBackups } from "./stored-backups.ts";
 import { verifyBackup } from "./verify-backup.ts";
 import { writeDump } from "./write-dump.ts";
 
@@ -15,7 +16,7 @@ export interface BackupOptions {
   url: string;
   /** Version of this gateway. */
   version: string;
-  storage: BackupStorage;
+  storage: ObjectStorage;
   /** Encrypts the backup; undefined = not encrypted. */
   passphrase: string | undefined;
   /** Deletes old backups after a successful one; undefined keeps all. */
@@ -50,7 +51,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
   const bytes = await store(name, options);
   const { trailer } = await verifyBackup(storage, name, passphrase);
   const removed =
-    retention === undefined ? [] : expiredBackups(await storage.list(), retention, currentTime());
+    retention === undefined ? [] : expiredBackups(await listBackups(storage), retention, currentTime());
   for (const old of removed) await storage.remove(old);
   return {
     name,

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { decodeFile, encodeFile } from "./backup-file.ts";
 import { countingConsumer, readDump } from "./read-dump.ts";
 import { expiredBackups } from "./retention.ts";
-import { backupName } from "./storage/storage.ts";
+import { backupName } from "./stored-backups.ts";
 
 /** A dump with one table, whose rows are written as COPY does. */
 function dumpOf(rows: readonly string[], changes: { rows?: number; sha256?: string } = {}): Buffer {

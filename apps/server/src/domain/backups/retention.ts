@@ -1,4 +1,4 @@
-import type { StoredBackup } from "./storage/storage.ts";
+import type { StoredBackup } from "./stored-backups.ts";
 
 export interface Retention {
   /** Number of newest backups that are kept; at least 1. */

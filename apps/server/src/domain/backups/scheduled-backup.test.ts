@@ -10,7 +10,7 @@ import { freshDatabase } from "#test/database.ts";
 import { startS3Server } from "#test/s3-server.ts";
 import { createBackup } from "./create-backup.ts";
 import { backupIfDue } from "./scheduled-backup.ts";
-import { backupName } from "./storage/storage.ts";
+import { backupName } from "./stored-backups.ts";
 
 let place: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;
@@ -57,9 +57,9 @@ it("a bucket receives backups, and a wrong key is named", async () => {
     BackupS3SecretKey: "secret",
   } as const;
   await expect(runJob({ ...settings, BackupS3AccessKey: "wrong" })).rejects.toMatchObject({
-    params: { reason: "backup_storage_denied", place: "s3://backups/site" },
+    params: { reason: "object_storage_denied", place: "s3://backups/site" },
   });
-  await expect(runJob(settings)).rejects.toMatchObject({ params: { reason: "backup_storage_failed" } });
+  await expect(runJob(settings)).rejects.toMatchObject({ params: { reason: "object_storage_failed" } });
   const report = await runJob({ ...settings, BackupS3AccessKey: "right" });
   expect([...server.objects.keys()]).toEqual([`site/${report!.name}`]);
   await server.close();

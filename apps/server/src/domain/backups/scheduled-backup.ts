@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Settings } from "@gateway/shared/site/settings";
 import { currentTime } from "#platform/clock.ts";
+import { openStorage } from "#platform/storage/open-storage.ts";
+import type { ObjectStorage } from "#platform/storage/storage.ts";
 import { type BackupReport, createBackup } from "./create-backup.ts";
-import { openFolder } from "./storage/folder.ts";
-import { openS3 } from "./storage/s3.ts";
-import type { BackupStorage } from "./storage/storage.ts";
+import { listBackups } from "./stored-backups.ts";
 
 /** What scheduled backups need to know about the installation. */
 export interface BackupSource {
@@ -31,8 +31,8 @@ export async function backupIfDue(
   signal: AbortSignal,
 ): Promise<BackupReport | undefined> {
   if (!settings.BackupEnabled) return undefined;
-  const storage = storageOf(settings, source.dataDir);
-  const [newest] = await storage.list();
+  const storage = openBackupStorage(settings, source.dataDir);
+  const [newest] = await listBackups(storage);
   const age = currentTime().getTime() - (newest?.createdAt.getTime() ?? 0);
   if (age < settings.BackupHours * hourMs - toleranceMs) return undefined;
   return createBackup({
@@ -45,13 +45,14 @@ export async function backupIfDue(
   });
 }
 
-function storageOf(settings: Settings, dataDir: string): BackupStorage {
-  if (settings.BackupPlace === "folder") return openFolder(join(dataDir, "backups"));
-  return openS3({
-    endpoint: settings.BackupS3Endpoint || `https://s3.${settings.BackupS3Region}.amazonaws.com`,
+/** Opens the place of scheduled backups. */
+export function openBackupStorage(settings: Settings, dataDir: string): ObjectStorage {
+  if (settings.BackupPlace === "folder") return openStorage({ folder: join(dataDir, "backups") });
+  return openStorage({
+    endpoint: settings.BackupS3Endpoint,
     region: settings.BackupS3Region,
     bucket: settings.BackupS3Bucket,
-    prefix: settings.BackupS3Prefix.split("/").filter(Boolean).join("/"),
+    prefix: settings.BackupS3Prefix,
     accessKeyId: settings.BackupS3AccessKey,
     secretAccessKey: settings.BackupS3SecretKey,
   });

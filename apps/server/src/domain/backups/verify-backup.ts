@@ -1,13 +1,13 @@
+import type { ObjectStorage } from "#platform/storage/storage.ts";
 import { decodeFile } from "./backup-file.ts";
 import { countingConsumer, type DumpContent, readDump } from "./read-dump.ts";
-import type { BackupStorage } from "./storage/storage.ts";
 
 /**
  * Reads a stored backup to its end: decrypts and decompresses it, and compares the rows and the checksum of each table
  * with what was written. Rejects when it could not be restored from.
  */
 export async function verifyBackup(
-  storage: BackupStorage,
+  storage: ObjectStorage,
   name: string,
   passphrase: string | undefined,
 ): Promise<DumpContent> {

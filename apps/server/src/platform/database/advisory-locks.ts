@@ -19,4 +19,5 @@ export const advisoryLocks = {
   startImport: 20_261_125,
   applyFile: 20_261_126,
   writeBackup: 20_261_127,
+  exportLog: 20_261_129,
 } as const;

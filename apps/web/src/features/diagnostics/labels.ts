@@ -40,6 +40,10 @@ const links = lookupTable<string>({
   keys_disabled: "/panel/channel",
   keys_unreadable: "/panel/channel",
   channels_disabled: "/panel/channel",
+  backups_off: setting("Backup"),
+  backup_missing: setting("Backup"),
+  backup_old: setting("Backup"),
+  backup_failed: setting("Backup"),
   mail_unset: setting("SMTP"),
   mail_refused: setting("SMTP"),
 });

@@ -1,4 +1,6 @@
+import type { BackupList } from "@gateway/shared/site/backup-list";
 import type { AccentPreview } from "@gateway/shared/site/formats/accent";
+import type { LogExportStatus } from "@gateway/shared/site/log-export";
 import type { SettingsView } from "@gateway/shared/site/settings";
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -24,6 +26,30 @@ export const accentPreviewQuery = (color: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
     meta: { quiet: true },
   });
+
+export const backupsQuery = queryOptions({
+  queryKey: ["option", "backups"],
+  queryFn: () => http.get("/option/backups", asSent<BackupList>()),
+  meta: { quiet: true },
+});
+
+const runningRefreshMs = 2_000;
+const refreshMs = 60_000;
+
+export const logExportQuery = queryOptions({
+  queryKey: ["option", "log-export"],
+  queryFn: () => http.get("/option/log-export", asSent<LogExportStatus>()),
+  refetchInterval: ({ state }) => (state.data?.is_running === true ? runningRefreshMs : refreshMs),
+  meta: { quiet: true },
+});
+
+export function useStartLogExport() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => http.post("/option/log-export/run", nothing),
+    onSettled: () => client.invalidateQueries({ queryKey: logExportQuery.queryKey }),
+  });
+}
 
 const problemsQuery = queryOptions({
   queryKey: ["settings-problems"],

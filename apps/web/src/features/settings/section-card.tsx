@@ -21,6 +21,7 @@ import { SettingField } from "./inputs/setting-field.tsx";
 import { anchorOf } from "./section-index.tsx";
 import { labelOf } from "./sections/fields.ts";
 import type { SettingSection, TestAction } from "./sections/section.ts";
+import { SectionStatus } from "./status/section-status.tsx";
 import { TestButton, useTestSettings } from "./test-button.tsx";
 import classes from "./settings.module.css";
 
@@ -169,6 +170,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
             logo={String(valueOf("Logo"))}
             accent={errorOf("AccentColor") === undefined ? String(valueOf("AccentColor")) : undefined}
           />
+        ) : null}
+        {section.status && foldedBy && settings[foldedBy as keyof SettingsView] === true ? (
+          <SectionStatus status={section.status} />
         ) : null}
         {dirty.length > 0 ? (
           <Group className={classes.foot} justify="flex-end" gap="xs">

@@ -1,6 +1,7 @@
 /** Settings of scheduled backups. Only root can change them. */
 import { phrasesIn } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
+import { s3Fields } from "./storage-fields.ts";
 import { units } from "./units.ts";
 
 const phrase = phrasesIn("settings");
@@ -13,6 +14,7 @@ export const backupSection: SettingSection = {
     "Each backup is read back and checked. A failed one is reported to administrators. Keep the secret key yourself: backups do not contain it.",
   ),
   foldedBy: "BackupEnabled",
+  status: "backups",
   fields: [
     { key: "BackupEnabled", kind: "switch", label: phrase("Back up the database") },
     {
@@ -50,21 +52,6 @@ export const backupSection: SettingSection = {
         { value: "s3", label: phrase("S3-compatible storage") },
       ],
     },
-    {
-      key: "BackupS3Endpoint",
-      kind: "address",
-      label: phrase("S3 endpoint"),
-      hint: phrase("Leave it empty for AWS."),
-    },
-    { key: "BackupS3Region", kind: "text", label: phrase("S3 region") },
-    { key: "BackupS3Bucket", kind: "text", label: phrase("S3 bucket") },
-    {
-      key: "BackupS3Prefix",
-      kind: "text",
-      label: phrase("Folder in the bucket"),
-      hint: phrase("Use one folder per installation: old backups in it are deleted."),
-    },
-    { key: "BackupS3AccessKey", kind: "text", label: phrase("S3 access key ID") },
-    { key: "BackupS3SecretKey", kind: "secret", label: phrase("S3 secret access key") },
+    ...s3Fields("Backup", phrase("Use one folder per installation: old backups in it are deleted.")),
   ],
 };

@@ -2,6 +2,7 @@
 import { phrasesIn } from "#lib/i18n.ts";
 import { backupSection } from "./backup-fields.ts";
 import { brandSections } from "./brand-fields.ts";
+import { logExportSection } from "./log-export-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./mail-and-notice-fields.ts";
 import { demoSection, taskSection, translationSection, webSearchSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
@@ -342,6 +343,7 @@ export const settingGroups: SettingGroup[] = [
       ...identityProviderSections,
       botSection,
       backupSection,
+      logExportSection,
     ],
   },
   { id: "notices", title: phrase("Notices"), sections: noticeSections },

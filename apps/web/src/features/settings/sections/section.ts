@@ -71,6 +71,8 @@ export type SettingSection = {
   foldedBy?: SettingKey;
   /** Tests the saved values. */
   test?: TestAction;
+  /** Shows what the server does with the saved values, while `foldedBy` is on. */
+  status?: "backups" | "log-export";
   /** Shows the unsaved values as they will look. */
   preview?: "brand";
   fields: SettingFieldRecord[];

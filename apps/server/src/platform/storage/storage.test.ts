@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3Server } from "#test/s3-server.ts";
 import { openFolder } from "./folder.ts";
 import { openS3 } from "./s3.ts";
-import { backupName, type BackupStorage, timeOfName } from "./storage.ts";
+import type { ObjectStorage } from "./storage.ts";
 
 let server: S3Server;
 let folder: string;
@@ -20,12 +20,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const names = ["2026-11-27T01:00:00.000Z", "2026-11-28T01:00:00.000Z"].map((time) =>
-  backupName(new Date(time), false),
-);
+const names = ["gateway-20261127T010000Z.gz", "gateway-20261128T010000Z.gz"];
 const never = new AbortController().signal;
 
-function openBucket(fields: Partial<Parameters<typeof openS3>[0]> = {}): BackupStorage {
+function openBucket(fields: Partial<Parameters<typeof openS3>[0]> = {}): ObjectStorage {
   return openS3({
     endpoint: server.endpoint,
     region: "us-east-1",
@@ -62,39 +60,41 @@ describe.each([
   ["a folder", () => openFolder(join(folder, "gateway"))],
   ["a bucket", () => openBucket()],
 ])("%s", (_kind, open) => {
-  it("stores, lists, reads and deletes backups, newest first", async () => {
+  it("stores, lists, reads and deletes files", async () => {
     const storage = open();
-    expect(await storage.list()).toEqual([]);
+    expect(await storage.list("")).toEqual([]);
     expect(await storage.write(names[0]!, bytesOf(20_000_000), never)).toBe(20_000_000);
     expect(await storage.write(names[1]!, bytesOf(5), never)).toBe(5);
-    expect((await storage.list()).map(({ name, bytes }) => [name, bytes])).toEqual([
-      [names[1], 5],
-      [names[0], 20_000_000],
+    expect((await storage.list("")).sort((a, b) => a.bytes - b.bytes)).toEqual([
+      { name: names[1], bytes: 5 },
+      { name: names[0], bytes: 20_000_000 },
     ]);
     expect((await buffer(await storage.read(names[0]!))).length).toBe(20_000_000);
     await storage.remove(names[0]!);
-    expect((await storage.list()).map(({ name }) => name)).toEqual([names[1]]);
-    await expect(storage.read(names[0]!)).rejects.toMatchObject({ params: { reason: "backup_missing" } });
+    expect((await storage.list("")).map(({ name }) => name)).toEqual([names[1]]);
+    await expect(storage.read(names[0]!)).rejects.toMatchObject({ params: { reason: "object_missing" } });
     await storage.remove(names[1]!);
   });
 
-  it("stores nothing of a backup that failed", async () => {
+  it("stores nothing of a file that failed", async () => {
     const storage = open();
     for (const size of [5, 20_000_000])
       await expect(storage.write(names[0]!, broken(size), never)).rejects.toThrow("the database went away");
-    expect(await storage.list()).toEqual([]);
+    expect(await storage.list("")).toEqual([]);
     expect(server.uploads.size + server.objects.size).toBe(0);
   });
 });
 
-it("a folder ignores other files, and deletes nothing that is not a day old", async () => {
+it("a folder ignores unfinished files, and deletes nothing that is not a day old", async () => {
   const path = join(folder, "others");
   const storage = openFolder(path);
   await storage.write(names[0]!, bytesOf(5), never);
   await writeFile(join(path, "gateway-notes.txt"), "");
   await writeFile(join(path, `${names[1]}.incomplete`), "");
   await storage.write(names[0]!, bytesOf(5), never);
-  expect((await storage.list()).map(({ name }) => name)).toEqual([names[0]]);
+  expect(new Set((await storage.list("")).map(({ name }) => name))).toEqual(
+    new Set(["gateway-notes.txt", names[0]]),
+  );
   expect((await readdir(path)).length).toBe(3);
 });
 
@@ -102,23 +102,23 @@ it("a folder that is a file is named with the reason", async () => {
   const path = join(folder, "file");
   await writeFile(path, "");
   await expect(openFolder(path).write(names[0]!, bytesOf(5), never)).rejects.toMatchObject({
-    params: { reason: "backup_storage_failed", place: path },
+    params: { reason: "object_storage_failed", place: path },
   });
 });
 
 it("a wrong access key, bucket or address is named", async () => {
-  const reasonOf = (storage: BackupStorage) => storage.write(names[0]!, bytesOf(5), never);
+  const reasonOf = (storage: ObjectStorage) => storage.write(names[0]!, bytesOf(5), never);
   await expect(reasonOf(openBucket({ accessKeyId: "other" }))).rejects.toMatchObject({
-    params: { reason: "backup_storage_denied", detail: "HTTP 403 InvalidAccessKeyId" },
+    params: { reason: "object_storage_denied", detail: "HTTP 403 InvalidAccessKeyId" },
   });
-  await expect(openBucket({ bucket: "none" }).list()).rejects.toMatchObject({
-    params: { reason: "backup_storage_failed", detail: "the bucket does not exist" },
+  await expect(openBucket({ bucket: "none" }).list("")).rejects.toMatchObject({
+    params: { reason: "object_storage_failed", detail: "the bucket does not exist" },
   });
   await expect(reasonOf(openBucket({ bucket: "none" }))).rejects.toMatchObject({
-    params: { reason: "backup_storage_failed" },
+    params: { reason: "object_storage_failed" },
   });
   await expect(reasonOf(openBucket({ endpoint: "http://127.0.0.1:2" }))).rejects.toMatchObject({
-    params: { reason: "backup_storage_failed", detail: expect.stringContaining("ECONNREFUSED") },
+    params: { reason: "object_storage_failed", detail: expect.stringContaining("ECONNREFUSED") },
   });
 });
 
@@ -126,18 +126,17 @@ it("a request that a busy service fails is repeated", async () => {
   server.failures.push(503, 500);
   const storage = openBucket();
   await storage.write(names[0]!, bytesOf(5), never);
-  expect((await storage.list()).length).toBe(1);
+  expect((await storage.list("")).length).toBe(1);
   await storage.remove(names[0]!);
 });
 
-it("the name of a backup states when it was begun", () => {
-  expect(names[0]).toBe("gateway-20261127T010000Z.gz");
-  expect(timeOfName(names[0]!)).toEqual(new Date("2026-11-27T01:00:00Z"));
-  for (const other of [
-    "gateway.dump",
-    "gateway-20261399T010000Z.gz",
-    `${names[0]}.incomplete`,
-    `../${names[0]}`,
-  ])
-    expect(timeOfName(other)).toBeUndefined();
+it("files of a folder are listed by their name in it", async () => {
+  for (const storage of [openFolder(join(folder, "nested")), openBucket({ prefix: "nested" })]) {
+    for (const name of ["a/b/2.bin", "a/b/1.bin", "a/3.bin"]) await storage.write(name, bytesOf(5), never);
+    const listed = async (below: string) => (await storage.list(below)).map(({ name }) => name).sort();
+    expect(await listed("a/b")).toEqual(["1.bin", "2.bin"]);
+    expect(await listed("a")).toEqual(["3.bin"]);
+    expect(await listed("")).toEqual([]);
+    expect(await listed("none")).toEqual([]);
+  }
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { S3mini } from "s3mini";
 import { Agent, fetch as undiciFetch } from "undici";
 import { GatewayError } from "#errors.ts";
-import { type BackupStorage, backupsAmong } from "./storage.ts";
+import type { ObjectStorage } from "./storage.ts";
 
 export interface S3Options {
   /** Address of the service, like https://s3.eu-central-1.amazonaws.com. */
@@ -27,10 +27,10 @@ const connectMs = 10_000;
 const silentMs = 60_000;
 
 /**
- * Backups in a bucket of S3 or a service with its API. An upload that a killed process has left is invisible; the
+ * Files in a bucket of S3 or a service with its API. An upload that a killed process has left is invisible; the
  * service deletes it by a lifecycle rule.
  */
-export function openS3(options: S3Options): BackupStorage {
+export function openS3(options: S3Options): ObjectStorage {
   const { bucket, prefix } = options;
   const place = `s3://${[bucket, prefix].filter(Boolean).join("/")}`;
   if ([bucket, options.accessKeyId, options.secretAccessKey].includes(""))
@@ -61,15 +61,17 @@ export function openS3(options: S3Options): BackupStorage {
     async read(name) {
       const response = await guard(place, () => client.getObjectResponse(keyOf(name)));
       if (response?.body == null)
-        throw new GatewayError("not_found", { reason: "backup_missing", file: name, place });
+        throw new GatewayError("not_found", { reason: "object_missing", file: name, place });
       return Readable.fromWeb(response.body as NodeStream<Uint8Array>);
     },
-    async list() {
-      const objects = await guard(place, () => client.listObjects("/", prefix === "" ? "" : `${prefix}/`));
+    async list(folder) {
+      const below = [prefix, folder].filter((part) => part !== "").map((part) => `${part}/`);
+      const start = below.join("");
+      const objects = await guard(place, () => client.listObjects("/", start));
       if (objects === null) throw failed(place, "the bucket does not exist");
-      return backupsAmong(
-        objects.map(({ Key, Size }) => ({ name: Key.slice(Key.lastIndexOf("/") + 1), bytes: Size })),
-      );
+      return objects
+        .map(({ Key, Size }) => ({ name: Key.slice(start.length), bytes: Size }))
+        .filter(({ name }) => name !== "" && !name.includes("/"));
     },
     async remove(name) {
       await guard(place, () => client.deleteObject(keyOf(name)));
@@ -103,7 +105,7 @@ async function upload(
       upload ??= await client.getMultipartUploadId(key, "application/octet-stream");
       if (parts.length === mostParts)
         throw new GatewayError("conflict", {
-          reason: "backup_too_large",
+          reason: "object_too_large",
           gigabytes: Math.floor((partBytes * mostParts) / 1e9),
           place,
         });
@@ -148,7 +150,7 @@ function createFetch(dispatcher: Agent, place: string): typeof fetch {
         )) as unknown as Response;
         if (response.status === 401 || response.status === 403) {
           const detail = `HTTP ${response.status} ${codeIn(await response.text())}`.trim();
-          throw new GatewayError("conflict", { reason: "backup_storage_denied", place, detail });
+          throw new GatewayError("conflict", { reason: "object_storage_denied", place, detail });
         }
         if ((response.status < 500 && response.status !== 429) || attempt === attempts) return response;
         await response.body?.cancel();
@@ -179,7 +181,7 @@ async function guard<T>(place: string, work: () => Promise<T>): Promise<T> {
 }
 
 function failed(place: string, detail: string, cause?: unknown): GatewayError {
-  return new GatewayError("conflict", { reason: "backup_storage_failed", place, detail }, { cause });
+  return new GatewayError("conflict", { reason: "object_storage_failed", place, detail }, { cause });
 }
 
 /** Returns the innermost message: undici says "fetch failed" for everything. */

@@ -1,31 +1,32 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import { type BackupStorage, backupsAmong } from "./storage.ts";
+import type { ObjectStorage } from "./storage.ts";
 
 /** Suffix of a file that is being written. */
 const draftSuffix = ".incomplete";
 /** Drafts of killed processes are deleted after this time, in milliseconds. */
 const draftsMs = 24 * 3_600_000;
 
-/** Backups in a folder, which is created when it is missing. */
-export function openFolder(path: string): BackupStorage {
+/** Files in a folder, which is created when it is missing. */
+export function openFolder(path: string): ObjectStorage {
   const folder = resolve(path);
   return {
     place: folder,
     async write(name, content, signal) {
-      const draft = join(folder, `${name}${draftSuffix}`);
+      const file = join(folder, name);
+      const draft = `${file}${draftSuffix}`;
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await removeOldDrafts(folder);
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+        await removeOldDrafts(dirname(file), basename(name));
         await pipeline(content, createWriteStream(draft, { mode: 0o600 }), { signal });
         await syncFile(draft);
         const { size } = await stat(draft);
-        await rename(draft, join(folder, name));
-        await syncFile(folder);
+        await rename(draft, file);
+        await syncFile(dirname(file));
         return size;
       } catch (error) {
         content.destroy();
@@ -41,14 +42,14 @@ export function openFolder(path: string): BackupStorage {
         throw failureOf(error, folder, name);
       }
     },
-    async list() {
+    async list(below) {
       try {
-        const names = await readdir(folder);
-        const files = names.filter((name) => !name.endsWith(draftSuffix));
-        return backupsAmong(
-          await Promise.all(
-            files.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })),
-          ),
+        const entries = await readdir(join(folder, below), { withFileTypes: true });
+        const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+        return await Promise.all(
+          names
+            .filter((name) => !name.endsWith(draftSuffix))
+            .map(async (name) => ({ name, bytes: (await stat(join(folder, below, name))).size })),
         );
       } catch (error) {
         if (hasCode(error, "ENOENT")) return [];
@@ -73,9 +74,11 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-async function removeOldDrafts(folder: string): Promise<void> {
+/** Deletes the drafts whose names begin like the one of a file up to its first digit: other files are not ours. */
+async function removeOldDrafts(folder: string, file: string): Promise<void> {
+  const [start = file] = /^\D*/.exec(file) ?? [];
   for (const name of await readdir(folder)) {
-    if (!name.startsWith("gateway-") || !name.endsWith(draftSuffix)) continue;
+    if (!name.startsWith(start) || !name.endsWith(draftSuffix)) continue;
     const { mtimeMs } = await stat(join(folder, name));
     if (currentTime().getTime() - mtimeMs > draftsMs) await rm(join(folder, name), { force: true });
   }
@@ -86,12 +89,12 @@ function failureOf(error: unknown, place: string, file: string): unknown {
   const detail = error.message;
   const details = { cause: error };
   if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT"))
-    return new GatewayError("conflict", { reason: "backup_storage_full", place }, details);
+    return new GatewayError("conflict", { reason: "object_storage_full", place }, details);
   if (hasCode(error, "EACCES") || hasCode(error, "EPERM") || hasCode(error, "EROFS"))
-    return new GatewayError("conflict", { reason: "backup_storage_denied", place, detail }, details);
+    return new GatewayError("conflict", { reason: "object_storage_denied", place, detail }, details);
   if (hasCode(error, "ENOENT") && file !== "")
-    return new GatewayError("not_found", { reason: "backup_missing", file, place }, details);
-  return new GatewayError("conflict", { reason: "backup_storage_failed", place, detail }, details);
+    return new GatewayError("not_found", { reason: "object_missing", file, place }, details);
+  return new GatewayError("conflict", { reason: "object_storage_failed", place, detail }, details);
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -1,0 +1,35 @@
+/** The check of scheduled backups. */
+import { openBackupStorage } from "#domain/backups/scheduled-backup.ts";
+import { listBackups } from "#domain/backups/stored-backups.ts";
+import { currentTime } from "#platform/clock.ts";
+import { ok, problem, type Subject, warning } from "./finding.ts";
+
+const hourMs = 3_600_000;
+
+export async function backups({ env, settings, database: { db } }: Subject) {
+  const current = await settings();
+  if (!current.BackupEnabled) return warning("backups_off");
+  const storage = openBackupStorage(current, env.DATA_DIR);
+  const { place } = storage;
+  const [newest] = await listBackups(storage);
+  const failure = await db.notice.findFirst({
+    where: {
+      event: "job-failed",
+      topic: "job:write-backups",
+      ...(newest && { created_time: { gt: newest.createdAt } }),
+    },
+    orderBy: { id: "desc" },
+    select: { facts: true },
+  });
+  const failed = failure === null ? [] : problem("backup_failed", { detail: reasonIn(failure.facts) });
+  if (newest === undefined) return [...failed, ...problem("backup_missing", { place })];
+  const hours = Math.floor((currentTime().getTime() - newest.createdAt.getTime()) / hourMs);
+  // The job runs every hour.
+  const isOld = hours > current.BackupHours + 1;
+  return [...failed, ...(isOld ? problem : ok)(isOld ? "backup_old" : "backup_recent", { hours, place })];
+}
+
+function reasonIn(facts: unknown): string {
+  const reason = typeof facts === "object" && facts !== null && "reason" in facts ? facts.reason : "";
+  return typeof reason === "string" ? reason.replace(/\.$/, "") : "";
+}

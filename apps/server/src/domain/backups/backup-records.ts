@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BackupList } from "@gateway/shared/site/backup-list";
+import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { ObjectStorage } from "#platform/storage/storage.ts";
+import type { BackupReport } from "./create-backup.ts";
+import { listBackups } from "./stored-backups.ts";
+
+/** Backups in a list. */
+const mostListed = 50;
+/** Someone waits for the list. */
+const patienceMs = 15_000;
+
+/** Remembers that a backup was read back and checked, and forgets deleted ones. */
+export async function recordBackup(
+  db: PrismaClient,
+  { place, name, removed }: BackupReport,
+  version: string,
+): Promise<void> {
+  await db.backupRecord.upsert({
+    where: { place_name: { place, name } },
+    create: { place, name, version },
+    update: { version, verified_at: currentTime() },
+  });
+  await db.backupRecord.deleteMany({ where: { place, name: { in: removed } } });
+}
+
+/** Lists the newest backups of a place, with what is known about them. Rejects when the place does not answer in time. */
+export async function describeBackups(
+  db: PrismaClient,
+  storage: ObjectStorage,
+  waitMs = patienceMs,
+): Promise<BackupList> {
+  const { place } = storage;
+  const stored = await within(waitMs, place, listBackups(storage));
+  const listed = stored.slice(0, mostListed);
+  const names = listed.map(({ name }) => name);
+  const records = await db.backupRecord.findMany({ where: { place, name: { in: names } } });
+  const known = new Map(records.map((record) => [record.name, record]));
+  return {
+    place,
+    total: stored.length,
+    backups: listed.map(({ name, bytes, createdAt }) => {
+      const record = known.get(name);
+      return {
+        name,
+        bytes,
+        created_at: secondsOf(createdAt),
+        is_encrypted: name.endsWith(".age"),
+        version: record?.version ?? null,
+        verified_at: record === undefined ? null : secondsOf(record.verified_at),
+      };
+    }),
+  };
+}
+
+async function within<T>(waitMs: number, place: string, work: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const late = sleep(waitMs, undefined, { signal: ended.signal, ref: false }).then(() => {
+    const detail = `no answer within ${Math.round(waitMs / 1_000)} s`;
+    throw new GatewayError("conflict", { reason: "object_storage_failed", place, detail });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    work.catch(() => undefined);
+    ended.abort();
+  }
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
+}
