@@ -5,8 +5,10 @@ import { TokenSetting } from "@gateway/shared/accounts/token";
 import ipaddr from "ipaddr.js";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, forbidden, invalidKey, ownerDisabled } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import { readAgain } from "#platform/database/connection-loss.ts";
 import type { Db } from "#platform/database/db.ts";
+import type { Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
@@ -28,8 +30,10 @@ export interface Caller {
   unlimited: boolean;
   tokenEnabled: boolean;
   userEnabled: boolean;
-  /** In milliseconds since 1970; undefined means never. */
+  /** In milliseconds since 1970; undefined means never. After a rotation, the previous key expires earlier than its token. */
   expiresAt: number | undefined;
+  /** Look-up hash of the key that authenticated, in hexadecimal; undefined for a caller found without a key. */
+  keyHash: string | undefined;
   /** Whether the caller may choose the channel of a call. */
   mayPin: boolean;
   /** Whether the caller may use a pinned channel for changes, not only for reads. */
@@ -127,9 +131,12 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   async function read(
     token: { key_hash: Uint8Array<ArrayBuffer> } | { id: number },
   ): Promise<Caller | undefined> {
+    const now = currentTime();
+    const found =
+      "id" in token ? token : { OR: [token, { previous_hash: token.key_hash, previous_until: { gt: now } }] };
     const row = await readAgain(() =>
-      db.token.findUnique({
-        where: { ...token, deleted_at: null, user: { deleted_at: null } },
+      db.token.findFirst({
+        where: { ...found, deleted_at: null, user: { deleted_at: null } },
         include: {
           user: {
             select: {
@@ -159,7 +166,8 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
           unlimited: row.unlimited_quota,
           tokenEnabled: row.status === 1,
           userEnabled: row.user.status === 1,
-          expiresAt: row.expired_time?.getTime(),
+          expiresAt: endOfKey(row, "id" in token ? undefined : token.key_hash),
+          keyHash: "id" in token ? undefined : hexOf(token.key_hash),
           mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
           mayChangeChannels: mayEnter(
             { role: row.user.role, permissions: permissionsOf(row.user) },
@@ -237,6 +245,21 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       forget((caller) => userId === 0 || caller.userId === userId);
     },
   };
+}
+
+type KeyColumns = Pick<Token, "key_hash" | "previous_until" | "expired_time">;
+
+/** Returns when a key of a token stops working, in milliseconds since 1970. The key before a rotation ends first. */
+function endOfKey(row: KeyColumns, keyHash: Uint8Array | undefined): number | undefined {
+  const ends = [row.expired_time?.getTime()];
+  if (keyHash !== undefined && hexOf(keyHash) !== hexOf(row.key_hash))
+    ends.push(row.previous_until?.getTime());
+  const known = ends.filter((end) => end !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
 }
 
 /** Returns the lower of two limits, where 0 means no limit. */

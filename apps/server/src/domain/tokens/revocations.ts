@@ -15,7 +15,10 @@ export interface Revocations {
    * Calls `onRevoked` once, with the reason, when the caller loses access. Returns a function that ends the
    * watch.
    */
-  watch(caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">, onRevoked: OnRevoked): () => void;
+  watch(
+    caller: Pick<Caller, "tokenId" | "userId" | "expiresAt" | "keyHash">,
+    onRevoked: OnRevoked,
+  ): () => void;
   /** Handles a change of a token or user; id 0 means any. Resolves after every affected call was notified. */
   changed(topic: "tokens" | "users", id: number): Promise<void>;
   /** Ends every call in progress, and those that begin from now on. */
@@ -29,6 +32,7 @@ interface Watch extends ListEntry {
   tokenId: number;
   userId: number;
   expiresAt: number | undefined;
+  keyHash: string | undefined;
   onRevoked: OnRevoked;
 }
 
@@ -39,6 +43,10 @@ interface Standing {
   user_enabled: boolean;
   is_there: boolean;
   expires_at: Date | null;
+  /** In hexadecimal: the key, and the one before the last rotation. */
+  key_hash: string;
+  previous_hash: string | null;
+  previous_until: Date | null;
 }
 
 /** Interval in which expired keys are detected, in milliseconds. */
@@ -77,7 +85,8 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
     const ids = [...new Set(affected.map(({ tokenId }) => tokenId))];
     const rows = await db.$queryRaw<Standing[]>`
       SELECT t.id, t.user_id, t.status = 1 AS token_enabled, u.status = 1 AS user_enabled,
-        t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at
+        t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at,
+        encode(t.key_hash, 'hex') AS key_hash, encode(t.previous_hash, 'hex') AS previous_hash, t.previous_until
       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ANY(${ids}::int[])`;
     const found = new Map(rows.map((row) => [row.id, row]));
     for (const watch of affected) {
@@ -85,13 +94,13 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
       const row = found.get(watch.tokenId);
       const reason = reasonOf(row, watch);
       if (reason !== undefined) revoke(watch, reason);
-      else watch.expiresAt = row?.expires_at?.getTime();
+      else watch.expiresAt = row === undefined ? undefined : endFor(row, watch);
     }
   }
 
   return {
-    watch({ tokenId, userId, expiresAt }, onRevoked) {
-      const watch: Watch = { tokenId, userId, expiresAt, onRevoked, place: -1 };
+    watch({ tokenId, userId, expiresAt, keyHash }, onRevoked) {
+      const watch: Watch = { tokenId, userId, expiresAt, keyHash, onRevoked, place: -1 };
       watches.add(watch);
       timer ??= setInterval(findExpired, LOOK_MS).unref();
       const reason = endedBy;
@@ -121,12 +130,21 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   };
 }
 
-function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | undefined {
-  if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
+function reasonOf(row: Standing | undefined, watch: Watch): GatewayError | undefined {
+  if (row === undefined || !row.is_there || row.user_id !== watch.userId) return invalidKey();
+  const { keyHash } = watch;
+  if (keyHash !== undefined && keyHash !== row.key_hash && keyHash !== row.previous_hash) return invalidKey();
   if (!row.user_enabled) return ownerDisabled();
   if (!row.token_enabled) return new GatewayError("token_disabled");
-  if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
-  return undefined;
+  const end = endFor(row, watch);
+  return end !== undefined && end <= currentTime().getTime() ? expired() : undefined;
+}
+
+/** Returns when the key of a watched call stops working, in milliseconds since 1970. */
+function endFor(row: Standing, { keyHash }: Watch): number | undefined {
+  const own = row.expires_at?.getTime();
+  if (keyHash === undefined || keyHash === row.key_hash || row.previous_until === null) return own;
+  return Math.min(own ?? Number.POSITIVE_INFINITY, row.previous_until.getTime());
 }
 
 function expired(): GatewayError {
