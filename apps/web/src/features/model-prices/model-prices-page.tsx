@@ -15,14 +15,15 @@ import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
+import { CapabilityChips } from "./capability-chips.tsx";
+import { ComparisonBar } from "./comparison/comparison-bar.tsx";
+import { useComparison } from "./comparison/use-comparison.ts";
 import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
 import { OfferFilters } from "./offer-filters.tsx";
 import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
-import { priceParams } from "./price-params.ts";
+import { noFilters, priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
-
-const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelsQuery);
@@ -45,7 +46,6 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const groups = useQuery(groupsQuery);
   const health = useQuery(healthQuery).data;
 
-  const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
   // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -59,6 +59,8 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     groupList[0]?.symbol ??
     "";
   const groupRatio = groups.data?.[group]?.ratio ?? 1;
+  const offers = useMemo(() => offersOf(models.data ?? {}, groupRatio), [models.data, groupRatio]);
+  const comparison = useComparison(params.compare, (compare) => setParams({ compare, page: params.page }));
   const filter = { ...params, group };
   const reached = sortOffers(filterOffers(offers, filter), params.sort);
   const others = sortOffers(
@@ -70,9 +72,9 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const page = Math.min(params.page, Math.max(1, Math.ceil(visibleOffers.length / params.size)));
   const shown = visibleOffers.slice((page - 1) * params.size, page * params.size);
   const isLastPage = page * params.size >= visibleOffers.length;
-  const columns = useOfferColumns({ ...params, group, groupRatio, groupNames });
+  const columns = useOfferColumns({ ...params, group, groupRatio, groupNames, comparison });
   const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
-  const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
+  const filtered = Object.keys(noFilters).some((name) => params[name as keyof typeof noFilters] !== "");
   const paging = {
     kind: "pages" as const,
     page,
@@ -101,6 +103,12 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         params={params}
         group={group}
         open={open}
+        onChange={setParams}
+      />
+      <CapabilityChips
+        offers={waiting ? undefined : offers}
+        filter={{ ...params, group: open ? "" : group }}
+        sort={params.sort}
         onChange={setParams}
       />
       {params.view === "list" ? (
@@ -144,6 +152,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
                     groupRatio={groupRatio}
                     groupNames={groupNames}
                     to={modelAddress(offer.model, inConsole)}
+                    comparison={comparison}
                   />
                 ))
               : placeholders.map((index) => (
@@ -159,6 +168,13 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           )}
         </>
       )}
+      <ComparisonBar
+        comparison={comparison}
+        offers={offers}
+        unit={params.unit}
+        group={group}
+        groupRatio={groupRatio}
+      />
       {!waiting && others.length > 0 && (open || isLastPage) ? (
         <OtherGroups
           open={open}

@@ -5,6 +5,7 @@ import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { useFormat } from "#lib/format/quota.ts";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ownersQuery } from "./api.ts";
@@ -34,6 +35,7 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
     countFacet(offers ?? [], { ...params, group: open ? "" : group }, facet).filter(
       (each) => each.count > 0 || params[facet] === each.value,
     );
+  const format = useFormat();
   const owners = count("owner");
   const tags = count("tag");
   const reached = new Map(
@@ -69,6 +71,32 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
             data={tags.map((each) => ({ value: each.value, label: withCount(each.value, each.count) }))}
           />
         ) : null}
+        <FilterSelect
+          disabled={waiting}
+          label={t("Context")}
+          value={params.context}
+          onChange={(context) => onChange({ context: context as PriceView["context"] })}
+          data={count("context").map((each) => ({
+            value: each.value,
+            label: withCount(
+              t("From {{tokens}} tokens", { tokens: format.short(Number(each.value)) }),
+              each.count,
+            ),
+          }))}
+        />
+        <FilterSelect
+          disabled={waiting}
+          label={t("Input price")}
+          value={params.price}
+          onChange={(price) => onChange({ price: price as PriceView["price"] })}
+          data={count("price").map((each) => ({
+            value: each.value,
+            label: withCount(
+              each.value === "0" ? t("Free") : t("Up to ${{usd}} / 1M", { usd: each.value }),
+              each.count,
+            ),
+          }))}
+        />
         <Select
           aria-label={t("Sort by")}
           {...(phone ? { flex: "1 1 calc(50% - 4px)" } : { w: 160 })}
