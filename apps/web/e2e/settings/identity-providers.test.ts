@@ -10,11 +10,14 @@ interface Provider {
   client_id: string;
 }
 
-test("a sign-in provider is added from a preset, shown after a reload, and deleted", async ({ page, site }) => {
+test("a sign-in provider is added from a preset, shown after a reload, and deleted", async ({
+  page,
+  site,
+}) => {
   const providers = () => site.api<Provider[]>("GET", "/identity_provider");
   const section = page.getByRole("region", { name: "Sign-in providers of organizations" });
   const form = page.getByRole("dialog", { name: "New sign-in provider" });
-  await page.goto("/panel/setting?tab=sign-in");
+  await page.goto("/panel/setting?tab=system");
 
   await test.step("the preset fills in the usual values", async () => {
     await section.getByRole("button", { name: "Add sign-in provider" }).click();
@@ -36,13 +39,21 @@ test("a sign-in provider is added from a preset, shown after a reload, and delet
     await form.getByRole("button", { name: "Save" }).click();
     await expect(form).toHaveCount(0);
     expect(await providers()).toMatchObject([
-      { name: "Acme staff", preset: "google", issuer: "https://accounts.google.com", client_id: "acme-client" },
+      {
+        name: "Acme staff",
+        preset: "google",
+        issuer: "https://accounts.google.com",
+        client_id: "acme-client",
+      },
     ]);
     expect(JSON.stringify(await providers())).not.toContain("acme-secret");
     await page.reload();
     await section.getByText("Acme staff").waitFor();
     const guest = await site.open("/login", { guest: true });
-    await guest.getByRole("link", { name: /Acme staff/ }).or(guest.getByRole("button", { name: /Acme staff/ })).waitFor();
+    await guest
+      .getByRole("link", { name: /Acme staff/ })
+      .or(guest.getByRole("button", { name: /Acme staff/ }))
+      .waitFor();
   });
 
   await test.step("it is deleted after a confirmation", async () => {
@@ -50,7 +61,7 @@ test("a sign-in provider is added from a preset, shown after a reload, and delet
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await section.getByText("No provider yet").waitFor();
     expect(await providers()).toEqual([]);
-    await goTo(page, "/panel/setting?tab=sign-in");
+    await goTo(page, "/panel/setting?tab=system");
     await section.getByText("No provider yet").waitFor();
   });
 });

@@ -1,6 +1,6 @@
+/** Labels and number formats of the metrics. */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
-/** Labels and number formats of the metrics. */
 import type { Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Metric } from "./period.ts";

@@ -20,7 +20,7 @@ import { ComparisonBar } from "./comparison/comparison-bar.tsx";
 import { useComparison } from "./comparison/use-comparison.ts";
 import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
-import { OfferFilters } from "./offer-filters.tsx";
+import { OfferFilters, ViewControls } from "./offer-filters.tsx";
 import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
 import { noFilters, priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
@@ -105,12 +105,15 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         open={open}
         onChange={setParams}
       />
-      <CapabilityChips
-        offers={waiting ? undefined : offers}
-        filter={{ ...params, group: open ? "" : group }}
-        sort={params.sort}
-        onChange={setParams}
-      />
+      <div className={classes.bar}>
+        <CapabilityChips
+          offers={waiting ? undefined : offers}
+          filter={{ ...params, group: open ? "" : group }}
+          sort={params.sort}
+          onChange={setParams}
+        />
+        <ViewControls params={params} onChange={setParams} />
+      </div>
       {params.view === "list" ? (
         <DataTable
           id="model-prices"

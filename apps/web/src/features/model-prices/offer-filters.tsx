@@ -106,19 +106,6 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           value={params.sort}
           onChange={(sort) => onChange({ sort: sortings.find((each) => each === sort) ?? "usage" })}
         />
-        <div className={classes.end}>
-          <SegmentedControl
-            size="xs"
-            aria-label={t("Unit")}
-            data={[
-              { value: "M", label: t("per million") },
-              { value: "K", label: t("per thousand") },
-            ]}
-            value={params.unit}
-            onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
-          />
-          <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
-        </div>
       </div>
       {waiting ? <Skeleton height={32} maw={520} /> : null}
       {owners.length > 1 ? (
@@ -153,6 +140,32 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           }))}
         />
       ) : null}
+    </div>
+  );
+}
+
+/** Unit of the prices, and cards or a list. */
+export function ViewControls({
+  params,
+  onChange,
+}: {
+  params: PriceView;
+  onChange: (patch: Partial<PriceView>) => void;
+}) {
+  const { t } = useTranslation("model-prices");
+  return (
+    <div className={classes.end}>
+      <SegmentedControl
+        size="xs"
+        aria-label={t("Unit")}
+        data={[
+          { value: "M", label: t("per million") },
+          { value: "K", label: t("per thousand") },
+        ]}
+        value={params.unit}
+        onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
+      />
+      <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
     </div>
   );
 }
