@@ -120,6 +120,9 @@ function task(name: string, limits: Limits, steps: (hands: Hands, page: Page) =>
     expect(effort.clicks).toBeLessThanOrEqual(limits.clicks);
     expect(effort.fields).toBeLessThanOrEqual(limits.fields);
     expect(effort.seconds).toBeLessThanOrEqual(mostSeconds);
+    // A tooltip below the pointer is no part of the page.
+    await page.mouse.move(0, 0);
+    await expect(page.getByRole("tooltip")).toHaveCount(0);
     expect(await faults(page)).toEqual([]);
   });
 }
