@@ -2,7 +2,7 @@
 import type { OwnBudget } from "@gateway/shared/accounts/budget";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatRelative, formatTime, useFormat } from "#lib/format/quota.ts";
+import { formatTime, useFormat } from "#lib/format/quota.ts";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { UsageBar } from "#ui/figures/usage-bar.tsx";
 
@@ -42,12 +42,11 @@ export function MonthForecast({ own, month }: MonthForecastProps) {
       )}
       <Text fz="xs" c="dimmed" mt={10} title={formatTime(month.resets_at)}>
         {t(
-          "Expected: the amount spent plus {{daily}} per day, the average of the last {{days}} days, for {{left}} days. The month ends {{when}} ({{zone}}).",
+          "Expected: the amount spent plus {{daily}} per day, the average of the last {{days}} days, for the {{left}} days until the month ends ({{zone}}).",
           {
             daily: format.quota(Math.round(month.daily_average)),
             days,
             left: Math.round(month.days_left * 10) / 10,
-            when: formatRelative(month.resets_at),
             zone: month.time_zone,
           },
         )}

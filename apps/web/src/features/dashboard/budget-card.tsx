@@ -28,7 +28,7 @@ export function BudgetCard() {
           title={t("Your monthly budget")}
           aside={
             <Button component={Link} to="/panel/statement" variant="default" size="xs">
-              {t("Change")}
+              {t("Change budget")}
             </Button>
           }
         >

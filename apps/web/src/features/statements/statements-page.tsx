@@ -1,6 +1,6 @@
 /** The spending of the current month with its forecast and budget, and the statements of closed months. */
 import type { StatementMonth } from "@gateway/shared/billing/statement";
-import { ActionIcon, Button, Skeleton, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Skeleton, Title, Tooltip } from "@mantine/core";
 import { IconDownload, IconFileInvoice, IconReceipt } from "@tabler/icons-react";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -64,7 +64,7 @@ function BudgetSection() {
           disabled={!budgets.data}
           onClick={() => dialog.open("own")}
         >
-          {limit === 0 ? t("Set a budget") : t("Change")}
+          {limit === 0 ? t("Set a budget") : t("Change budget")}
         </Button>
       }
     >
@@ -146,6 +146,11 @@ function ClosedMonths() {
       <DataTable
         id="own-statements"
         label={t("Monthly statements")}
+        toolbar={
+          <Title order={2} fz="md">
+            {t("Monthly statements")}
+          </Title>
+        }
         columns={columns}
         rows={months.data?.data}
         rowKey={(row) => row.date}

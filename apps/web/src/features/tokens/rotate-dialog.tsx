@@ -88,7 +88,7 @@ function OverlapForm({ token, onRotated, onClose }: OverlapFormProps) {
           </Stack>
         </Radio.Group>
         {token.previous_key === null ? null : (
-          <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />}>
+          <Alert color="amber" variant="light" icon={<IconAlertTriangle size={18} />}>
             {t("The key {{hint}} from the last rotation stops working now.", {
               hint: token.previous_key.hint,
             })}

@@ -116,11 +116,13 @@ function OwnUsageSection({ params, onChange }: OwnUsageSectionProps) {
           ) : (
             <>
               <OwnUsageChart period={period.data} metric={params.metric} />
-              <UsageTable
-                rows={period.data.channel_statistics}
-                title={t(groupLabels[params.by])}
-                noName={noName}
-              />
+              <div className={classes.below}>
+                <UsageTable
+                  rows={period.data.channel_statistics}
+                  title={t(groupLabels[params.by])}
+                  noName={noName}
+                />
+              </div>
             </>
           )}
         </div>
