@@ -3,16 +3,28 @@ import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 /**
  * Returns a call as everyone may see it: its figures, bill and route, without names and ids of accounts, keys, groups
  * and channels. Channels are numbered in the order in which they were tried. The log's text may quote the request or
- * the provider, so it belongs to the content.
+ * the provider, so it belongs to the content. Fields are listed one by one: a new one of the log is not public.
  */
 export function anonymizeCall(call: LogRow, { withContent }: { withContent: boolean }): LogRow {
-  const { created_at, request_id, type, model_name, endpoint, is_stream, outcome, status, error_code } = call;
-  const { prompt_tokens, completion_tokens, quota, estimated, request_time, first_byte_time } = call;
-  const { backup_group, cache_hit, bill } = call;
   return {
-    ...{ created_at, request_id, type, model_name, endpoint, is_stream, outcome, status, error_code },
-    ...{ prompt_tokens, completion_tokens, quota, estimated, request_time, first_byte_time },
-    ...{ backup_group, cache_hit, bill },
+    created_at: call.created_at,
+    request_id: call.request_id,
+    type: call.type,
+    model_name: call.model_name,
+    endpoint: call.endpoint,
+    is_stream: call.is_stream,
+    outcome: call.outcome,
+    status: call.status,
+    error_code: call.error_code,
+    prompt_tokens: call.prompt_tokens,
+    completion_tokens: call.completion_tokens,
+    quota: call.quota,
+    estimated: call.estimated,
+    request_time: call.request_time,
+    first_byte_time: call.first_byte_time,
+    backup_group: call.backup_group,
+    cache_hit: call.cache_hit,
+    bill: call.bill,
     content: withContent ? call.content : "",
     content_facts: withContent ? call.content_facts : [],
     attempts: call.attempts === null ? null : numberChannels(call.attempts),

@@ -15,12 +15,11 @@ import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
-import { CapabilityChips } from "./capability-chips.tsx";
 import { ComparisonBar } from "./comparison/comparison-bar.tsx";
 import { useComparison } from "./comparison/use-comparison.ts";
-import { OfferCard } from "./offer-card.tsx";
+import { ModelFilters } from "./model-filters.tsx";
+import { OfferCard, type OfferCardProps } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
-import { OfferFilters, ViewControls } from "./offer-filters.tsx";
 import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
 import { noFilters, priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
@@ -44,8 +43,6 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const [params, setParams] = useListParams(priceParams);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
-  const health = useQuery(healthQuery).data;
-
   // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -97,7 +94,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
       }
     >
       {inConsole ? <DisabledModelsNote /> : null}
-      <OfferFilters
+      <ModelFilters
         offers={waiting ? undefined : offers}
         groups={groupList}
         params={params}
@@ -105,15 +102,6 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         open={open}
         onChange={setParams}
       />
-      <div className={classes.bar}>
-        <CapabilityChips
-          offers={waiting ? undefined : offers}
-          filter={{ ...params, group: open ? "" : group }}
-          sort={params.sort}
-          onChange={setParams}
-        />
-        <ViewControls params={params} onChange={setParams} />
-      </div>
       {params.view === "list" ? (
         <DataTable
           id="model-prices"
@@ -138,32 +126,14 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         <Card>{empty}</Card>
       ) : (
         <>
-          <ul
-            key={waiting ? "waiting" : "cards"}
-            className={classes.grid}
-            aria-label={t("Available models")}
-            aria-busy={waiting}
-          >
-            {!waiting
-              ? shown.map((offer) => (
-                  <OfferCard
-                    key={offer.model}
-                    offer={offer}
-                    health={health?.models[offer.model]}
-                    unit={params.unit}
-                    group={group}
-                    groupRatio={groupRatio}
-                    groupNames={groupNames}
-                    to={modelAddress(offer.model, inConsole)}
-                    comparison={comparison}
-                  />
-                ))
-              : placeholders.map((index) => (
-                  <li key={index}>
-                    <Skeleton height={158} radius="lg" />
-                  </li>
-                ))}
-          </ul>
+          <OfferGrid
+            offers={waiting ? undefined : shown}
+            unit={params.unit}
+            group={group}
+            groupRatio={groupRatio}
+            groupNames={groupNames}
+            comparison={comparison}
+          />
           {waiting ? null : (
             <div className={classes.pages}>
               <Pager paging={paging} shown={shown.length} />
@@ -186,6 +156,41 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         />
       ) : null}
     </Page>
+  );
+}
+
+type OfferGridProps = Pick<OfferCardProps, "unit" | "group" | "groupRatio" | "groupNames" | "comparison"> & {
+  /** Undefined while loading. */
+  offers: Offer[] | undefined;
+};
+
+function OfferGrid({ offers, ...view }: OfferGridProps) {
+  const { t } = useTranslation("model-prices");
+  const inConsole = useInConsole();
+  const health = useQuery(healthQuery).data;
+  const waiting = offers === undefined;
+  return (
+    <ul
+      key={waiting ? "waiting" : "cards"}
+      className={classes.grid}
+      aria-label={t("Available models")}
+      aria-busy={waiting}
+    >
+      {offers?.map((offer) => (
+        <OfferCard
+          key={offer.model}
+          offer={offer}
+          health={health?.models[offer.model]}
+          to={modelAddress(offer.model, inConsole)}
+          {...view}
+        />
+      )) ??
+        placeholders.map((index) => (
+          <li key={index}>
+            <Skeleton height={158} radius="lg" />
+          </li>
+        ))}
+    </ul>
   );
 }
 

@@ -13,7 +13,7 @@ import type { Comparison } from "./comparison/use-comparison.ts";
 import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
-type OfferCardProps = {
+export type OfferCardProps = {
   offer: Offer;
   health: ModelHealth | undefined;
   unit: TokenUnit;

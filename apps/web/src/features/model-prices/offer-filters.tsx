@@ -15,7 +15,7 @@ import { countFacet, type Facet, type Offer, sortings } from "./offers.ts";
 import type { PriceView } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
-type OfferFiltersProps = {
+export type OfferFiltersProps = {
   /** Undefined while loading. */
   offers: Offer[] | undefined;
   groups: UserGroupMap[string][];
