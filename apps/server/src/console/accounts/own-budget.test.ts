@@ -101,13 +101,10 @@ describe("the own usage", () => {
         `/api/user/period?start_timestamp=${now - 86_400}&end_timestamp=${now}&time_zone=UTC&group_type=${by}`,
       );
     const namesOf = ({ channel_statistics: rows }: OwnPeriod) =>
-      rows.map(({ Channel, Quota }) => [Channel, Quota]).toSorted();
-    expect(namesOf((await period("model")).body.data)).toEqual([
-      ["a", 100],
-      ["b", 50],
-    ]);
-    expect(namesOf((await period("token")).body.data)).toEqual([["app", 150]]);
-    expect(namesOf((await period("tag")).body.data)).toEqual([["team", 150]]);
+      rows.map(({ Channel, Quota }) => `${Channel}: ${Quota}`).toSorted();
+    expect(namesOf((await period("model")).body.data)).toEqual(["a: 100", "b: 50"]);
+    expect(namesOf((await period("token")).body.data)).toEqual(["app: 150"]);
+    expect(namesOf((await period("tag")).body.data)).toEqual(["team: 150"]);
     expect((await period("tag", other.browser)).status).toBe(403);
     expect((await period("channel")).status).toBe(400);
   });
