@@ -60,6 +60,7 @@ const domains: Record<string, string[]> = {
   "model-health": ["accounts", "catalog", "pricing", "usage"],
   overview: ["pricing", "usage"],
   logs: ["audit-log", "ledger", "pricing", "usage"],
+  shares: ["accounts", "audit-log", "logs"],
   tokens: ["accounts", "audit-log", "ledger"],
   backups: ["ledger", "logs", "settings"],
   tasks: ["ledger"],

@@ -72,6 +72,8 @@ export async function serveWeb(
     const current = settings.current();
     const siteUrl = publicUrlOf(current, root);
     const path = (request.url.split("?")[0] ?? "").slice(root.length);
+    // The address of a shared call is its secret, so search engines must not list it.
+    if (path.startsWith("/share/")) void reply.header("x-robots-tag", "noindex");
     return reply
       .type("text/html; charset=utf-8")
       .header("cache-control", "no-cache")

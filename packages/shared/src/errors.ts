@@ -57,6 +57,8 @@ export const errorStatus = {
   /** The client sent its request too slowly. */
   request_timeout: 408,
   conflict: 409,
+  /** A link that has expired or was revoked. */
+  gone: 410,
   /** The request needs links to this site, but its public address is not configured. */
   server_address_missing: 409,
   setup_done: 409,

@@ -72,6 +72,7 @@ import { settingRoutes } from "./system/settings.ts";
 import { webSearchRoutes } from "./system/web-search.ts";
 import { unknownFieldsIn } from "./unknown-fields.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
+import { callShareRoutes } from "./usage/call-shares.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
 import { logRoutes } from "./usage/logs.ts";
 import { overviewRoutes } from "./usage/overview.ts";
@@ -197,6 +198,7 @@ async function addRoutes(
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);
   logBodyRoutes(app, services);
+  callShareRoutes(app, services);
   taskRoutes(app, services);
   explainRoutes(app, services);
   analyticsRoutes(app, services);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Period } from "@gateway/shared/usage/analytics";
+import type { OwnPeriod, Period } from "@gateway/shared/usage/analytics";
 import type { Dashboard } from "@gateway/shared/usage/dashboard";
 import { averageDurationOf, averageFirstByteOf, callsOf, tokensOf } from "@gateway/shared/usage/figures";
 import type { Insights } from "@gateway/shared/usage/insights";
@@ -108,6 +108,8 @@ async function readScreens() {
     user: await api<ObjectUsage>("GET", `/user/${user}/usage?time_zone=UTC`),
     // Two days, so that the calls are included when the test runs at midnight.
     own: await api<Dashboard>("GET", "/user/dashboard?time_zone=UTC&days=2"),
+    usage: await api<OwnPeriod>("GET", `/user/period?${period}&group_type=model`),
+    usageOfKeys: await api<OwnPeriod>("GET", `/user/period?${period}&group_type=token`),
   };
 }
 
@@ -117,7 +119,7 @@ const named = <Row extends { name: string }>(rows: readonly Row[], name: string)
 
 /** Value by figure, then by screen. The names are those of docs/figures.md. */
 function figures(): Record<string, Record<string, unknown>> {
-  const { overview, analytics, models, insights, log, logOf, logOfModel, channel, user, own } = shown;
+  const { overview, analytics, models, insights, log, logOf, logOfModel, channel, user, own, usage } = shown;
   const { traffic, channels: health } = overview;
   const { totals } = analytics;
   const ownSum = (of: (row: Dashboard["usage"][number]) => number) => sum(own.usage.map(of));
@@ -131,6 +133,7 @@ function figures(): Record<string, Record<string, unknown>> {
       Channel: sum(both((name) => sum(channel[name].requests))) + 1,
       User: sum(user.requests),
       Own: ownSum(callsOf),
+      Usage: callsOf(usage.totals),
     },
     Failed: {
       Dashboard: traffic?.failed.now,
@@ -139,6 +142,7 @@ function figures(): Record<string, Record<string, unknown>> {
       Channel: sum(both((name) => sum(channel[name].failed))) + 1,
       User: sum(user.failed),
       Own: ownSum((row) => row.failed_count),
+      Usage: usage.totals.failed_count,
     },
     "Requests by channel": {
       Dashboard: both((name) => sum(named(health?.rows ?? [], name)?.requests ?? [])),
@@ -158,6 +162,7 @@ function figures(): Record<string, Record<string, unknown>> {
       Log: tokensOf(log),
       User: sum(user.days.map((day) => day.tokens)),
       Own: ownSum(tokensOf),
+      Usage: tokensOf(usage.totals),
     },
     Charged: {
       Dashboard: traffic?.charged.now,
@@ -165,6 +170,7 @@ function figures(): Record<string, Record<string, unknown>> {
       Log: log.quota,
       User: sum(user.charged),
       Own: ownSum((row) => row.quota),
+      Usage: usage.totals.quota,
     },
     "Charged by channel": {
       Dashboard: both((name) => named(health?.rows ?? [], name)?.charged),
@@ -178,6 +184,7 @@ function figures(): Record<string, Record<string, unknown>> {
         request_count: ownSum((row) => row.request_count),
         request_time: ownSum((row) => row.request_time),
       }),
+      Usage: averageDurationOf(usage.totals),
     },
     "Median duration": { Dashboard: traffic?.latency.now.p50, User: user.latency.p50 },
     "Median first token": { Dashboard: traffic?.latency.now.first_p50, User: user.latency.first_p50 },
@@ -187,6 +194,7 @@ function figures(): Record<string, Record<string, unknown>> {
       Log: logOfModel.quota,
       User: named(user.models, good)?.charged,
       Own: sum(own.usage.filter((row) => row.model === good).map((row) => row.quota)),
+      Usage: sum(usage.channel_statistics.filter((row) => row.Channel === good).map((row) => row.Quota)),
     },
   };
 }
@@ -229,6 +237,12 @@ describe("figures", () => {
     expect(values["Requests"]?.["Log"]).toBe(served + unknownToProvider + 1);
     expect(values["Failed by channel"]?.["Log"]).toEqual([0, unknownToProvider]);
     expect(shown.channel.missing.failures.reasons).toMatchObject([{ code: "model_not_found", status: 404 }]);
+  });
+
+  it("of the own usage are the same by model and by API key", () => {
+    const { usage, usageOfKeys } = shown;
+    expect(usageOfKeys.totals).toEqual(usage.totals);
+    expect(new Set(usageOfKeys.channel_statistics.map((row) => row.Channel))).toEqual(new Set(["test"]));
   });
 
   it("measure duration and first token on successful calls only", async () => {

@@ -42,6 +42,7 @@ export const dialogPaths = [
   "user_group?prices=1",
   "token?edit=new",
   "token?edit=1",
+  "token/1?rotate=1",
   "token?view=all&edit=new",
   "token?view=all&budget=1",
   "pricing?edit=new",
@@ -49,6 +50,9 @@ export const dialogPaths = [
   "pricing?update=list",
   "pricing?disable=demo-chat",
   "model_price/demo-chat?disable=demo-chat",
+  "model_price?compare=demo-chat%2Cdemo-chat-mini&side=1",
+  "statement?budget=own",
+  "log?shares=open",
   "model_info?edit=new",
   "model_info?import=list",
   "model_ownedby?edit=new",
@@ -61,7 +65,8 @@ export const dialogPaths = [
 /** The public pages as the router names them, with an example in the place of a parameter. */
 export const publicPaths = [...sourceOf("router.tsx").matchAll(/\bpath: "([^"*]+)"/g)]
   .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/models/demo-chat"))
-  .filter((path) => path !== "/panel")
+  // A shared call needs a link: traffic/shared-calls.test.ts examines its page.
+  .filter((path) => path !== "/panel" && path !== "/share/:secret")
   .concat("/", "/help/billing");
 
 /**

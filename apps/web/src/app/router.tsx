@@ -124,6 +124,13 @@ const publicRoutes: RouteObject = {
       ],
     },
     {
+      path: "share/:secret",
+      element: <PublicScreen />,
+      children: [
+        { index: true, element: page(() => import("#features/logs/share/shared-call-page.tsx"), "logs") },
+      ],
+    },
+    {
       path: "device",
       element: <RequireSession />,
       children: [

@@ -93,6 +93,40 @@ export const BudgetsQuery = z.object({
 export const BudgetUses = z.record(z.string(), z.array(PeriodUse));
 export type BudgetUses = z.infer<typeof BudgetUses>;
 
-/** Response of GET /api/user/self/budget: the account's budget, and those of its API keys that have one. */
-export const OwnBudget = z.object({ account: z.array(PeriodUse), tokens: BudgetUses });
+/** The monthly budget that the owner of an account sets, beside those that operators set. */
+export const AccountBudget = z.object({
+  /** Points per month in the site's time zone; 0 = no budget. */
+  limit: amount,
+  /** The owner is notified from this share of the limit on, in percent; 0 = never. */
+  warning: z.int().min(0, because("percent_range")).max(100, because("percent_range")).default(80),
+  /** Calls beyond the limit are refused. */
+  stops: z.boolean().default(false),
+});
+export type AccountBudget = z.output<typeof AccountBudget>;
+
+/** The charges of the current month, and what they will be at its end if spending continues as in the last days. */
+export const MonthForecast = z.object({
+  used: Points,
+  /** Average charge of a day over the last `averaged_days` days. */
+  daily_average: z.number(),
+  /** Up to 7; fewer for an account whose first call was later. */
+  averaged_days: z.number(),
+  /** Days until the end of the month, with their fraction. */
+  days_left: z.number(),
+  /** `used` + `daily_average` × `days_left`. */
+  expected: Points,
+  resets_at: UnixTime,
+  time_zone: z.string(),
+});
+export type MonthForecast = z.infer<typeof MonthForecast>;
+
+/** Response of GET /api/user/self/budget: the account's budgets, and those of its API keys that have one. */
+export const OwnBudget = z.object({
+  /** Use of the operator's budget. */
+  account: z.array(PeriodUse),
+  tokens: BudgetUses,
+  /** The budget that the owner set. */
+  own: AccountBudget,
+  month: MonthForecast,
+});
 export type OwnBudget = z.infer<typeof OwnBudget>;

@@ -155,6 +155,8 @@ export const TokenRow = z.object({
   billing_tag: z.string(),
   /** The command-line device that signed in for this token; "" for other tokens. */
   device_name: z.string(),
+  /** The key before the last rotation, while it still works. */
+  previous_key: z.object({ hint: z.string(), until: UnixTime }).nullable(),
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);
@@ -172,6 +174,13 @@ export type TokenAdminPage = z.infer<typeof TokenAdminPage>;
 /** Response to the creation of a token: the row with the whole key. */
 export const CreatedToken = TokenRow.extend({ key: z.string() });
 export type CreatedToken = z.infer<typeof CreatedToken>;
+
+/** Hours for which the previous key of a rotation works. */
+export const KeyOverlap = z.union([z.literal(0), z.literal(1), z.literal(24), z.literal(168)]);
+export type KeyOverlap = z.infer<typeof KeyOverlap>;
+
+/** Body of POST /api/token/:id/rotate. */
+export const KeyRotation = z.object({ overlap_hours: KeyOverlap });
 
 /** Body of POST /api/token/admin: a token for another user. */
 export const TokenAdminInput = TokenInput.extend({ user_id: z.int().min(1) });

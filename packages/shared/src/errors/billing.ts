@@ -35,6 +35,10 @@ export const billingReasons = {
     monthly_budget: phrase(
       "Your monthly budget is {{limit}}. The remaining amount does not cover this request. The budget resets at {{resets}}. Contact the administrator if you need more.",
     ),
+    /** The budget that the owner of the account set. */
+    own_monthly_budget: phrase(
+      "The monthly budget that you set for your account is {{limit}}. The remaining amount does not cover this request. The budget resets at {{resets}}. Raise it under Statements if you need more.",
+    ),
   },
   session_budget_exhausted: {
     session_budget_spent: phrase(

@@ -44,6 +44,7 @@ export const fieldReasons = {
   code_six_digits: phrase("The code has 6 digits"),
   state_missing: phrase("The state is missing"),
   enter_code: phrase("Enter the code"),
+  percent_range: phrase("Enter a percentage from 0 to 100"),
   quota_negative: phrase("Quota cannot be negative"),
   points_too_many: phrase("The amount cannot be more than 1,000,000,000,000 points"),
   group_choose: phrase("Choose a group"),

@@ -15,17 +15,30 @@ const addressReasons = {
 
 /** Codes with a message per reason. */
 export const siteReasons = {
+  gone: {
+    share_expired: phrase("This link has expired. Ask the sender for a new one."),
+    share_revoked: phrase("This link was revoked. Ask the sender for a new one."),
+    share_unavailable: phrase("The call of this link is not available anymore."),
+  },
   conflict: {
+    too_many_shares: phrase(
+      "An account can have {{most}} links at the same time. Revoke some of them first.",
+    ),
+    bodies_not_kept: phrase(
+      "The request and the response of this call are not stored, so a link cannot show them.",
+    ),
     command_taken: phrase("This command already exists"),
     too_many_commands: phrase("The limit of commands in Telegram is reached. Delete a command first."),
     token_expired_before: phrase(
       "The token has expired and cannot be enabled. Change its expiry time first, or let it never expire.",
     ),
+    no_previous_key: phrase("The token has no previous key. It has stopped working already."),
     token_used_up: phrase(
       "The quota of the token is used up, so it cannot be enabled. Increase its quota first, or make it unlimited.",
     ),
   },
   not_found: {
+    share_not_found: phrase("This link was not found. Check that it is complete."),
     command_not_found: phrase("Command not found."),
     inbox_entry_not_found: phrase("This notification does not exist."),
     token_not_found: phrase("Token not found."),

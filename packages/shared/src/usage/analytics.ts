@@ -2,8 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { queryInt, Sum, UnixTime } from "#paging.ts";
 import { TimeZone } from "#site/formats/time-zone.ts";
-import { groupTypes } from "#usage/group-types.ts";
-export { groupTypes } from "#usage/group-types.ts";
+import { groupTypes, ownGroupTypes } from "#usage/group-types.ts";
+export { groupTypes, ownGroupTypes } from "#usage/group-types.ts";
 
 /** Response of GET /api/analytics/statistics: the current totals of the site. */
 export const SiteStatistics = z.object({
@@ -38,24 +38,32 @@ export const LONGEST_PERIOD_DAYS = 366;
 
 const Seconds = queryInt(z.int().min(0).max(253_402_300_799));
 
-export const PeriodQuery = z
-  .object({
-    start_timestamp: Seconds,
-    end_timestamp: Seconds,
+const instants = { start_timestamp: Seconds, end_timestamp: Seconds };
+
+function endsInTime<Query extends { start_timestamp: number; end_timestamp: number }>(
+  schema: z.ZodType<Query>,
+) {
+  return schema
+    .refine((query) => query.end_timestamp > query.start_timestamp, {
+      error: because("end_before_start"),
+      path: ["end_timestamp"],
+    })
+    .refine((query) => query.end_timestamp - query.start_timestamp <= LONGEST_PERIOD_DAYS * 86_400, {
+      error: because("period_too_long"),
+      path: ["start_timestamp"],
+    });
+}
+
+export const PeriodQuery = endsInTime(
+  z.object({
+    ...instants,
     // The older API treats unknown values as "channel".
     group_type: GroupType.catch("channel").default("channel"),
     /** Only calls of this user; 0 = of all users. */
     user_id: queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0),
     time_zone: TimeZone,
-  })
-  .refine((query) => query.end_timestamp > query.start_timestamp, {
-    error: because("end_before_start"),
-    path: ["end_timestamp"],
-  })
-  .refine((query) => query.end_timestamp - query.start_timestamp <= LONGEST_PERIOD_DAYS * 86_400, {
-    error: because("period_too_long"),
-    path: ["start_timestamp"],
-  });
+  }),
+);
 export type PeriodQuery = z.infer<typeof PeriodQuery>;
 
 const counters = {
@@ -118,6 +126,25 @@ export const Period = z.object({
   ),
 });
 export type Period = z.infer<typeof Period>;
+
+export const OwnGroupType = z.enum(ownGroupTypes);
+export type OwnGroupType = z.infer<typeof OwnGroupType>;
+
+/** Query of GET /api/user/period. */
+export const OwnPeriodQuery = endsInTime(
+  z.object({ ...instants, group_type: OwnGroupType.default("model"), time_zone: TimeZone }),
+);
+export type OwnPeriodQuery = z.infer<typeof OwnPeriodQuery>;
+
+/** Response of GET /api/user/period: the own usage, with the meaning of the fields in `Period`. */
+export const OwnPeriod = Period.pick({
+  dates: true,
+  channel_statistics: true,
+  totals: true,
+  before: true,
+  before_by_day: true,
+});
+export type OwnPeriod = z.infer<typeof OwnPeriod>;
 
 const Day = z
   .string()

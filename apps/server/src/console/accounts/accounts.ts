@@ -96,7 +96,7 @@ export async function presentSelf({ db }: Pick<Services, "db">, user: User): Pro
     group_name: group?.name ?? user.group,
     group_ratio: group?.ratio.toNumber() ?? 1,
     group_api_rate: group?.api_rate ?? 0,
-    has_budget: (user.budget ?? group?.budget ?? null) !== null,
+    has_budget: (user.budget ?? group?.budget ?? null) !== null || user.own_month_limit > 0n,
     has_password: user.password_hash !== null,
     has_access_token: user.access_token_hash !== null,
   };

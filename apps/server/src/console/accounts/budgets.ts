@@ -1,4 +1,5 @@
 import {
+  AccountBudget,
   BudgetInput,
   BudgetsQuery,
   type BudgetTarget,
@@ -11,7 +12,8 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { describeBudget, listUses, ownBudget, setBudget } from "#domain/budgets/budgets.ts";
+import { describeOwnBudget, setAccountBudget } from "#domain/budgets/account-budget.ts";
+import { describeBudget, listUses, setBudget } from "#domain/budgets/budgets.ts";
 
 const targets: readonly { target: BudgetTarget; path: string; permission: AdminArea }[] = [
   { target: "user", path: "/user", permission: "users" },
@@ -19,7 +21,7 @@ const targets: readonly { target: BudgetTarget; path: string; permission: AdminA
   { target: "token", path: "/token/admin", permission: "tokens" },
 ];
 
-/** Budgets of accounts, groups and API keys for administrators. Every user can read their own. */
+/** Budgets of accounts, groups and API keys for administrators. Every user reads their own, and can set one for the account. */
 export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void {
   const zone = () => settings.current().TimeZone;
 
@@ -27,9 +29,28 @@ export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void 
     "/user/self/budget",
     {
       config: { access: "user" },
-      schema: { summary: "Get your budget and its use", response: answers(OwnBudget) },
+      schema: {
+        summary: "Get your budgets, their use and the forecast of the month",
+        response: answers(OwnBudget),
+      },
     },
-    async (request) => ok(await ownBudget(db, viewerOf(request).id, zone())),
+    async (request) => ok(await describeOwnBudget(db, viewerOf(request).id, zone())),
+  );
+
+  app.put(
+    "/user/self/budget",
+    {
+      config: { access: "user" },
+      schema: {
+        summary: "Set a monthly budget for your account",
+        body: AccountBudget,
+        response: answers(OwnBudget),
+      },
+    },
+    async (request) => {
+      await setAccountBudget(db, viewerOf(request), request.body);
+      return ok(await describeOwnBudget(db, viewerOf(request).id, zone()));
+    },
   );
 
   for (const { target, path, permission } of targets) {

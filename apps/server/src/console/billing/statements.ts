@@ -14,7 +14,13 @@ import { viewerOf } from "#console/guards.ts";
 import { RowIdText } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { closeMonthByHand } from "#domain/usage/close-months.ts";
-import { closedMonths, listStatements, statementLines, statementUsers } from "#domain/usage/statements.ts";
+import {
+  closedMonths,
+  listStatements,
+  runningStatement,
+  statementLines,
+  statementUsers,
+} from "#domain/usage/statements.ts";
 
 const UserMonth = StatementDetailQuery.extend({ user_id: RowIdText });
 
@@ -38,6 +44,14 @@ export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
       },
     },
     async (request) => ok(await listStatements(pool, viewerOf(request).id, request.query)),
+  );
+  app.get(
+    "/user/invoice/running",
+    {
+      config: user,
+      schema: { summary: "Get your statement of the current month so far", response: lines },
+    },
+    async (request) => ok(await runningStatement(pool, viewerOf(request).id)),
   );
   app.get(
     "/user/invoice/detail",

@@ -112,6 +112,7 @@ it("doctor reports how old the last backup is, and why a later one failed", asyn
         MEMORY_BUDGET_MB: undefined,
         workers: 1,
         basePath: "",
+        keySources: testKeySources(),
       },
       database: { db, pool },
       settings: async () => ({ ...defaultSettings, ...given }),

@@ -2,6 +2,7 @@ import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
 import { because } from "@gateway/shared/errors/issue";
 import { queryInt } from "@gateway/shared/paging";
+import { OwnPeriod, OwnPeriodQuery } from "@gateway/shared/usage/analytics";
 import {
   type AccountEvent,
   AccountEventsQuery,
@@ -29,6 +30,8 @@ import { accountVersions, createAccountVersions } from "#domain/usage/account-ve
 import { failuresSince } from "#domain/usage/failures.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
+import { describeOwnPeriod } from "#domain/usage/period.ts";
+import { forbidden } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 
@@ -180,6 +183,32 @@ function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
         failures,
         version,
       });
+    },
+  );
+
+  app.get(
+    "/user/period",
+    {
+      config: user,
+      schema: {
+        summary: "Get your usage over a period, by day and model, API key, billing tag or group",
+        querystring: OwnPeriodQuery,
+        response: answers(OwnPeriod),
+      },
+    },
+    async (request) => {
+      const { id, role } = viewerOf(request);
+      const { start_timestamp, end_timestamp, group_type, time_zone } = request.query;
+      if (group_type === "tag" && !can(role, "seeBillingTag"))
+        throw forbidden({ reason: "billing_tag" }, { field: "group_type" });
+      const period = {
+        from: new Date(start_timestamp * 1_000),
+        to: new Date(end_timestamp * 1_000),
+        groupType: group_type,
+        userId: id,
+        timeZone: time_zone,
+      };
+      return ok(await describeOwnPeriod({ db, pool }, period));
     },
   );
 

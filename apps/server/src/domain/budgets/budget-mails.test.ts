@@ -108,6 +108,23 @@ describe("the soft limit of a budget", () => {
     expect(post.mails[0]?.text).not.toContain("上限: ");
   });
 
+  it("of a budget that the owner set concerns only the owner", async () => {
+    const { db } = site.services;
+    const { user } = await makeOwner("mina", "en_US");
+    const data = { own_month_limit: BigInt(10 * dollar), own_month_warning: 80 };
+    await db.user.update({ where: { id: user.id }, data: { ...data, ...spent(7.9) } });
+    const notices = await db.notice.count();
+    await run();
+    expect(post.mails).toEqual([]);
+    await db.user.update({ where: { id: user.id }, data: spent(8) });
+    await run();
+    await run();
+    expect(post.mails.map(({ to }) => to)).toEqual(["mina@mail.example"]);
+    expect(post.mails[0]?.text).toMatch(/Spent: \$8\.00\r?\nNotice at: \$8\.00/);
+    expect(await db.inboxEntry.count({ where: { user_id: user.id } })).toBe(1);
+    expect(await db.notice.count()).toBe(notices);
+  });
+
   it("is mailed later if the mail server was unavailable", async () => {
     const { db } = site.services;
     const { user } = await makeOwner("late", "zh_CN");

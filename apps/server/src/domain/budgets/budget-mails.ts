@@ -7,12 +7,12 @@ import { budgetMail } from "#notices/mails.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type Mailer, sendEach } from "#platform/mail.ts";
 import { type Prisma, type PrismaClient } from "#platform/prisma/client.ts";
-import { budgetOf, type SpendingColumns, usesOf } from "./budget-use.ts";
+import { budgetOf, ownBudgetColumn, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 const mostAtOnce = 200;
 
 interface Due extends SpendingColumns {
-  target: "user" | "token";
+  target: "user" | "token" | "own";
   target_id: number;
   period: BudgetPeriod;
   since: Date;
@@ -32,7 +32,7 @@ export async function mailBudgetOwners(db: PrismaClient, settings: Settings, mai
   if (!canMail(settings)) return;
   const due = await db.$queryRaw<Due[]>`
     SELECT n.target, n.target_id, n.period, n.since, u.username, u.email, u.language, coalesce(t.name, '') AS token,
-      CASE n.target WHEN 'token' THEN t.budget ELSE COALESCE(u.budget, g.budget) END AS budget,
+      CASE n.target WHEN 'token' THEN t.budget WHEN 'own' THEN ${ownBudgetColumn} ELSE COALESCE(u.budget, g.budget) END AS budget,
       CASE n.target WHEN 'token' THEN t.spent_day ELSE u.spent_day END AS spent_day,
       CASE n.target WHEN 'token' THEN t.day_quota ELSE u.day_quota END AS day_quota,
       CASE n.target WHEN 'token' THEN t.week_quota ELSE u.week_quota END AS week_quota,

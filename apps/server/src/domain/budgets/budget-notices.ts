@@ -11,7 +11,10 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
+import { budgetOf, firstDayOf, ownBudgetColumn, type SpendingColumns, usesOf } from "./budget-use.ts";
+
+/** `own` is the budget that the owner of an account set. */
+type NoticeTarget = "user" | "token" | "own";
 
 const mostAtOnce = 500;
 /** Retention of notice records, in days; longer than any period. */
@@ -39,7 +42,15 @@ export async function collectBudgetNotices(db: PrismaClient, settings: Settings)
     FROM tokens t JOIN users u ON u.id = t.user_id
     WHERE t.id IN (SELECT token_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
       AND t.budget IS NOT NULL AND t.deleted_at IS NULL`;
+  // The budget that owners set has the same form: a notice, and a limit if it stops calls.
+  const own = await db.$queryRaw<BudgetRow[]>`
+    SELECT id, username AS name, spent_day, day_quota, week_quota, month_quota, id AS owner_id, email,
+      ${ownBudgetColumn} AS budget
+    FROM users u
+    WHERE u.id IN (SELECT user_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
+      AND own_month_limit > 0 AND own_month_warning > 0 AND deleted_at IS NULL`;
   const checked = [
+    ...own.map((row) => ["own", row] as const),
     ...users.map((row) => ["user", row] as const),
     ...tokens.map((row) => ["token", row] as const),
   ];
@@ -51,7 +62,7 @@ export async function collectBudgetNotices(db: PrismaClient, settings: Settings)
   await db.$executeRaw`DELETE FROM budget_notices WHERE since < now() - make_interval(days => ${keptDays}::int)`;
 }
 
-async function notify(tx: Db, target: "user" | "token", row: BudgetRow, settings: Settings): Promise<number> {
+async function notify(tx: Db, target: NoticeTarget, row: BudgetRow, settings: Settings): Promise<number> {
   const { TimeZone, QuotaPerUnit } = settings;
   const now = currentTime();
   const today = localDate(now, TimeZone);
@@ -69,7 +80,7 @@ async function notify(tx: Db, target: "user" | "token", row: BudgetRow, settings
       event: "budget-notice",
       topic: `budget:${target}:${row.id}:${use.period}`,
       facts: {
-        target,
+        target: target === "token" ? "token" : "user",
         id: String(row.id),
         // An account needs no name in its own inbox.
         name: target === "token" ? row.name.slice(row.name.indexOf(" · ") + 3) : "",
@@ -79,6 +90,8 @@ async function notify(tx: Db, target: "user" | "token", row: BudgetRow, settings
         resets: String(use.resets_at),
       },
     });
+    // What owners plan for themselves does not concern operators.
+    if (target === "own") continue;
     await raiseNotice(tx, {
       event: "budget-reached",
       topic: `budget:${target}:${row.id}:${use.period}:${today}`,

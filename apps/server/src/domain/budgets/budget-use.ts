@@ -8,6 +8,12 @@ import {
 } from "@gateway/shared/accounts/budget";
 import { currentTime } from "#platform/clock.ts";
 import { localDate, startOfDay } from "#platform/local-days.ts";
+import { Prisma } from "#platform/prisma/client.ts";
+
+/** SQL over a row `u` of `users`: the owner's budget in the form of a `Budget`. */
+export const ownBudgetColumn = Prisma.sql`jsonb_build_object(
+  'monthly_spend', CASE WHEN u.own_month_stops THEN u.own_month_limit ELSE 0 END,
+  'monthly_notify', ceil(u.own_month_limit * u.own_month_warning / 100.0)::bigint)`;
 
 /** Spending columns of a row of `users` or `tokens`. */
 export interface SpendingColumns {
@@ -42,6 +48,20 @@ export function usesOf(
     const end = startOfDay(nextPeriodOf(period, today), timeZone);
     return [{ period, used, limit, notify, resets_at: Math.floor(end.getTime() / 1_000) }];
   });
+}
+
+/** Returns the points charged in the current month, and when it ends. */
+export function spentInMonth(
+  spent: SpendingColumns,
+  timeZone: string,
+  now: Date,
+): { used: number; resetsAt: Date } {
+  const today = localDate(now, timeZone);
+  const isCurrent = spent.spent_day.toISOString().slice(0, 10) >= firstDayOf("month", today);
+  return {
+    used: isCurrent ? Number(spent.month_quota) : 0,
+    resetsAt: startOfDay(nextPeriodOf("month", today), timeZone),
+  };
 }
 
 /** Returns the first day of a period as YYYY-MM-DD. Weeks begin on Monday. */

@@ -181,8 +181,12 @@ function usesById(
 
 const mostTokens = 500;
 
-/** Returns what a user may see of the own budgets. */
-export async function ownBudget(db: Db, userId: number, timeZone: string): Promise<OwnBudget> {
+/** Returns the use of the operator's budgets of an account and its API keys, as the owner may see it. */
+export async function ownBudgetUses(
+  db: Db,
+  userId: number,
+  timeZone: string,
+): Promise<Pick<OwnBudget, "account" | "tokens">> {
   const uses = await listUses(db, "user", [userId], timeZone);
   const tokens = await db.token.findMany({
     where: { user_id: userId, deleted_at: null, budget: { not: Prisma.DbNull } },

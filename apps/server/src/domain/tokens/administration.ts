@@ -15,6 +15,7 @@ import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
+import { noPreviousKey } from "./rotate-key.ts";
 import { inTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import {
@@ -101,7 +102,7 @@ export async function administerToken(
         ...(input.status === undefined ? {} : { status: input.status }),
         user_id: owner.id,
         // The previous owner knows the key, so a key never changes its owner.
-        ...(moves || input.new_key === true ? sealKey(secrets, newKey()) : {}),
+        ...(moves || input.new_key === true ? { ...sealKey(secrets, newKey()), ...noPreviousKey } : {}),
       },
       include: withOwner,
     });

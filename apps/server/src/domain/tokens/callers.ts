@@ -5,8 +5,10 @@ import { TokenSetting } from "@gateway/shared/accounts/token";
 import ipaddr from "ipaddr.js";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, forbidden, invalidKey, ownerDisabled } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import { readAgain } from "#platform/database/connection-loss.ts";
 import type { Db } from "#platform/database/db.ts";
+import type { Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { DerivedAccess } from "./derived-keys/derived-access.ts";
 import { createDerivedCallers, type DerivationParent, isDerivedKey } from "./derived-keys/derived-callers.ts";
@@ -32,8 +34,10 @@ export interface Caller {
   unlimited: boolean;
   tokenEnabled: boolean;
   userEnabled: boolean;
-  /** In milliseconds since 1970; undefined means never. */
+  /** In milliseconds since 1970; undefined means never. After a rotation, the previous key expires earlier than its token. */
   expiresAt: number | undefined;
+  /** Look-up hash of the key that authenticated, in hexadecimal; undefined for a caller found without a key. */
+  keyHash: string | undefined;
   /** Whether the caller may choose the channel of a call. */
   mayPin: boolean;
   /** Whether the caller may use a pinned channel for changes, not only for reads. */
@@ -117,11 +121,10 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
 
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
-    const row =
-      (await read({ key_hash: secrets.hash(key) })) ??
+    const caller =
+      (await readByHash(secrets.hash(key))) ??
       // Some imported keys are known by their SHA-256 only.
-      (await read({ key_hash: importedKeyHash(secrets, createHash("sha256").update(key).digest("hex")) }));
-    const caller = row && describeCaller(row);
+      (await readByHash(importedKeyHash(secrets, createHash("sha256").update(key).digest("hex"))));
     if (begun === generation) remember(key, caller);
     return caller;
   }
@@ -130,15 +133,19 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
     return (await readAgain(() => findToken(db, where))) ?? undefined;
   }
 
-  async function readCaller(where: TokenKey): Promise<Caller> {
-    const row = await read(where);
-    if (row === undefined) throw invalidKey();
-    return describeCaller(row);
+  async function readByHash(keyHash: Uint8Array<ArrayBuffer>): Promise<Caller | undefined> {
+    const row = await read({ key_hash: keyHash });
+    return row && describeCaller(row, keyHash);
   }
 
   async function findParent(derivationId: string): Promise<DerivationParent<Caller> | undefined> {
     const row = await read({ derivation_hash: derivationHash(secrets, derivationId) });
-    return row && { caller: describeCaller(row), secret: derivationSecretOf(revealKey(secrets, row)) };
+    return (
+      row && {
+        caller: describeCaller(row, row.key_hash),
+        secret: derivationSecretOf(revealKey(secrets, row)),
+      }
+    );
   }
 
   const derived = createDerivedCallers(db, findParent);
@@ -193,8 +200,11 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       if (not === "!") return { caller, pin: { never: id } };
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
     },
-    findByHash: (sha256) => readCaller({ key_hash: importedKeyHash(secrets, sha256) }),
-    findById: (id) => readCaller({ id }),
+    findByHash: async (sha256) => requireCaller(await readByHash(importedKeyHash(secrets, sha256))),
+    async findById(id) {
+      const row = await read({ id });
+      return requireCaller(row && describeCaller(row, undefined));
+    },
     forgetToken(tokenId) {
       forget((caller) => tokenId === 0 || caller.tokenId === tokenId);
     },
@@ -202,6 +212,11 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       forget((caller) => userId === 0 || caller.userId === userId);
     },
   };
+}
+
+function requireCaller(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw invalidKey();
+  return caller;
 }
 
 type TokenKey =
@@ -212,8 +227,12 @@ type TokenKey =
 type TokenWithOwner = NonNullable<Awaited<ReturnType<typeof findToken>>>;
 
 function findToken(db: Db, where: TokenKey) {
-  return db.token.findUnique({
-    where: { ...where, deleted_at: null, user: { deleted_at: null } },
+  const found =
+    "key_hash" in where
+      ? { OR: [where, { previous_hash: where.key_hash, previous_until: { gt: currentTime() } }] }
+      : where;
+  return db.token.findFirst({
+    where: { ...found, deleted_at: null, user: { deleted_at: null } },
     include: {
       user: {
         select: { username: true, role: true, group: true, status: true, permissions: true, budget: true },
@@ -222,7 +241,8 @@ function findToken(db: Db, where: TokenKey) {
   });
 }
 
-function describeCaller(row: TokenWithOwner): Caller {
+/** @param keyHash of the key that the client presented; undefined where the token was found without one */
+function describeCaller(row: TokenWithOwner, keyHash: Uint8Array | undefined): Caller {
   const setting = TokenSetting.parse(row.setting);
   const rights = { role: row.user.role, permissions: permissionsOf(row.user) };
   return {
@@ -237,7 +257,8 @@ function describeCaller(row: TokenWithOwner): Caller {
     unlimited: row.unlimited_quota,
     tokenEnabled: row.status === 1,
     userEnabled: row.user.status === 1,
-    expiresAt: row.expired_time?.getTime(),
+    expiresAt: endOfKey(row, keyHash),
+    keyHash: keyHash && hexOf(keyHash),
     mayPin: mayEnter(rights, "channels"),
     mayChangeChannels: mayEnter(rights, "channels", "edit"),
     billingTag: row.billing_tag,
@@ -246,6 +267,21 @@ function describeCaller(row: TokenWithOwner): Caller {
     accountSessionSpend: row.user.budget === null ? undefined : sessionSpendOf(row.user.budget),
     derived: undefined,
   };
+}
+
+type KeyColumns = Pick<Token, "key_hash" | "previous_until" | "expired_time">;
+
+/** Returns when a key of a token stops working, in milliseconds since 1970. The key before a rotation ends first. */
+function endOfKey(row: KeyColumns, keyHash: Uint8Array | undefined): number | undefined {
+  const ends = [row.expired_time?.getTime()];
+  if (keyHash !== undefined && hexOf(keyHash) !== hexOf(row.key_hash))
+    ends.push(row.previous_until?.getTime());
+  const known = ends.filter((end) => end !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
 }
 
 /** Returns the lower of two limits, where 0 means no limit. */

@@ -24,7 +24,8 @@ export interface Revocations {
   close(): void;
 }
 
-type WatchedCaller = Pick<Caller, "tokenId" | "userId" | "expiresAt"> & Partial<Pick<Caller, "derived">>;
+type WatchedCaller = Pick<Caller, "tokenId" | "userId" | "expiresAt" | "keyHash"> &
+  Partial<Pick<Caller, "derived">>;
 
 type OnRevoked = (reason: GatewayError) => void;
 
@@ -34,6 +35,7 @@ interface Watch extends ListEntry {
   expiresAt: number | undefined;
   /** Of a call with a derived key. */
   derived: Caller["derived"];
+  keyHash: string | undefined;
   onRevoked: OnRevoked;
 }
 
@@ -44,6 +46,10 @@ interface Standing {
   user_enabled: boolean;
   is_there: boolean;
   expires_at: Date | null;
+  /** In hexadecimal: the key, and the one before the last rotation. */
+  key_hash: string;
+  previous_hash: string | null;
+  previous_until: Date | null;
 }
 
 /** Interval in which expired keys are detected, in milliseconds. */
@@ -82,7 +88,8 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
     const ids = [...new Set(affected.map(({ tokenId }) => tokenId))];
     const rows = await db.$queryRaw<Standing[]>`
       SELECT t.id, t.user_id, t.status = 1 AS token_enabled, u.status = 1 AS user_enabled,
-        t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at
+        t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at,
+        encode(t.key_hash, 'hex') AS key_hash, encode(t.previous_hash, 'hex') AS previous_hash, t.previous_until
       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ANY(${ids}::int[])`;
     const found = new Map(rows.map((row) => [row.id, row]));
     const revoked = await revokedAmong(affected);
@@ -92,7 +99,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
       const isRevoked = watch.derived?.some(({ id }) => revoked.has(id)) === true;
       const reason = reasonOf(row, watch) ?? (isRevoked ? derivedKeyRevoked() : undefined);
       if (reason !== undefined) revoke(watch, reason);
-      else watch.expiresAt = earliest(row?.expires_at?.getTime(), watch.derived?.at(-1)?.expiresAt);
+      else watch.expiresAt = earliest(row && endFor(row, watch), watch.derived?.at(-1)?.expiresAt);
     }
   }
 
@@ -103,8 +110,8 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   }
 
   return {
-    watch({ tokenId, userId, expiresAt, derived }, onRevoked) {
-      const watch: Watch = { tokenId, userId, expiresAt, derived, onRevoked, place: -1 };
+    watch({ tokenId, userId, expiresAt, keyHash, derived }, onRevoked) {
+      const watch: Watch = { tokenId, userId, expiresAt, keyHash, derived, onRevoked, place: -1 };
       watches.add(watch);
       timer ??= setInterval(findExpired, LOOK_MS).unref();
       const reason = endedBy;
@@ -134,12 +141,21 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   };
 }
 
-function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | undefined {
-  if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
+function reasonOf(row: Standing | undefined, watch: Watch): GatewayError | undefined {
+  if (row === undefined || !row.is_there || row.user_id !== watch.userId) return invalidKey();
+  const { keyHash } = watch;
+  if (keyHash !== undefined && keyHash !== row.key_hash && keyHash !== row.previous_hash) return invalidKey();
   if (!row.user_enabled) return ownerDisabled();
   if (!row.token_enabled) return new GatewayError("token_disabled");
-  if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
-  return undefined;
+  const end = endFor(row, watch);
+  return end !== undefined && end <= currentTime().getTime() ? expired() : undefined;
+}
+
+/** Returns when the key of a watched call stops working, in milliseconds since 1970. */
+function endFor(row: Standing, { keyHash }: Watch): number | undefined {
+  const own = row.expires_at?.getTime();
+  if (keyHash === undefined || keyHash === row.key_hash || row.previous_until === null) return own;
+  return earliest(own, row.previous_until.getTime());
 }
 
 function earliest(one: number | undefined, other: number | undefined): number | undefined {

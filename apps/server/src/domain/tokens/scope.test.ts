@@ -19,6 +19,7 @@ function caller(part: Partial<Caller> = {}): Caller {
     billingTag: "",
     userEnabled: true,
     expiresAt: undefined,
+    keyHash: undefined,
     setting: TokenSetting.parse({}),
     sessionSpend: 0,
     accountSessionSpend: undefined,

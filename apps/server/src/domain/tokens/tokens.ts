@@ -312,7 +312,13 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
     setting: TokenSetting.parse(token.setting),
     billing_tag: can(role, "seeBillingTag") ? token.billing_tag : "",
     device_name: token.device_name ?? "",
+    previous_key: previousKeyOf(token),
   };
+}
+
+function previousKeyOf(token: Token): TokenRow["previous_key"] {
+  const { previous_until: until, previous_hint: hint } = token;
+  return until === null || until <= currentTime() ? null : { hint, until: seconds(until) };
 }
 
 function seconds(instant: Date): number {

@@ -1,5 +1,12 @@
 /** Usage of a period for the analytics screen, of the site or one user. It reads roll-ups, never the log. */
-import type { GroupType, Period, UsageSum } from "@gateway/shared/usage/analytics";
+import type {
+  GroupType,
+  OwnGroupType,
+  OwnPeriod,
+  Period,
+  PeriodUsage as NamedUsage,
+  UsageSum,
+} from "@gateway/shared/usage/analytics";
 import { callsOf } from "@gateway/shared/usage/figures";
 import { listOwners } from "#domain/catalog/owners.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
@@ -13,7 +20,7 @@ import { moneyOfPeriod } from "./money.ts";
 import type { Span } from "./pieces.ts";
 import { previousPeriod, sumOfPrevious } from "./previous-period.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
-import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser } from "./usage.ts";
+import { closedUntil, type DayUsage, usageByDayAndKey, type UserDimension, usageOfUser } from "./usage.ts";
 
 export interface PeriodInput {
   from: Date;
@@ -53,18 +60,7 @@ export async function describePeriod(
   const totals = sumOfRows(rows);
   return {
     dates: days.map((day) => day.date),
-    channel_statistics: sumByName(rows, nameOf).map((row) => ({
-      Date: days[row.day]?.date ?? "",
-      Channel: row.key,
-      RequestCount: row.request_count,
-      Quota: row.quota,
-      PromptTokens: row.prompt_tokens,
-      CompletionTokens: row.completion_tokens,
-      RequestTime: row.request_time,
-      FailedCount: row.failed_count,
-      CachedTokens: row.cached_tokens,
-      FirstByteTime: row.first_byte_time,
-    })),
+    channel_statistics: presentUsage(rows, nameOf, days),
     totals,
     before,
     before_by_day: beforeByDay,
@@ -74,10 +70,57 @@ export async function describePeriod(
   };
 }
 
+export interface OwnPeriodInput extends Pick<PeriodInput, "from" | "to" | "timeZone"> {
+  groupType: OwnGroupType;
+  userId: number;
+}
+
+/** Returns a user's own usage of a period. @param now end of a period that has not ended */
+export async function describeOwnPeriod(
+  { db, pool }: Handles,
+  input: OwnPeriodInput,
+  now = currentTime(),
+): Promise<OwnPeriod> {
+  const { groupType, userId } = input;
+  const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
+  const days = localDays(input.from, input.to, input.timeZone);
+  const byToken = groupType === "token" || groupType === "tag";
+  const by: UserDimension = byToken ? "token" : groupType === "model_type" ? "model" : groupType;
+  const [{ before, beforeByDay }, rows] = await Promise.all([
+    usageBefore(pool, { span, days, userId, closed: span.from }, now),
+    usageOfUser(pool, { by, userId, span, days }),
+  ]);
+  const nameOf = byToken
+    ? await namesOfTokens(db, userId, groupType)
+    : await namesFor({ db, pool }, groupType, rows);
+  return {
+    dates: days.map((day) => day.date),
+    channel_statistics: presentUsage(rows, nameOf, days),
+    totals: sumOfRows(rows),
+    before,
+    before_by_day: beforeByDay,
+  };
+}
+
+function presentUsage(rows: readonly DayUsage[], nameOf: NameOf, days: readonly LocalDay[]): NamedUsage[] {
+  return sumByName(rows, nameOf).map((row) => ({
+    Date: days[row.day]?.date ?? "",
+    Channel: row.key,
+    RequestCount: row.request_count,
+    Quota: row.quota,
+    PromptTokens: row.prompt_tokens,
+    CompletionTokens: row.completion_tokens,
+    RequestTime: row.request_time,
+    FailedCount: row.failed_count,
+    CachedTokens: row.cached_tokens,
+    FirstByteTime: row.first_byte_time,
+  }));
+}
+
 /** Returns the preceding period: its sum up to the same time, and the sums of its whole days. */
 async function usageBefore(
   pool: Pool,
-  { span, days, closed, userId }: PeriodRequest,
+  { span, days, closed, userId }: Omit<PeriodRequest, "groupType">,
   now: Date,
 ): Promise<{ before: UsageSum; beforeByDay: UsageSum[] }> {
   const previous = previousPeriod(span, now);
@@ -159,16 +202,7 @@ async function namesFor({ db }: Handles, groupType: GroupType, rows: readonly Da
         where: { id: { in: ids() } },
         select: { id: true, name: true },
       });
-      const names = new Map(channels.map((channel) => [String(channel.id), channel.name]));
-      const seen = channels.map((channel) => channel.name);
-      // Deleted channels keep their name; channels with the same name get their id appended.
-      return (key) => {
-        const name = names.get(key);
-        if (name === undefined) return key === "0" ? "" : `#${key}`;
-        return name === "" || seen.filter((other) => other === name).length > 1
-          ? `${name} #${key}`.trim()
-          : name;
-      };
+      return namesWithIds(channels);
     }
     case "model_type": {
       // Uses the price lookup of calls: the exact name, or else the longest wildcard.
@@ -179,6 +213,29 @@ async function namesFor({ db }: Handles, groupType: GroupType, rows: readonly Da
       return (model) => names.get(ownerOf.get(findPrice(table, model)?.model ?? "") ?? 0) ?? "";
     }
   }
+}
+
+/** Deleted objects keep their name; objects with the same name get their id appended. */
+function namesWithIds(objects: readonly { id: number; name: string }[]): NameOf {
+  const names = new Map(objects.map(({ id, name }) => [String(id), name]));
+  const seen = new Map<string, number>();
+  for (const { name } of objects) seen.set(name, (seen.get(name) ?? 0) + 1);
+  return (key) => {
+    const name = names.get(key);
+    if (name === undefined) return key === "0" ? "" : `#${key}`;
+    return name === "" || (seen.get(name) ?? 0) > 1 ? `${name} #${key}`.trim() : name;
+  };
+}
+
+/** Names of a user's API keys, or the billing tags that they have now; "" without a tag. */
+async function namesOfTokens(db: PrismaClient, userId: number, by: "token" | "tag"): Promise<NameOf> {
+  const tokens = await db.token.findMany({
+    where: { user_id: userId },
+    select: { id: true, name: true, billing_tag: true },
+  });
+  if (by === "token") return namesWithIds(tokens);
+  const tags = new Map(tokens.map((token) => [String(token.id), token.billing_tag]));
+  return (key) => tags.get(key) ?? "";
 }
 
 function sumByName(rows: readonly DayUsage[], nameOf: NameOf): DayUsage[] {

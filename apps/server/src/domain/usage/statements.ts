@@ -11,6 +11,7 @@ import type {
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
 import { invalidRequest } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 interface Sums {
@@ -76,6 +77,26 @@ export async function statementLines(pool: Pool, userId: number, month: string):
     [userId, firstOf(month)],
   );
   return rows.map((row) => ({ date: row.date, model_name: row.model_name, ...numbers(row) }));
+}
+
+/**
+ * Returns the current month so far by model, most expensive first: what its statement will contain, computed from the
+ * same roll-ups. @param now in the month
+ */
+export async function runningStatement(
+  pool: Pool,
+  userId: number,
+  now = currentTime(),
+): Promise<StatementLine[]> {
+  const month = firstOf(now.toISOString());
+  const { rows } = await pool.query<Sums & { model_name: string }>(
+    `SELECT model AS model_name, ${summed} FROM usage_hours
+      WHERE user_id = $1 AND hour >= $2::timestamp AT TIME ZONE 'UTC'
+        AND hour < ($2::timestamp + interval '1 month') AT TIME ZONE 'UTC'
+      GROUP BY model HAVING sum(request_count) > 0 OR sum(quota) <> 0 ORDER BY sum(quota) DESC, model`,
+    [userId, month],
+  );
+  return rows.map((row) => ({ date: month, model_name: row.model_name, ...numbers(row) }));
 }
 
 /** Returns the site's closed months, newest first. */

@@ -86,14 +86,18 @@ export async function usageByDayAndKey(
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
 
-/** Returns a user's sums by day and model, channel or group. */
+/** Splits of one user's usage. It is read from the hours, so it needs no precomputed sums. */
+export type UserDimension = Dimension | "token";
+const keyOfUser: Record<UserDimension, string> = { ...keyOf, token: "token_id::text" };
+
+/** Returns a user's sums by day and model, API key, channel or group. */
 export async function usageOfUser(
   pool: Pool,
-  input: { by: Dimension; span: Span; days: readonly LocalDay[]; userId: number },
+  input: { by: UserDimension; span: Span; days: readonly LocalDay[]; userId: number },
 ): Promise<DayUsage[]> {
   const { by, span, days, userId } = input;
   const { rows } = await pool.query<CounterRow & { day: number; key: string }>(
-    `SELECT width_bucket(hour, $3::timestamptz[]) AS day, ${keyOf[by]} AS key, ${counterSums}
+    `SELECT width_bucket(hour, $3::timestamptz[]) AS day, ${keyOfUser[by]} AS key, ${counterSums}
        FROM usage_hours WHERE user_id = $4 AND hour >= $1 AND hour < $2 GROUP BY 1, 2 ORDER BY 1, 2`,
     [span.from, span.to, days.map((day) => day.start), userId],
   );

@@ -59,8 +59,12 @@ const groups: (Entry & { entries: Plan[] })[] = [
     title: phrase("Setting"),
     entries: ["user", "channel", operation, paySetting, "token", "connect", "profile", "setting"],
   },
-  { id: "billing", title: phrase("Billing"), entries: ["topup", "model_price"] },
-  { id: "usage", title: phrase("Usage"), entries: ["log", "midjourney", "task", "audit"] },
+  { id: "billing", title: phrase("Billing"), entries: ["topup", "statement", "model_price"] },
+  {
+    id: "usage",
+    title: phrase("Usage"),
+    entries: ["usage", "log", "session", "midjourney", "task", "audit"],
+  },
 ];
 
 function itemsOf(ids: readonly string[], person: AdminRights): MenuItem[] {

@@ -1,4 +1,3 @@
-/** Names and icons of the identity providers. */
 import type { OfferedIdentityProvider } from "@gateway/shared/accounts/identity-provider";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import {
@@ -15,6 +14,8 @@ import {
   IconLockAccess,
   type Icon,
 } from "@tabler/icons-react";
+/** Names and icons of the identity providers. */
+import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
 const identityProviders = lookupTable<{ title: string; Picture: Icon }>({
@@ -34,13 +35,18 @@ const presetPictures = lookupTable<Icon>({
 });
 
 /**
- * Translated when displayed.
+ * Returns the name in the language of the page. Names of providers that root has added are not translated.
  * @param added providers that root has added; without them the title is the identifier
  */
-export function identityProviderTitle(id: string, added: readonly OfferedIdentityProvider[] = []): string {
+export function identityProviderTitle(
+  t: TFunction,
+  id: string,
+  added: readonly OfferedIdentityProvider[] = [],
+): string {
   const slug = slugOf(id);
-  if (slug === undefined) return identityProviders[id]?.title ?? id;
-  return added.find((each) => each.slug === slug)?.name ?? slug;
+  if (slug !== undefined) return added.find((each) => each.slug === slug)?.name ?? slug;
+  const title = identityProviders[id]?.title;
+  return title === undefined ? id : t(title);
 }
 
 /** Returns the id of the icon: of a provider that root has added, its preset if there is one. */

@@ -3,7 +3,7 @@
  * channel, user or group, and the current state of the site.
  */
 import { Tabs } from "@mantine/core";
-import type { QueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";
@@ -14,7 +14,7 @@ import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
 import { PeriodCards } from "./period-cards.tsx";
-import { analyticsParams } from "./period.ts";
+import { type AnalyticsParams, analyticsParams } from "./period.ts";
 import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { UsageSection } from "./usage-section.tsx";
@@ -51,7 +51,7 @@ export default function AnalyticsPage() {
         <StatementsTab />
       ) : (
         <>
-          <PeriodCards params={params} />
+          <SumsOfPeriod params={params} />
           <UsageSection {...view} />
           <Halves>
             <RankingCard of="models" {...view} />
@@ -64,5 +64,18 @@ export default function AnalyticsPage() {
         </>
       )}
     </Page>
+  );
+}
+
+function SumsOfPeriod({ params }: { params: AnalyticsParams }) {
+  const { data, isPlaceholderData, error } = useQuery(periodQuery(params));
+  // The section below shows the error.
+  if (error && !data) return null;
+  return (
+    <PeriodCards
+      period={data}
+      old={isPlaceholderData}
+      activeUsers={params.user === 0 ? data?.active_users : undefined}
+    />
   );
 }

@@ -8,13 +8,13 @@ import type {
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
-import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
+import type { OwnPeriod, Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { AuditPage } from "@gateway/shared/usage/audit";
 import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
-import { type AnalyticsParams, periodWindow } from "./period.ts";
+import { type AnalyticsParams, type OwnUsageParams, periodWindow } from "./period.ts";
 
 export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
@@ -36,6 +36,19 @@ export const periodQuery = (params: AnalyticsParams) => {
     placeholderData: keepPreviousData,
   });
 };
+
+/** The own usage. */
+export const ownPeriodQuery = ({ range, from, to, by }: OwnUsageParams) =>
+  queryOptions({
+    queryKey: ["analytics", "own", { range, from, to, by }],
+    queryFn: () =>
+      http.get("/user/period", asSent<OwnPeriod>(), {
+        ...periodWindow({ range, from, to }, new Date()),
+        group_type: by,
+        time_zone: timeZone(),
+      }),
+    placeholderData: keepPreviousData,
+  });
 
 /** Rankings, channels and flows of all users. */
 export const insightsQuery = (params: AnalyticsParams) => {

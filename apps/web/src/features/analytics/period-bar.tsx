@@ -5,13 +5,22 @@ import { useTranslation } from "react-i18next";
 import { DayField } from "#ui/form/time-field.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type AnalyticsParams, asCustom, type AnalyticsRange, ranges, rangeTexts } from "./period.ts";
+import {
+  type AnalyticsParams,
+  asCustom,
+  type AnalyticsRange,
+  type PeriodParams,
+  ranges,
+  rangeTexts,
+} from "./period.ts";
 import classes from "./analytics.module.css";
 
 export type AnalyticsView = { params: AnalyticsParams; onChange: (patch: Partial<AnalyticsParams>) => void };
 
+type PeriodBarProps = { params: PeriodParams; onChange: (patch: Partial<PeriodParams>) => void };
+
 /** The selected days, kept in the address. */
-export function PeriodBar({ params, onChange }: AnalyticsView) {
+export function PeriodBar({ params, onChange }: PeriodBarProps) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const client = useQueryClient();

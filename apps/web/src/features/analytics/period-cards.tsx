@@ -1,4 +1,4 @@
-import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
+import type { OwnPeriod, UsageSum } from "@gateway/shared/usage/analytics";
 import {
   type Figure,
   averageDurationOf,
@@ -9,7 +9,6 @@ import {
   tokensOf,
 } from "@gateway/shared/usage/figures";
 import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { FigureDefinition } from "#components/usage/figure-definition.tsx";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
@@ -17,17 +16,22 @@ import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { About } from "#ui/figures/about.tsx";
 import { hasNoChange, Trend } from "#ui/figures/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { periodQuery } from "./api.ts";
-import { type AnalyticsParams, trendOf } from "./period.ts";
+import { trendOf } from "./period.ts";
 import classes from "./analytics.module.css";
 
+type PeriodCardsProps = {
+  /** Undefined while loading. */
+  period: OwnPeriod | undefined;
+  /** The figures are of another period, until those of this one have arrived. */
+  old: boolean;
+  /** Undefined for the period of one account. */
+  activeUsers?: number | undefined;
+};
+
 /** The sums of the period, compared with the same number of days before it. */
-export function PeriodCards({ params }: { params: AnalyticsParams }) {
+export function PeriodCards({ period, old, activeUsers }: PeriodCardsProps) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
-  const { data: period, isPlaceholderData: old, error } = useQuery(periodQuery(params));
-  // The section below shows the error.
-  if (error && !period) return null;
   const totals = period?.totals;
   const failed = totals ? errorRateOf(totals) : null;
   const cached = totals ? shareOf(totals.cached_tokens, totals.prompt_tokens) : null;
@@ -46,11 +50,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
         print={format.quota}
         color="var(--chart-1)"
         trend={(row) => row.Quota}
-        note={
-          params.user === 0 && period
-            ? t("{{count}} active users", { count: period.active_users })
-            : undefined
-        }
+        note={activeUsers === undefined ? undefined : t("{{count}} active users", { count: activeUsers })}
       />
       <SumCard
         title={t("Requests")}
@@ -92,11 +92,11 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
 type SumCardProps = {
   title: string;
   figure: Figure;
-  period: Period | undefined;
+  period: OwnPeriod | undefined;
   of: (sum: UsageSum) => number;
   print: (value: number) => string;
   color: string;
-  trend?: (row: Period["channel_statistics"][number]) => number;
+  trend?: (row: OwnPeriod["channel_statistics"][number]) => number;
   note: string | undefined;
 };
 

@@ -1,6 +1,6 @@
 /** Parameters of the screen in the address, and sums over the period. Pure. */
 import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
-import { groupTypes } from "@gateway/shared/usage/group-types";
+import { groupTypes, ownGroupTypes } from "@gateway/shared/usage/group-types";
 import { dayRangeTexts, startOf } from "#lib/address/day-ranges.ts";
 import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";
@@ -29,6 +29,20 @@ export const analyticsParams = {
   user: whole(),
 };
 export type AnalyticsParams = ParamsOf<typeof analyticsParams>;
+
+/** The own usage: the same without what only operators see. */
+export const ownUsageParams = {
+  range: analyticsParams.range,
+  from: day,
+  to: day,
+  by: oneOf(ownGroupTypes, "model"),
+  metric: analyticsParams.metric,
+  view: analyticsParams.view,
+};
+export type OwnUsageParams = ParamsOf<typeof ownUsageParams>;
+
+/** The days of a period in the address. */
+export type PeriodParams = Pick<AnalyticsParams, "range" | "from" | "to">;
 
 export const rangeTexts: Record<AnalyticsRange, string> = {
   ...dayRangeTexts,
@@ -139,7 +153,10 @@ const nothing: UsageSum = {
 };
 
 /** Returns one value per day of the period, with gaps filled. */
-export function trendOf(period: Period, of: (row: PeriodUsage) => number): number[] {
+export function trendOf(
+  period: Pick<Period, "dates" | "channel_statistics">,
+  of: (row: PeriodUsage) => number,
+): number[] {
   const byDay = new Map(period.dates.map((date) => [date, 0]));
   for (const row of period.channel_statistics) byDay.set(row.Date, (byDay.get(row.Date) ?? 0) + of(row));
   return [...byDay.values()];

@@ -1,6 +1,5 @@
 /** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
-import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
-import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
+import type { Period } from "@gateway/shared/usage/analytics";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -13,14 +12,8 @@ import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
 import { changesQuery } from "./api.ts";
 import { marksOf } from "./chart-marks.ts";
-import { type AnalyticsParams, type Metric, localDay, partsOf } from "./period.ts";
-
-const amountOf: Record<Metric, (sum: UsageSum) => number> = {
-  quota: (sum) => sum.quota,
-  requests: callsOf,
-  tokens: tokensOf,
-  failed: (sum) => sum.failed_count,
-};
+import { amountOf } from "./metric-labels.ts";
+import { type AnalyticsParams, localDay, partsOf } from "./period.ts";
 
 type UsageChartProps = { period: Period; params: AnalyticsParams };
 

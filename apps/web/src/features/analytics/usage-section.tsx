@@ -1,16 +1,16 @@
 /** The period by the selected grouping: as bars, as a table, or as a file. */
-import type { GroupType, Period } from "@gateway/shared/usage/analytics";
+import type { GroupType } from "@gateway/shared/usage/analytics";
 import { Button, Select, Skeleton } from "@mantine/core";
 import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { downloadCsv } from "#lib/format/csv.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
+import { exportPeriod } from "./export-period.ts";
 import type { AnalyticsView } from "./period-bar.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -82,7 +82,7 @@ export function UsageSection({ params, onChange }: AnalyticsView) {
             <UsageTable
               rows={period.data.channel_statistics}
               title={t(groupLabels[params.by])}
-              by={params.by}
+              noName={params.by === "user" ? t("Others") : t("Unknown")}
             />
           ) : (
             <UsageChart period={period.data} params={params} />
@@ -91,34 +91,4 @@ export function UsageSection({ params, onChange }: AnalyticsView) {
       )}
     </Section>
   );
-}
-
-/** Exports every day and member as numbers that a spreadsheet can sum. */
-function exportPeriod({ channel_statistics: rows, dates }: Period): void {
-  downloadCsv(`usage-${dates[0] ?? ""}-${dates.at(-1) ?? ""}.csv`, [
-    [
-      "date",
-      "name",
-      "requests",
-      "failed",
-      "points",
-      "input_tokens",
-      "output_tokens",
-      "cached_tokens",
-      "time_ms",
-      "first_byte_ms",
-    ],
-    ...rows.map((row) => [
-      row.Date,
-      row.Channel,
-      row.RequestCount,
-      row.FailedCount,
-      row.Quota,
-      row.PromptTokens,
-      row.CompletionTokens,
-      row.CachedTokens,
-      row.RequestTime,
-      row.FirstByteTime,
-    ]),
-  ]);
 }

@@ -1,4 +1,4 @@
-import type { GroupType, PeriodUsage } from "@gateway/shared/usage/analytics";
+import type { PeriodUsage } from "@gateway/shared/usage/analytics";
 import {
   averageDurationOf,
   averageFirstByteOf,
@@ -13,16 +13,20 @@ import { Figures } from "#ui/figures/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { sumByName } from "./period.ts";
 
-type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupType };
+type UsageTableProps = {
+  rows: readonly PeriodUsage[];
+  title: string;
+  /** Name of the row of usage without a name. */
+  noName: string;
+};
 
 /** The period's sums, one row per member of the grouping. */
-export function UsageTable({ rows, title, by }: UsageTableProps) {
+export function UsageTable({ rows, title, noName }: UsageTableProps) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const phone = useIsPhone();
   const time = (ms: number | null) => (ms === null || ms === 0 ? "–" : formatDuration(ms));
   const sums = sumByName(rows);
-  const noName = by === "user" ? t("Others") : t("Unknown");
   return (
     <Figures label={title} amounts={{ spend: sums.map((sum) => sum.quota) }}>
       <thead>

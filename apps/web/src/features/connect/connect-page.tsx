@@ -1,7 +1,10 @@
 /** Commands and settings files that connect a client. The same on the public site, with a placeholder as key. */
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { clientById, clients } from "@gateway/shared/connect/clients";
 import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/connect/connection";
 import { Card, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/address/list-params.ts";
@@ -10,6 +13,7 @@ import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
 import { Page, Section } from "#ui/page/page.tsx";
+import { choosableTokensQuery } from "./api.ts";
 import { ClientList } from "./client-list.tsx";
 import { ConnectionChoices } from "./connection-choices.tsx";
 import { FirstCallLine } from "./first-call-line.tsx";
@@ -32,11 +36,23 @@ function ownPlatform(): Platform {
   return /Mac OS X|Macintosh/.test(agent) ? "macOS" : "Linux";
 }
 
+/** Returns the id of the enabled token that was used last, else of the newest; "" without one. */
+function lastUsed(tokens: readonly TokenRow[]): string {
+  const [first] = tokens
+    .filter(({ status }) => status === TokenStatus.enabled)
+    .toSorted((a, b) => (b.accessed_time ?? 0) - (a.accessed_time ?? 0));
+  return first === undefined ? "" : String(first.id);
+}
+
 export default function ConnectPage() {
   const { t } = useTranslation("connect");
   const self = useSelf();
   const address = useServerAddress();
   const [params, setParams] = useListParams(connectParams);
+  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
+  const [hasCleared, setCleared] = useState(false);
+  // The key is only selected. Its text is inserted on request.
+  const token = params.token === "" && !hasCleared ? lastUsed(tokens ?? []) : params.token;
   const [platform, setPlatform] = useState(ownPlatform);
   const [model, setModel] = useState("");
   const [contextWindow, setContextWindow] = useState<string>();
@@ -50,7 +66,7 @@ export default function ConnectPage() {
   const [inserted, setInserted] = useState({ token: "", key: "" });
   const client = clientById(params.client) ?? firstClient;
   if (client === undefined) return null;
-  const key = inserted.token === params.token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
+  const key = inserted.token === token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
   const parts = client.parts({
     baseUrl: address,
     model: model || "<model>",
@@ -70,11 +86,14 @@ export default function ConnectPage() {
             <ConnectionChoices
               dialect={client.dialect}
               model={params.model}
-              token={params.token}
+              token={token}
               inserted={key !== KEY_PLACEHOLDER}
               onModel={(name) => setParams({ model: name })}
-              onToken={(id) => setParams({ token: id })}
-              onKey={(text) => setInserted({ token: params.token, key: text })}
+              onToken={(id) => {
+                setCleared(id === "");
+                setParams({ token: id });
+              }}
+              onKey={(text) => setInserted({ token, key: text })}
               onResolved={resolve}
             />
           </Card>

@@ -1,7 +1,6 @@
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import type { TokenPage } from "@gateway/shared/accounts/token";
-import type { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
 import type { ChannelPage } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
@@ -118,16 +117,3 @@ export function prefetchUsage(client: QueryClient, self: Self): Promise<unknown>
     self.has_budget ? client.prefetchQuery(ownBudgetQuery) : undefined,
   ]);
 }
-
-/** The closed months of the last year. */
-export const statementsQuery = queryOptions({
-  queryKey: ["statements"],
-  queryFn: () => http.get("/user/invoice", asPage<StatementPage>(), { size: 12 }),
-  staleTime: 600_000,
-});
-
-export const statementQuery = (date: string) =>
-  queryOptions({
-    queryKey: ["statements", date],
-    queryFn: () => http.get("/user/invoice/detail", asList<StatementLine[]>(), { date }),
-  });

@@ -25,7 +25,6 @@ import { ModelsCard } from "./models-card.tsx";
 import { RateCard } from "./rate-card.tsx";
 import { SpendChart } from "./spend-chart.tsx";
 import { StatCard } from "./stat-card.tsx";
-import { StatementsCard } from "./statements-card.tsx";
 import { TokensCard } from "./tokens-card.tsx";
 import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
@@ -60,7 +59,6 @@ export default function DashboardPage({ tabs, firstSteps }: DashboardPageProps) 
         <QuickStart />
       </Halves>
       <ModelsCard />
-      <StatementsCard />
     </Page>
   );
 }

@@ -15,14 +15,14 @@ import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
-import { OfferCard } from "./offer-card.tsx";
+import { ComparisonBar } from "./comparison/comparison-bar.tsx";
+import { useComparison } from "./comparison/use-comparison.ts";
+import { ModelFilters } from "./model-filters.tsx";
+import { OfferCard, type OfferCardProps } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
-import { OfferFilters } from "./offer-filters.tsx";
 import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
-import { priceParams } from "./price-params.ts";
+import { noFilters, priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
-
-const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelsQuery);
@@ -43,9 +43,6 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const [params, setParams] = useListParams(priceParams);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
-  const health = useQuery(healthQuery).data;
-
-  const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
   // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -59,6 +56,8 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
     groupList[0]?.symbol ??
     "";
   const groupRatio = groups.data?.[group]?.ratio ?? 1;
+  const offers = useMemo(() => offersOf(models.data ?? {}, groupRatio), [models.data, groupRatio]);
+  const comparison = useComparison(params.compare, (compare) => setParams({ compare, page: params.page }));
   const filter = { ...params, group };
   const reached = sortOffers(filterOffers(offers, filter), params.sort);
   const others = sortOffers(
@@ -70,9 +69,9 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const page = Math.min(params.page, Math.max(1, Math.ceil(visibleOffers.length / params.size)));
   const shown = visibleOffers.slice((page - 1) * params.size, page * params.size);
   const isLastPage = page * params.size >= visibleOffers.length;
-  const columns = useOfferColumns({ ...params, group, groupRatio, groupNames });
+  const columns = useOfferColumns({ ...params, group, groupRatio, groupNames, comparison });
   const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
-  const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
+  const filtered = Object.keys(noFilters).some((name) => params[name as keyof typeof noFilters] !== "");
   const paging = {
     kind: "pages" as const,
     page,
@@ -95,7 +94,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
       }
     >
       {inConsole ? <DisabledModelsNote /> : null}
-      <OfferFilters
+      <ModelFilters
         offers={waiting ? undefined : offers}
         groups={groupList}
         params={params}
@@ -127,31 +126,14 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         <Card>{empty}</Card>
       ) : (
         <>
-          <ul
-            key={waiting ? "waiting" : "cards"}
-            className={classes.grid}
-            aria-label={t("Available models")}
-            aria-busy={waiting}
-          >
-            {!waiting
-              ? shown.map((offer) => (
-                  <OfferCard
-                    key={offer.model}
-                    offer={offer}
-                    health={health?.models[offer.model]}
-                    unit={params.unit}
-                    group={group}
-                    groupRatio={groupRatio}
-                    groupNames={groupNames}
-                    to={modelAddress(offer.model, inConsole)}
-                  />
-                ))
-              : placeholders.map((index) => (
-                  <li key={index}>
-                    <Skeleton height={158} radius="lg" />
-                  </li>
-                ))}
-          </ul>
+          <OfferGrid
+            offers={waiting ? undefined : shown}
+            unit={params.unit}
+            group={group}
+            groupRatio={groupRatio}
+            groupNames={groupNames}
+            comparison={comparison}
+          />
           {waiting ? null : (
             <div className={classes.pages}>
               <Pager paging={paging} shown={shown.length} />
@@ -159,6 +141,13 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           )}
         </>
       )}
+      <ComparisonBar
+        comparison={comparison}
+        offers={offers}
+        unit={params.unit}
+        group={group}
+        groupRatio={groupRatio}
+      />
       {!waiting && others.length > 0 && (open || isLastPage) ? (
         <OtherGroups
           open={open}
@@ -167,6 +156,41 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         />
       ) : null}
     </Page>
+  );
+}
+
+type OfferGridProps = Pick<OfferCardProps, "unit" | "group" | "groupRatio" | "groupNames" | "comparison"> & {
+  /** Undefined while loading. */
+  offers: Offer[] | undefined;
+};
+
+function OfferGrid({ offers, ...view }: OfferGridProps) {
+  const { t } = useTranslation("model-prices");
+  const inConsole = useInConsole();
+  const health = useQuery(healthQuery).data;
+  const waiting = offers === undefined;
+  return (
+    <ul
+      key={waiting ? "waiting" : "cards"}
+      className={classes.grid}
+      aria-label={t("Available models")}
+      aria-busy={waiting}
+    >
+      {offers?.map((offer) => (
+        <OfferCard
+          key={offer.model}
+          offer={offer}
+          health={health?.models[offer.model]}
+          to={modelAddress(offer.model, inConsole)}
+          {...view}
+        />
+      )) ??
+        placeholders.map((index) => (
+          <li key={index}>
+            <Skeleton height={158} radius="lg" />
+          </li>
+        ))}
+    </ul>
   );
 }
 

@@ -8,10 +8,12 @@ import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { CompareButton } from "./comparison/compare-button.tsx";
+import type { Comparison } from "./comparison/use-comparison.ts";
 import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
-type OfferCardProps = {
+export type OfferCardProps = {
   offer: Offer;
   health: ModelHealth | undefined;
   unit: TokenUnit;
@@ -20,6 +22,7 @@ type OfferCardProps = {
   /** Names of the groups by symbol. */
   groupNames: Map<string, string>;
   to: string;
+  comparison: Comparison;
 };
 
 export function OfferCard(props: OfferCardProps) {
@@ -50,6 +53,7 @@ export function OfferCard(props: OfferCardProps) {
             </Text>
           )}
         </div>
+        <CompareButton model={offer.model} comparison={props.comparison} />
         <CopyButton text={offer.model} label={t("Model name")} size={26} />
       </Group>
       {phone ? null : <Details {...props} />}

@@ -5,6 +5,8 @@ import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { CompareButton } from "./comparison/compare-button.tsx";
+import type { Comparison } from "./comparison/use-comparison.ts";
 import { type Offer, priceOf, type TokenUnit } from "./offers.ts";
 
 type OfferColumnOptions = {
@@ -13,11 +15,12 @@ type OfferColumnOptions = {
   groupRatio: number;
   /** Names of the groups by symbol. */
   groupNames: Map<string, string>;
+  comparison: Comparison;
 };
 
 export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
   const { t } = useTranslation("model-prices");
-  const { unit, group, groupRatio, groupNames } = view;
+  const { unit, group, groupRatio, groupNames, comparison } = view;
   const cnyPerUsd = useCnyPerUsd();
   return useMemo(() => {
     const price = (offer: Offer, ratio: number) => {
@@ -35,7 +38,7 @@ export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
         id: "model",
         title: t("Model"),
         fixed: true,
-        width: 260,
+        width: 300,
         cell: (offer) => (
           <Group gap={8} wrap="nowrap">
             <ModelIcon model={offer.model} />
@@ -43,6 +46,7 @@ export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
               {offer.model}
             </Text>
             <CopyButton text={offer.model} label={t("Model name")} size={24} />
+            <CompareButton model={offer.model} comparison={comparison} />
           </Group>
         ),
       },
@@ -82,5 +86,5 @@ export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
         ),
       },
     ];
-  }, [t, unit, group, groupRatio, groupNames, cnyPerUsd]);
+  }, [t, unit, group, groupRatio, groupNames, comparison, cnyPerUsd]);
 }

@@ -5,6 +5,7 @@ import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { useFormat } from "#lib/format/quota.ts";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ownersQuery } from "./api.ts";
@@ -14,7 +15,7 @@ import { countFacet, type Facet, type Offer, sortings } from "./offers.ts";
 import type { PriceView } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
-type OfferFiltersProps = {
+export type OfferFiltersProps = {
   /** Undefined while loading. */
   offers: Offer[] | undefined;
   groups: UserGroupMap[string][];
@@ -34,6 +35,7 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
     countFacet(offers ?? [], { ...params, group: open ? "" : group }, facet).filter(
       (each) => each.count > 0 || params[facet] === each.value,
     );
+  const format = useFormat();
   const owners = count("owner");
   const tags = count("tag");
   const reached = new Map(
@@ -69,6 +71,32 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
             data={tags.map((each) => ({ value: each.value, label: withCount(each.value, each.count) }))}
           />
         ) : null}
+        <FilterSelect
+          disabled={waiting}
+          label={t("Context")}
+          value={params.context}
+          onChange={(context) => onChange({ context: context as PriceView["context"] })}
+          data={count("context").map((each) => ({
+            value: each.value,
+            label: withCount(
+              t("From {{tokens}} tokens", { tokens: format.short(Number(each.value)) }),
+              each.count,
+            ),
+          }))}
+        />
+        <FilterSelect
+          disabled={waiting}
+          label={t("Input price")}
+          value={params.price}
+          onChange={(price) => onChange({ price: price as PriceView["price"] })}
+          data={count("price").map((each) => ({
+            value: each.value,
+            label: withCount(
+              each.value === "0" ? t("Free") : t("Up to ${{usd}} / 1M", { usd: each.value }),
+              each.count,
+            ),
+          }))}
+        />
         <Select
           aria-label={t("Sort by")}
           {...(phone ? { flex: "1 1 calc(50% - 4px)" } : { w: 160 })}
@@ -78,19 +106,6 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           value={params.sort}
           onChange={(sort) => onChange({ sort: sortings.find((each) => each === sort) ?? "usage" })}
         />
-        <div className={classes.end}>
-          <SegmentedControl
-            size="xs"
-            aria-label={t("Unit")}
-            data={[
-              { value: "M", label: t("per million") },
-              { value: "K", label: t("per thousand") },
-            ]}
-            value={params.unit}
-            onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
-          />
-          <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
-        </div>
       </div>
       {waiting ? <Skeleton height={32} maw={520} /> : null}
       {owners.length > 1 ? (
@@ -125,6 +140,32 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           }))}
         />
       ) : null}
+    </div>
+  );
+}
+
+/** Unit of the prices, and cards or a list. */
+export function ViewControls({
+  params,
+  onChange,
+}: {
+  params: PriceView;
+  onChange: (patch: Partial<PriceView>) => void;
+}) {
+  const { t } = useTranslation("model-prices");
+  return (
+    <div className={classes.end}>
+      <SegmentedControl
+        size="xs"
+        aria-label={t("Unit")}
+        data={[
+          { value: "M", label: t("per million") },
+          { value: "K", label: t("per thousand") },
+        ]}
+        value={params.unit}
+        onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
+      />
+      <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { countFacet, filterOffers, offersOf, priceOf, sortOffers } from "./offers.ts";
+import { countFacet, filterOffers, offersOf, type OfferFilter, priceOf, sortOffers } from "./offers.ts";
+import { noFilters } from "./price-params.ts";
 
 const price = {
   model: "gpt-4o",
@@ -28,7 +29,7 @@ const offers = offersOf({
 });
 
 describe("the price list", () => {
-  const all = { keyword: "", owner: "", kind: "", tag: "", group: "" };
+  const all: OfferFilter = { ...noFilters, group: "" };
   const names = (list: { model: string }[]) => list.map(({ model }) => model);
 
   it("is sorted in the requested order, with missing values last", () => {
@@ -47,6 +48,32 @@ describe("the price list", () => {
     expect(found({ keyword: "agent" })).toEqual(["claude-opus"]);
     expect(found({ tag: "coding" })).toEqual(["claude-opus"]);
     expect(found({ kind: "image" })).toEqual([]);
+  });
+
+  it("is filtered by input, context, input price in the group, cache and reasoning", () => {
+    const cached = { ...price, extra_ratios: { cached_read_tokens: 0.1, reasoning_tokens: 1 } };
+    const long = { ...info, context_length: 200_000, tags: ["Reasoning"] };
+    const catalog = {
+      plain: { groups: ["default"], owned_by: "", price, info: null, rank: null },
+      cached: { groups: ["default"], owned_by: "", price: cached, info: null, rank: null },
+      long: { groups: ["default"], owned_by: "", price: null, info: long, rank: null },
+    };
+    const found = (filter: Partial<typeof all>, groupRatio = 1) =>
+      names(filterOffers(offersOf(catalog, groupRatio), { ...all, ...filter }));
+    expect(found({ input: "image" })).toEqual(["long"]);
+    expect(found({ context: "128000" })).toEqual(["long"]);
+    expect(found({ context: "1000000" })).toEqual([]);
+    // $2.50 per million input tokens, times the ratio of the group.
+    expect(found({ price: "3" })).toEqual(["cached", "plain"]);
+    expect(found({ price: "1" })).toEqual([]);
+    expect(found({ price: "1" }, 0.4)).toEqual(["cached", "plain"]);
+    expect(found({ cache: "yes" })).toEqual(["cached"]);
+    expect(found({ reasoning: "yes" })).toEqual(["cached", "long"]);
+    expect(countFacet(offersOf(catalog), all, "context").map(({ value }) => value)).toEqual([
+      "32000",
+      "128000",
+      "200000",
+    ]);
   });
 
   it("counts the results of each value, given the other filters", () => {

@@ -11,9 +11,29 @@ export const priceParams = {
   owner: textParam(),
   kind: textParam(),
   tag: textParam(),
+  input: oneOf(["", "image", "audio", "pdf", "video"]),
+  context: oneOf(["", "32000", "128000", "200000", "1000000"]),
+  price: oneOf(["", "0", "0.5", "1", "3", "10"]),
+  cache: oneOf(["", "yes"]),
+  reasoning: oneOf(["", "yes"]),
+  /** Names of up to three models to compare, each encoded for an address, separated by commas. */
+  compare: textParam(1_000),
   group: textParam(),
   unit: oneOf(["M", "K"]),
   /** "shown": includes models that the group does not reach. */
   others: oneOf(["", "shown"]),
 };
+/** No filter is set. */
+export const noFilters = {
+  keyword: "",
+  owner: "",
+  kind: "",
+  tag: "",
+  input: "",
+  context: "",
+  price: "",
+  cache: "",
+  reasoning: "",
+} as const;
+
 export type PriceView = ParamsOf<typeof priceParams>;

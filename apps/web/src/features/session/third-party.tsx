@@ -52,7 +52,7 @@ export function ThirdParty({ next }: { next: string }) {
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
-            {t(identityProviderTitle(id, added))}
+            {identityProviderTitle(t, id, added)}
           </Button>
         ))}
       </SimpleGrid>

@@ -9,6 +9,7 @@ import type {
   TokenAdminRow,
   TokenChange,
   CreatedToken,
+  KeyOverlap,
   TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
@@ -61,6 +62,25 @@ export function useSwitchToken() {
   return useMutation({
     mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
       http.patch(`/token/${id}`, asSent<TokenRow>(), { status }),
+    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+/** @param hours how long the previous key works */
+export function useRotateKey() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, hours }: { id: number; hours: KeyOverlap }) =>
+      http.post(`/token/${id}/rotate`, asSent<CreatedToken>(), { overlap_hours: hours }),
+    gcTime: 0,
+    onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+export function useEndPreviousKey() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/token/${id}/previous_key`, asSent<TokenRow>()),
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

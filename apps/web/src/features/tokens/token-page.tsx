@@ -2,7 +2,7 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { Button, Stack, Text } from "@mantine/core";
-import { IconKey, IconPencil } from "@tabler/icons-react";
+import { IconKey, IconPencil, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
@@ -10,6 +10,7 @@ import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { GroupName } from "#components/group-name.tsx";
 import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
@@ -22,9 +23,11 @@ import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
+import { PreviousKey } from "./previous-key.tsx";
 import { limitLabels, statusWord } from "./token-labels.ts";
 
 const DerivedKeys = lazyPart(() => import("./derived-keys.tsx").then((module) => module.DerivedKeys));
+const RotateDialog = lazyPart(() => import("./rotate-dialog.tsx").then((module) => module.RotateDialog));
 
 export default function TokenPage() {
   const { t } = useTranslation("tokens");
@@ -57,6 +60,7 @@ function Loaded({ token, own, owner }: PageToken) {
   const { t } = useTranslation("tokens");
   const seesCalls = useMayEnter("logs");
   const usage = useQuery(usageQuery(own ? `/token/${token.id}` : `/token/admin/${token.id}`));
+  const rotation = useDrawerParam("rotate");
   const { text, tone } = statusWord(token.status);
   const filter: Record<string, string> | undefined = own
     ? { token_name: token.name }
@@ -70,6 +74,7 @@ function Loaded({ token, own, owner }: PageToken) {
       label: t("Overview"),
       content: () => (
         <Stack gap="md">
+          <PreviousKey token={token} own={own} />
           <Limits token={token} />
           <BudgetOf token={token} own={own} />
           {usage.data ? (
@@ -110,26 +115,40 @@ function Loaded({ token, own, owner }: PageToken) {
     { id: "settings", label: t("Settings"), content: () => <Settings token={token} edit={edit} /> },
   ];
   return (
-    <ObjectPage
-      title={token.name}
-      icon={<IconKey size={22} stroke={1.7} />}
-      badges={
-        <>
-          <StatusDot tone={tone}>{t(text)}</StatusDot>
-          {own ? null : (
-            <Text span fz="sm" c="dimmed">
-              {t("of {{name}}", { name: owner })}
-            </Text>
-          )}
-        </>
-      }
-      actions={
-        <Button component={Link} to={edit} leftSection={<IconPencil size={16} />}>
-          {t("Edit")}
-        </Button>
-      }
-      tabs={tabs}
-    />
+    <>
+      <ObjectPage
+        title={token.name}
+        icon={<IconKey size={22} stroke={1.7} />}
+        badges={
+          <>
+            <StatusDot tone={tone}>{t(text)}</StatusDot>
+            {own ? null : (
+              <Text span fz="sm" c="dimmed">
+                {t("of {{name}}", { name: owner })}
+              </Text>
+            )}
+          </>
+        }
+        actions={
+          <>
+            {own ? (
+              <Button
+                variant="default"
+                leftSection={<IconRefresh size={16} />}
+                onClick={() => rotation.open(token.id)}
+              >
+                {t("Rotate key")}
+              </Button>
+            ) : null}
+            <Button component={Link} to={edit} leftSection={<IconPencil size={16} />}>
+              {t("Edit")}
+            </Button>
+          </>
+        }
+        tabs={tabs}
+      />
+      {own && rotation.key !== "" ? <RotateDialog token={token} onClose={rotation.close} /> : null}
+    </>
   );
 }
 

@@ -20,7 +20,7 @@ export function Bindings({ providers, email }: { providers: string[]; email: str
         </Tooltip>
       )}
       {providers.map((provider) => {
-        const name = t(identityProviderTitle(provider));
+        const name = identityProviderTitle(t, provider);
         return (
           <Tooltip key={provider} label={name}>
             <span style={{ display: "inline-flex" }} tabIndex={0}>

@@ -226,7 +226,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
               ? none
               : joinList(
                   user.identities.map(({ provider, label }) =>
-                    [t(identityProviderTitle(provider)), label].filter(Boolean).join(": "),
+                    [identityProviderTitle(t, provider), label].filter(Boolean).join(": "),
                   ),
                 )}
           </Fact>

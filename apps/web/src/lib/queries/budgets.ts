@@ -1,5 +1,6 @@
 /** Budgets of accounts, groups and API keys. */
 import type {
+  AccountBudget,
   Budget,
   BudgetTarget,
   BudgetUses,
@@ -9,6 +10,7 @@ import type {
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
+import { selfQuery } from "#lib/session.ts";
 
 const allBudgets = ["budget"] as const;
 
@@ -38,6 +40,20 @@ export const ownBudgetQuery = queryOptions({
   queryKey: [...allBudgets, "own"],
   queryFn: () => http.get("/user/self/budget", asSent<OwnBudget>()),
 });
+
+/** Sets the budget that the owner of the account plans with. */
+export function useSetAccountBudget() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (budget: AccountBudget) => http.put("/user/self/budget", asSent<OwnBudget>(), budget),
+    meta: inForm,
+    onSuccess: async (updated) => {
+      client.setQueryData(ownBudgetQuery.queryKey, updated);
+      // The dashboard shows the budget if there is one.
+      await client.invalidateQueries({ queryKey: selfQuery.queryKey });
+    },
+  });
+}
 
 export function useSetBudget(target: BudgetTarget, id: number) {
   const client = useQueryClient();

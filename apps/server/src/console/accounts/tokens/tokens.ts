@@ -2,6 +2,7 @@ import { can } from "@gateway/shared/accounts/roles";
 import {
   TokenChange,
   CreatedToken,
+  KeyRotation,
   TokenInput,
   TokenKey,
   TokenPage,
@@ -18,6 +19,7 @@ import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { describeUsageOf } from "#domain/overview/object-usage.ts";
 import { revealKey } from "#domain/tokens/keys.ts";
+import { endPreviousKey, rotateKey } from "#domain/tokens/rotate-key.ts";
 import {
   changeToken,
   createToken,
@@ -121,6 +123,40 @@ export function tokenRoutes(app: ConsoleApp, services: Services): void {
   );
 
   tokenChangeRoutes(app, services);
+  keyRotationRoutes(app, services);
+}
+
+function keyRotationRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets } = services;
+  const shown = describeFor(services);
+
+  app.post(
+    "/token/:id/rotate",
+    {
+      config,
+      schema: {
+        summary: "Give one of your tokens a new key; the previous one works until the end of the overlap",
+        params: IdParams,
+        body: KeyRotation,
+        response: answers(CreatedToken),
+      },
+    },
+    async (request, reply) => {
+      const rotation = { id: request.params.id, overlapHours: request.body.overlap_hours };
+      const { token, key } = await rotateKey(db, secrets, viewerOf(request), rotation);
+      void reply.header("cache-control", "no-store");
+      return ok({ ...shown(request, token), key });
+    },
+  );
+
+  app.delete(
+    "/token/:id/previous_key",
+    {
+      config,
+      schema: { summary: "End the previous key of one of your tokens now", params: IdParams, response: row },
+    },
+    async (request) => ok(shown(request, await endPreviousKey(db, viewerOf(request), request.params.id))),
+  );
 }
 
 function tokenChangeRoutes(app: ConsoleApp, services: Services): void {

@@ -78,6 +78,50 @@ async function secondKey(account: Account): Promise<Account> {
   return { userId: account.userId, tokenId: other.tokenId };
 }
 
+describe("budget that the owner of an account set", () => {
+  const withOwnBudget = async (own_month_limit: bigint, own_month_stops: boolean): Promise<Account> => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const data = { own_month_limit, own_month_stops };
+    await database.db.user.update({ where: { id: account.userId }, data });
+    return account;
+  };
+
+  it("is never overspent by all keys on all nodes when it stops calls", async () => {
+    const account = await withOwnBudget(100n, true);
+    const { granted, refused } = await ask([account, await secondKey(account)], 60, 10n);
+    expect(granted).toHaveLength(10);
+    expect(refused[0]).toMatchObject({
+      status: 402,
+      code: "budget_exceeded",
+      message: expect.stringContaining("that you set for your account is $0.000200"),
+    });
+    await settleAll(granted, 10n);
+    expect((await ask([account], 1, 1n)).granted).toHaveLength(0);
+    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  });
+
+  it("refuses no call when it only warns", async () => {
+    const { granted } = await ask([await withOwnBudget(100n, false)], 30, 10n);
+    expect(granted).toHaveLength(30);
+    await settleAll(granted, 10n);
+  });
+
+  it("does not reduce the charge of a call that costs more than was reserved", async () => {
+    const account = await withOwnBudget(30n, true);
+    await settleAll((await ask([account], 1, 10n)).granted, 50n);
+    expect(await userOf(account)).toMatchObject({ month_quota: 50n, quota: 999_950n });
+  });
+
+  it("applies together with the budget that the operator set", async () => {
+    const account = await withOwnBudget(100n, true);
+    await database.db.user.update({ where: { id: account.userId }, data: { budget: { monthly_spend: 40 } } });
+    const { granted, refused } = await ask([account], 20, 10n);
+    expect(granted).toHaveLength(4);
+    expect(refused[0]?.message).toContain("Your monthly budget is");
+    await settleAll(granted, 0n);
+  });
+});
+
 describe("account budget", () => {
   it("is never overspent by all keys on all nodes, and unused points become free again", async () => {
     const account = await budgeted({ daily_spend: 100 });

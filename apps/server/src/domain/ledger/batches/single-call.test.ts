@@ -188,6 +188,8 @@ describe("a call alone in its batch", () => {
     ["a deleted user", "UPDATE users SET deleted_at = now() WHERE id = $1", "stale"],
     ["a budget", `UPDATE users SET budget = '{"weekly_spend": 5}' WHERE id = $1`, "stale"],
     ["a budget without limits", `UPDATE users SET budget = '{"weekly_spend": 0}' WHERE id = $1`, "lease"],
+    ["an own budget", "UPDATE users SET own_month_limit = 5, own_month_stops = true WHERE id = $1", "stale"],
+    ["an own budget that only warns", "UPDATE users SET own_month_limit = 5 WHERE id = $1", "lease"],
     [
       "a budget of the group",
       `WITH g AS (UPDATE user_groups SET budget = '{"daily_spend": 9}') SELECT $1::int`,

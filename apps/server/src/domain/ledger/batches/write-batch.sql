@@ -42,7 +42,7 @@ WITH clock AS MATERIALIZED (
     limited boolean, keep bigint, target bigint, smallest bigint)
 ), payer AS MATERIALIZED (
   SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable, budget, "group",
-    reserved + leased AS used, spent_day, day_quota, week_quota, month_quota
+    CASE WHEN own_month_stops THEN NULLIF(own_month_limit, 0) END AS own_month, reserved + leased AS used, spent_day, day_quota, week_quota, month_quota
   FROM users WHERE id = ANY($3::int[]) ORDER BY id FOR NO KEY UPDATE
 ), token AS MATERIALIZED (
   SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, remain_quota, budget,
@@ -61,10 +61,10 @@ WITH clock AS MATERIALIZED (
     AND (SELECT count(*) FROM session) >= 0
   ORDER BY id FOR NO KEY UPDATE
 ), account_budget AS MATERIALIZED (
-  -- An account's own budget as a whole, otherwise that of its group.
+  -- The budget that the operator set for an account as a whole, otherwise that of its group.
   SELECT p.id, COALESCE(p.budget, g.budget) AS budget
   FROM payer p LEFT JOIN user_groups g ON g.symbol = p."group"
-  WHERE COALESCE(p.budget, g.budget) IS NOT NULL
+  WHERE COALESCE(p.budget, g.budget) IS NOT NULL OR p.own_month IS NOT NULL
 ), spend_limit AS MATERIALIZED (
   -- The table of limits, in the order in which they are checked: a row for each limit that an account (token_id 0) or a
   -- token has. Of a token, the smaller of its owner's limit and the operator's applies; 0 is no limit. What is reserved
@@ -79,7 +79,9 @@ WITH clock AS MATERIALIZED (
     (2, 'account_week', 'points', NULLIF((a.budget ->> 'weekly_spend')::bigint, 0),
       p.used + CASE WHEN p.spent_day >= k.week THEN p.week_quota ELSE 0 END, k.week + interval '7 days'),
     (3, 'account_day', 'points', NULLIF((a.budget ->> 'daily_spend')::bigint, 0),
-      p.used + CASE WHEN p.spent_day >= k.day THEN p.day_quota ELSE 0 END, k.day + interval '1 day')
+      p.used + CASE WHEN p.spent_day >= k.day THEN p.day_quota ELSE 0 END, k.day + interval '1 day'),
+    (9, 'own_month', 'points', p.own_month,
+      p.used + CASE WHEN p.spent_day >= k.month THEN p.month_quota ELSE 0 END, k.month + interval '1 month')
   ) l(rank, refusal, unit, most, used, ends)
   WHERE l.most IS NOT NULL
   UNION ALL
@@ -98,7 +100,8 @@ WITH clock AS MATERIALIZED (
   ) l(rank, refusal, unit, most, used, ends)
   WHERE l.most IS NOT NULL
 ), account_free AS MATERIALIZED (
-  SELECT user_id AS id, min(free) AS free FROM spend_limit WHERE token_id = 0 GROUP BY user_id
+  SELECT user_id AS id, min(free) AS free, min(free) FILTER (WHERE refusal <> 'own_month') AS operator_free
+  FROM spend_limit WHERE token_id = 0 GROUP BY user_id
 ), token_free AS MATERIALIZED (
   SELECT token_id AS id, min(free) FILTER (WHERE unit = 'points') AS free,
     min(free) FILTER (WHERE refusal = 'token') AS quota_free, min(free) FILTER (WHERE unit = 'calls') AS calls_free,
@@ -121,10 +124,10 @@ WITH clock AS MATERIALIZED (
   SELECT e.*, e.lease_amount, CASE WHEN l.limited THEN e.lease_amount ELSE 0 END, 0, false, NULL, NULL
   FROM ending e JOIN lease l ON l.id = e.lease
 ), chargeable AS MATERIALIZED (
-  -- What may be charged beyond the reservations: the rest of the balance and of the account's budget. Limits of the
-  -- token and of the session do not reduce a charge: their owner could set them to pay less than the call cost.
+  -- What may be charged beyond the reservations: the rest of the balance and of the operator's budget. Limits that the
+  -- owner sets for the account, a token or a session do not reduce a charge: they would make a call cheaper than it was.
   SELECT c.ord,
-    GREATEST(0, LEAST(p.free, CASE WHEN NOT c.partly_reserved THEN b.free END)
+    GREATEST(0, LEAST(p.free, CASE WHEN NOT c.partly_reserved THEN b.operator_free END)
       + sum(CASE WHEN c.is_own THEN GREATEST(0, c.reserved - c.quota) ELSE 0 END) OVER account) AS points,
     sum(GREATEST(0, c.quota - c.reserved)) OVER (account ORDER BY c.ord) AS excess
   FROM ended c

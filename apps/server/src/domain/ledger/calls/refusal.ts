@@ -32,6 +32,7 @@ const spendLimits = {
   account_day: { code: "budget_exceeded", reason: "daily_budget" },
   account_week: { code: "budget_exceeded", reason: "weekly_budget" },
   account_month: { code: "budget_exceeded", reason: "monthly_budget" },
+  own_month: { code: "budget_exceeded", reason: "own_monthly_budget" },
   day: { code: "spend_limit_reached", reason: "daily_spend_limit" },
   week: { code: "spend_limit_reached", reason: "weekly_spend_limit" },
   month: { code: "spend_limit_reached", reason: "monthly_spend_limit" },

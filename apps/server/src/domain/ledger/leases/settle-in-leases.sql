@@ -18,7 +18,8 @@ WITH ending AS MATERIALIZED (
   SELECT * FROM json_to_recordset($8::json) AS r(ord int, id text, version int, user_id int, token_id int, limited boolean)
 ), payer AS MATERIALIZED (
   SELECT u.id, u.status = 1 AND u.deleted_at IS NULL AND (COALESCE(u.budget, g.budget)
-      @? '$.keyvalue() ? (@.key like_regex "(_spend|concurrency)$" && @.value > 0)') IS NOT TRUE AS may_lease
+      @? '$.keyvalue() ? (@.key like_regex "(_spend|concurrency)$" && @.value > 0)') IS NOT TRUE
+    AND NOT (u.own_month_stops AND u.own_month_limit > 0) AS may_lease
   FROM users u LEFT JOIN user_groups g ON g.symbol = u."group"
   WHERE u.id = ANY($2::int[])
 ), purse AS MATERIALIZED (

@@ -30,7 +30,8 @@ export function Bodies({ row }: { row: LogRow }) {
   return <KeptBodies row={row} bodies={bodies} />;
 }
 
-function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
+/** @param row the call, for actions with its bodies */
+export function KeptBodies({ row, bodies }: { row?: LogRow; bodies: LogBodies }) {
   const { t } = useTranslation("logs");
   const conversation = useMemo(() => readConversation(bodies.request, bodies.response), [bodies]);
   const [tab, setTab] = useState<string | null>(null);
@@ -43,7 +44,7 @@ function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
   return (
     <Section padding="md" title={t("Request and response")}>
       <Stack gap="md">
-        <BodyActions row={row} bodies={bodies} conversation={conversation} />
+        {row ? <BodyActions row={row} bodies={bodies} conversation={conversation} /> : null}
         {conversation ? (
           <Tabs value={tab ?? "conversation"} onChange={setTab} keepMounted={false}>
             <Tabs.List mb="sm">

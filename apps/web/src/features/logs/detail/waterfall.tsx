@@ -13,7 +13,14 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { type AttemptBar, layOutAttempts } from "./waterfall-bars.ts";
 import classes from "./call.module.css";
 
-export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNote[] }) {
+type WaterfallProps = {
+  row: LogRow;
+  attempts: AttemptNote[];
+  /** The ids of the channels are only numbers of this call. */
+  anonymous?: boolean;
+};
+
+export function Waterfall({ row, attempts, anonymous = false }: WaterfallProps) {
   const { t } = useTranslation("logs");
   const { bars, total } = layOutAttempts(row, attempts);
   if (bars.length === 0)
@@ -29,7 +36,13 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
       <ol className={classes.attempts}>
         {bars.map((bar, index) => (
           // The order of attempts never changes.
-          <Attempt key={`${index}:${bar.note.channel_id}`} bar={bar} number={index + 1} total={total} />
+          <Attempt
+            key={`${index}:${bar.note.channel_id}`}
+            bar={bar}
+            number={index + 1}
+            total={total}
+            anonymous={anonymous}
+          />
         ))}
       </ol>
       <div className={classes.axis} aria-hidden>
@@ -41,7 +54,9 @@ export function Waterfall({ row, attempts }: { row: LogRow; attempts: AttemptNot
   );
 }
 
-function Attempt({ bar, number, total }: { bar: AttemptBar; number: number; total: number }) {
+type AttemptProps = { bar: AttemptBar; number: number; total: number; anonymous: boolean };
+
+function Attempt({ bar, number, total, anonymous }: AttemptProps) {
   const { t } = useTranslation("logs");
   const { note } = bar;
   const ok = note.result === "ok";
@@ -51,7 +66,13 @@ function Attempt({ bar, number, total }: { bar: AttemptBar; number: number; tota
       <div className={classes.attemptHead}>
         <span className={classes.number}>{number}</span>
         <span className={classes.attemptName}>
-          <ChannelLink id={note.channel_id} name={note.channel_name} />
+          {anonymous ? (
+            <Text span fz="sm" fw={500}>
+              {note.channel_name}
+            </Text>
+          ) : (
+            <ChannelLink id={note.channel_id} name={note.channel_name} />
+          )}
         </span>
         <Text span fz="sm">
           <StatusDot tone={ok ? "good" : "bad"}>{t(attemptText(note))}</StatusDot>

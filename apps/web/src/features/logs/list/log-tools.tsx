@@ -1,13 +1,19 @@
 import { Button, Tooltip } from "@mantine/core";
-import { IconDownload, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { IconDownload, IconPlayerPause, IconPlayerPlay, IconShare } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { LogScope } from "#features/logs/api.ts";
 import type { LogFilter } from "#features/logs/filters/log-filter.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { exportLogs, mostRows } from "./log-export.ts";
+
+const SharesDrawer = lazyPart(() =>
+  import("#features/logs/share/shares-drawer.tsx").then((module) => module.SharesDrawer),
+);
 
 type LogToolsProps = {
   scope: LogScope;
@@ -20,6 +26,7 @@ type LogToolsProps = {
 
 export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }: LogToolsProps) {
   const { t } = useTranslation("logs");
+  const shares = useDrawerParam("shares");
   const exporting = useMutation({
     mutationFn: () => exportLogs(scope, filter),
     onSuccess: ({ count, complete }) =>
@@ -42,6 +49,12 @@ export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }:
           {t("Live")}
         </Button>
       </Tooltip>
+      <Tooltip label={t("Links to calls that you have shared")}>
+        <Button variant="default" leftSection={<IconShare size={16} />} onClick={() => shares.open("open")}>
+          {t("Shared links")}
+        </Button>
+      </Tooltip>
+      {shares.key === "" ? null : <SharesDrawer onClose={shares.close} />}
       <Tooltip label={t("Export as CSV")}>
         <Button
           variant="default"

@@ -52,7 +52,7 @@ export function BindingsSection() {
 function Binding({ id, row }: { id: IdentityProviderKey; row: IdentityRow | undefined }) {
   const { t } = useTranslation("profile");
   const added = addedProviders(useSite());
-  const name = t(identityProviderTitle(id, added));
+  const name = identityProviderTitle(t, id, added);
   return (
     <Line
       picture={<IdentityProviderIcon id={presetOf(added, id)} />}

@@ -8,6 +8,7 @@ import {
   IconPlugConnected,
   IconPlayerPause,
   IconPlayerPlay,
+  IconRefresh,
   IconTrash,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
@@ -62,6 +63,13 @@ export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () =>
           </Menu.Item>
           <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
             {t("Edit")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconRefresh size={15} />}
+            component={Link}
+            to={`/panel/token/${token.id}?rotate=${token.id}`}
+          >
+            {t("Rotate key")}
           </Menu.Item>
           <Menu.Item
             leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}

@@ -1,0 +1,86 @@
+/** Links to calls that are readable without signing in. */
+import type { Page } from "@playwright/test";
+import { addChannel } from "../support/channel-stock.ts";
+import { faults } from "../support/faults.ts";
+import { expect, test, type Site } from "../support/test.ts";
+
+let site: Site;
+const question = "What is the airspeed of a swallow?";
+
+test.beforeAll(async ({ site: started }) => {
+  site = started;
+  await addChannel(site, { name: "Secret channel", models: ["demo-chat"] });
+  const token = await site.api<{ key: string }>("POST", "/token", {
+    name: "secret token",
+    setting: { log_bodies: true },
+  });
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: question }] }),
+  });
+  expect(answer.status).toBe(200);
+  await answer.text();
+});
+
+/** Creates a link on the page of the newest call. Returns its address. */
+async function shareCall(page: Page, withContent: boolean): Promise<string> {
+  const { data } = await site.api<{ data: { request_id: string }[] }>("GET", "/log?log_type=2&size=1");
+  const id = data[0]?.request_id ?? "";
+  // The bodies are stored after the call.
+  await expect.poll(() => site.api("GET", `/log/${id}/bodies`)).not.toBeNull();
+  await page.goto(`/panel/log/${id}`);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share this call" });
+  await dialog.getByText("7 days").click();
+  if (withContent) await dialog.getByRole("checkbox", { name: "Request and response" }).check();
+  expect(await faults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Create link" }).click();
+  const address = (await dialog.getByTestId("share-link").textContent()) ?? "";
+  expect(address).toMatch(new RegExp(`^${site.url}/share/[A-Za-z0-9]{32}$`));
+  return address;
+}
+
+const pathOf = (address: string) => new URL(address).pathname;
+
+test("a link shows bill and route without names to a guest, until it is revoked", async ({ page }) => {
+  const address = await shareCall(page, false);
+  const guest = await site.open(pathOf(address), { guest: true });
+
+  await test.step("a guest sees the bill and the route, and no name and no prompt", async () => {
+    await guest.getByRole("heading", { name: "Bill", exact: true }).waitFor();
+    await guest.getByText("Channel 1", { exact: true }).first().waitFor();
+    const text = await guest.locator("body").innerText();
+    for (const hidden of ["Secret channel", "secret token", "swallow"]) expect(text).not.toContain(hidden);
+    expect(await faults(guest)).toEqual([]);
+  });
+
+  await test.step("search engines do not list it", async () => {
+    const response = await fetch(address);
+    expect(response.headers.get("x-robots-tag")).toBe("noindex");
+    expect(await response.text()).toContain('<meta name="robots" content="noindex"');
+  });
+
+  await test.step("its creator finds and revokes it", async () => {
+    await page.goto("/panel/log?shares=open");
+    const links = page.getByRole("list", { name: "Shared links" });
+    await links.getByRole("button", { name: /^Revoke the link/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).last().click();
+    await page.getByText("No shared links").waitFor();
+  });
+
+  await test.step("a guest reads that it was revoked", async () => {
+    await guest.reload();
+    await guest.getByRole("heading", { name: "This link was revoked" }).waitFor();
+    expect(await faults(guest)).toEqual([]);
+  });
+});
+
+test("a link with the content shows the conversation; an unknown one says so", async ({ page }) => {
+  const address = await shareCall(page, true);
+  const guest = await site.open(pathOf(address), { guest: true, phone: true });
+  await guest.getByText(question).first().waitFor();
+  expect(await faults(guest)).toEqual([]);
+  const unknown = await site.open(`/share/${"A".repeat(32)}`, { guest: true });
+  await unknown.getByRole("heading", { name: "This link was not found" }).waitFor();
+});

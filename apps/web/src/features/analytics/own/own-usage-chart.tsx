@@ -1,0 +1,44 @@
+/** The own usage by day. A click or a drag opens the calls of these days in the log. */
+import type { OwnPeriod } from "@gateway/shared/usage/analytics";
+import { IconChartBar } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
+import { amountOf } from "#features/analytics/metric-labels.ts";
+import { localDay, type Metric, partsOf } from "#features/analytics/period.ts";
+import { logAddress } from "#lib/address/log-address.ts";
+import { useFormat } from "#lib/format/quota.ts";
+import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
+import { Empty } from "#ui/empty.tsx";
+
+export function OwnUsageChart({ period, metric }: { period: OwnPeriod; metric: Metric }) {
+  const { t } = useTranslation("analytics");
+  const format = useFormat();
+  const navigate = useNavigate();
+  const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
+  if (stacks.series.length === 0)
+    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
+  const values = period.before_by_day.map(amountOf[metric]);
+  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
+  const money = metric === "quota";
+  /** @param last included */
+  const openLog = (first: number, last: number) => {
+    const start = localDay(period.dates[first] ?? "");
+    const end = localDay(period.dates[last] ?? "");
+    end.setDate(end.getDate() + 1);
+    const filter: Record<string, number> = metric === "failed" ? { log_type: 5 } : {};
+    void navigate(logAddress(start.getTime() / 1000, filter, end.getTime() / 1000 - 1));
+  };
+  return (
+    <StackedBars
+      {...stacks}
+      title={t("Usage over time")}
+      height={280}
+      tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
+      print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
+      axisWidth={money && digits > 2 ? 82 : 64}
+      line={values.some((value) => value > 0) ? { name: t("Previous period"), values } : undefined}
+      onRange={({ first, last }) => openLog(first, last)}
+    />
+  );
+}
