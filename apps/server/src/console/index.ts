@@ -68,6 +68,7 @@ import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
 import { webSearchRoutes } from "./system/web-search.ts";
 import { unknownFieldsIn } from "./unknown-fields.ts";
+import { agentSessionRoutes } from "./usage/agent-sessions.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
 import { logRoutes } from "./usage/logs.ts";
@@ -193,6 +194,7 @@ async function addRoutes(
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);
   logBodyRoutes(app, services);
+  agentSessionRoutes(app, services);
   taskRoutes(app, services);
   explainRoutes(app, services);
   analyticsRoutes(app, services);
