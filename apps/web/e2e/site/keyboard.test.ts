@@ -114,9 +114,9 @@ test("a pasted curl command opens the playground, and an error message the calls
   await expect(page).toHaveURL(`${site.url}/panel/log?error_code=model_not_found`);
   await paste(
     page,
-    `curl ${site.url}/v1/chat/completions -H 'Authorization: Bearer sk-x' -d '{"model":"demo-chat","messages":[{"role":"user","content":"What is a lane?"}]}'`,
+    `curl ${site.url}/v1/chat/completions -H 'Authorization: Bearer sk-x' -d '{"model":"demo-chat","messages":[{"role":"user","content":"What is a track?"}]}'`,
   );
   await palette(page).getByText("Open the request in the playground").click();
   await expect(page).toHaveURL(`${site.url}/panel/playground`);
-  await expect(page.getByRole("main").getByText("What is a lane?")).toBeVisible();
+  await expect(page.getByRole("main").getByText("What is a track?")).toBeVisible();
 });

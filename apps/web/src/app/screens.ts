@@ -129,7 +129,7 @@ export const screens: Screen[] = [
     namespaces: ["sessions"],
     load: () => import("#features/sessions/sessions-page.tsx"),
     loadOne: () => import("#features/sessions/session-page.tsx"),
-    from: "log",
+    keywords: "agent claude code codex story timeline",
   },
   {
     id: "midjourney",

@@ -60,7 +60,7 @@ const groups: (Entry & { entries: Plan[] })[] = [
     entries: ["user", "channel", operation, paySetting, "token", "connect", "profile", "setting"],
   },
   { id: "billing", title: phrase("Billing"), entries: ["topup", "model_price"] },
-  { id: "usage", title: phrase("Usage"), entries: ["log", "midjourney", "task", "audit"] },
+  { id: "usage", title: phrase("Usage"), entries: ["log", "midjourney", "task", "session", "audit"] },
 ];
 
 function itemsOf(ids: readonly string[], person: AdminRights): MenuItem[] {

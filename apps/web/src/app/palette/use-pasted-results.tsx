@@ -90,8 +90,7 @@ function useCurlActions(request: CurlRequest | undefined): SpotlightActionData[]
   const navigate = useNavigate();
   if (request === undefined || !request.body.startsWith("{")) return [];
   const open = async () => {
-    const { readConversation, toPlaygroundDraft } =
-      await import("#features/logs/conversation/conversation.ts");
+    const { readConversation, toPlaygroundDraft } = await import("#components/conversation/conversation.ts");
     const conversation = readConversation(request.body, "");
     const draft = conversation && toPlaygroundDraft(conversation, modelOf(request));
     if (!draft) {
