@@ -18,6 +18,7 @@ import { useProblems, useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
 import { type DraftValue, type Drafts, autofillDrafts, savedValue } from "./drafts.ts";
 import { SettingField } from "./inputs/setting-field.tsx";
+import { Marked } from "./marked.tsx";
 import { anchorOf } from "./section-index.tsx";
 import { labelOf } from "./sections/fields.ts";
 import type { SettingSection, TestAction } from "./sections/section.ts";
@@ -119,7 +120,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
         <div className={classes.head}>
           <Group justify="space-between" gap="xs">
             <Title order={2} fz="md">
-              {t(section.title)}
+              <Marked>{t(section.title)}</Marked>
             </Title>
             <Group gap={4}>
               {section.test && !folded && mayTest ? (
@@ -130,7 +131,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
           </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>
-              {t(section.hint)}
+              <Marked>{t(section.hint)}</Marked>
             </Text>
           ) : null}
         </div>
