@@ -120,3 +120,45 @@ test("a pasted curl command opens the playground, and an error message the calls
   await expect(page).toHaveURL(`${site.url}/panel/playground`);
   await expect(page.getByRole("main").getByText("What is a track?")).toBeVisible();
 });
+
+test("disabling a channel can be undone in a toast, and afterwards on its page", async ({ page }) => {
+  const statusOf = async (name: string) => {
+    const { data } = await site.api<{ data: { id: number; status: number }[] }>(
+      "GET",
+      `/channel?keyword=${name}`,
+    );
+    return data[0]?.status;
+  };
+  await page.goto("/panel/channel");
+  const toggle = (name: string) => page.getByRole("switch", { name: `Enable ${name}` });
+  await test.step("the toast enables it again", async () => {
+    await toggle("North").press("Space");
+    await expect.poll(() => statusOf("North")).toBe(2);
+    const message = page.getByRole("alert").filter({ hasText: "North is disabled" });
+    await message.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => statusOf("North")).toBe(1);
+    await expect(message).toHaveCount(0);
+    await expect(toggle("North")).toBeChecked();
+  });
+  await test.step("selected channels are disabled without a question, and those that were enabled are enabled again", async () => {
+    await toggle("South").press("Space");
+    await expect.poll(() => statusOf("South")).toBe(2);
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByRole("button", { name: "Disable", exact: true }).click();
+    await expect.poll(() => statusOf("North")).toBe(2);
+    const message = page.getByRole("alert").filter({ hasText: "1 channel disabled" });
+    await message.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => statusOf("North")).toBe(1);
+    expect(await statusOf("South")).toBe(2);
+  });
+  await test.step("the page of the channel offers it, too", async () => {
+    await page.getByRole("button", { name: "More actions for South" }).click();
+    await page.getByRole("menuitem", { name: "Health and traffic" }).click();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "South is disabled" })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await expect.poll(() => statusOf("South")).toBe(1);
+  });
+});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { findSections, markHits } from "./search.ts";
 
-const found = (query: string, t = (text: string) => text) => findSections(query, t).map(({ id }) => id);
+const found = (query: string, translate = (text: string) => text) =>
+  findSections(query, translate).map(({ id }) => id);
 
 describe("the search of the settings", () => {
   it("finds the beginning of words, and not their inside", () => {
@@ -18,8 +19,8 @@ describe("the search of the settings", () => {
   });
 
   it("finds Chinese text anywhere", () => {
-    const t = (text: string) => (text === "Additional attempts" ? "额外尝试次数" : text);
-    expect(found("尝试", t)).toEqual(["retries"]);
+    const chinese: Record<string, string> = { "Additional attempts": "额外尝试次数" };
+    expect(found("尝试", (text) => chinese[text] ?? text)).toEqual(["retries"]);
   });
 
   it("takes special characters as they are", () => {

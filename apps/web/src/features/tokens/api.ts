@@ -1,4 +1,3 @@
-/** The signed-in user's API keys, and their possible groups and models. */
 import type {
   TokenAdminChange,
   CreatedAdminToken,
@@ -11,6 +10,8 @@ import type {
   TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
+/** The signed-in user's API keys, and their possible groups and models. */
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
@@ -55,14 +56,11 @@ export function useChangeToken() {
   });
 }
 
-export function useSwitchToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/${id}`, asSent<TokenRow>(), { status }),
-    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+/** @param own the user's own token; otherwise an administrator changes it */
+export const switchToken = (id: number, on: boolean, own: boolean) =>
+  http.patch(own ? `/token/${id}` : `/token/admin/${id}`, asSent<TokenRow>(), {
+    status: on ? TokenStatus.enabled : TokenStatus.disabled,
   });
-}
 
 export function useDeleteToken() {
   const client = useQueryClient();
@@ -86,15 +84,6 @@ export function useAdministerToken() {
       }),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
-  });
-}
-
-export function useSwitchAnyToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/admin/${id}`, asSent<TokenAdminRow>(), { status }),
-    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
 

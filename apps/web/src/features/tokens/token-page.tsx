@@ -20,8 +20,10 @@ import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { LastChange } from "#ui/undo.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
 import { limitLabels, statusWord } from "./token-labels.ts";
+import { undoNameOf } from "./use-token-switch.ts";
 
 export default function TokenPage() {
   const { t } = useTranslation("tokens");
@@ -67,6 +69,7 @@ function Loaded({ token, own, owner }: PageToken) {
       label: t("Overview"),
       content: () => (
         <Stack gap="md">
+          <LastChange object={undoNameOf(token.id)} />
           <Limits token={token} />
           <BudgetOf token={token} own={own} />
           {usage.data ? (
