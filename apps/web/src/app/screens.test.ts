@@ -56,7 +56,7 @@ describe("the breadcrumbs", () => {
   it("name the group and the screen", () => {
     expect(pathTo("profile", root)).toEqual(["Setting", "Profile"]);
     expect(pathTo("pricing", root)).toEqual(["Setting", "Prices"]);
-    expect(pathTo("session", root)).toEqual(["Usage", "Logs", "Sessions"]);
+    expect(pathTo("session", root)).toEqual(["Usage", "Sessions"]);
     expect(pathTo("inbox", root)).toEqual(["Notifications"]);
     expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);
   });
