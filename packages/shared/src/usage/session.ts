@@ -101,7 +101,7 @@ export const SessionQuery = z.object({
 export type SessionQuery = z.infer<typeof SessionQuery>;
 
 /** A session in a list. */
-export const SessionRow = z.object({
+export const AgentSessionRow = z.object({
   id: z.string(),
   user_id: z.int(),
   username: z.string(),
@@ -125,11 +125,11 @@ export const SessionRow = z.object({
   /** False: only the newest 5,000 calls were counted. */
   complete: z.boolean(),
 });
-export type SessionRow = z.infer<typeof SessionRow>;
+export type AgentSessionRow = z.infer<typeof AgentSessionRow>;
 
 /** Sessions by their newest call. `next` and `searched_until` as in `LogPage`. */
 export const SessionPage = z.object({
-  data: z.array(SessionRow),
+  data: z.array(AgentSessionRow),
   next: z.string().nullable(),
   searched_until: UnixTime.optional(),
 });

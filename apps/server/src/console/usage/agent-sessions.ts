@@ -10,10 +10,10 @@ import type { FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
-import { describeSession } from "#domain/logs/agent-session.ts";
 import type { LogView } from "#domain/logs/filter.ts";
-import { listSessionCalls } from "#domain/logs/session-calls.ts";
-import { listSessions } from "#domain/logs/sessions.ts";
+import { describeSession } from "#domain/logs/sessions/agent-session.ts";
+import { listSessionCalls } from "#domain/logs/sessions/session-calls.ts";
+import { listSessions } from "#domain/logs/sessions/sessions.ts";
 import { everybody, own } from "./logs.ts";
 
 const user = { access: "user" } as const;

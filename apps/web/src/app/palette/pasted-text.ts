@@ -1,4 +1,5 @@
 /** Recognises what was pasted into the palette. Pure. */
+import { lookupTable } from "@gateway/shared/lookup-table";
 
 /** Beginnings of ids that gateways and providers give to requests and responses. */
 const idBeginnings = /^(req|request|resp|msg|chatcmpl|cmpl|call|gen|run|batch|session|sess|trace)[-_]/i;
@@ -61,7 +62,7 @@ export function readCurl(text: string): CurlRequest | undefined {
   return url === "" ? undefined : { url, body };
 }
 
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const escapes = lookupTable<string>({ n: "\n", t: "\t", r: "\r" });
 
 /** Splits a shell command into words. Variables stay as they are. */
 function splitShell(text: string): string[] {

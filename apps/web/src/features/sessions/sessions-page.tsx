@@ -1,5 +1,5 @@
 /** The sessions of agents, the one with the newest call first. */
-import type { SessionRow } from "@gateway/shared/usage/session";
+import type { AgentSessionRow } from "@gateway/shared/usage/session";
 import { Button } from "@mantine/core";
 import { IconTimeline } from "@tabler/icons-react";
 import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
@@ -108,12 +108,16 @@ export default function SessionsPage() {
   );
 }
 
-function addressOf(row: SessionRow, seesAll: boolean): string {
+function addressOf(row: AgentSessionRow, seesAll: boolean): string {
   return sessionAddress(row.id, seesAll ? row.user_id : 0);
 }
 
-function columnsOf(t: TFunction<"sessions">, format: Formatters, seesAll: boolean): Column<SessionRow>[] {
-  const columns: (Column<SessionRow> | false)[] = [
+function columnsOf(
+  t: TFunction<"sessions">,
+  format: Formatters,
+  seesAll: boolean,
+): Column<AgentSessionRow>[] {
+  const columns: (Column<AgentSessionRow> | false)[] = [
     {
       id: "title",
       title: t("Session"),
@@ -188,7 +192,7 @@ function columnsOf(t: TFunction<"sessions">, format: Formatters, seesAll: boolea
       ),
     },
     {
-      ...amountColumn<SessionRow>({ id: "quota", title: t("Cost"), pinned: true }, (row) => row.quota),
+      ...amountColumn<AgentSessionRow>({ id: "quota", title: t("Cost"), pinned: true }, (row) => row.quota),
       card: "fact",
     },
   ];

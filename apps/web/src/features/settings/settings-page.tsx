@@ -15,7 +15,7 @@ import { settingsQuery } from "./api.ts";
 import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
 import { ProviderCard } from "./identity/provider-card.tsx";
 import { providersSection } from "./identity/section.ts";
-import { SearchedParts } from "./marked.tsx";
+import { SearchedParts } from "./search-text.tsx";
 import { findSections, queryParts } from "./search.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";

@@ -1,3 +1,4 @@
+/** The signed-in user's API keys, and their possible groups and models. */
 import type {
   TokenAdminChange,
   CreatedAdminToken,
@@ -10,7 +11,6 @@ import type {
   TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
-/** The signed-in user's API keys, and their possible groups and models. */
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";

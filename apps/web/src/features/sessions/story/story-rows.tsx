@@ -59,9 +59,15 @@ export function StoryRows({ calls, tracks, nameOf }: StoryRowsProps) {
             <span role="columnheader">{t("Agent")}</span>
             <span role="columnheader">{t("Model")}</span>
             <span role="columnheader">{t("Tools")}</span>
-            <span role="columnheader">{t("Input")}</span>
-            <span role="columnheader">{t("Duration")}</span>
-            <span role="columnheader">{t("Cost")}</span>
+            <span role="columnheader" data-number>
+              {t("Input")}
+            </span>
+            <span role="columnheader" data-number>
+              {t("Duration")}
+            </span>
+            <span role="columnheader" data-number>
+              {t("Cost")}
+            </span>
           </div>
           <div role="rowgroup" className={classes.rows} style={{ height: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ index, start, size }) => {

@@ -16,7 +16,7 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import type { KeyboardEvent, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { defaultOf, type DraftValue, type SettingValue } from "#features/settings/drafts.ts";
-import { Marked } from "#features/settings/marked.tsx";
+import { SearchText } from "#features/settings/search-text.tsx";
 import type { SettingFieldRecord } from "#features/settings/sections/section.ts";
 import { units } from "#features/settings/sections/units.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -115,8 +115,8 @@ function Input(props: SettingFieldProps) {
   const text = String(value);
   const plain = { label, description: field.hint ? t(field.hint) : undefined, error };
   const common = {
-    label: <Marked>{label}</Marked>,
-    description: plain.description ? <Marked>{plain.description}</Marked> : undefined,
+    label: <SearchText>{label}</SearchText>,
+    description: plain.description ? <SearchText>{plain.description}</SearchText> : undefined,
     error,
   };
   const inner = { ...props, common, text };

@@ -1,11 +1,11 @@
 /** The calls of an agent's session in their order, with what their page shows of each. */
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { AgentSessionQuery, SessionCall, SessionCalls } from "@gateway/shared/usage/session";
+import { billedCalls, movesOf } from "#domain/logs/cache-sql.ts";
+import type { LogView } from "#domain/logs/filter.ts";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { ownerOf } from "./agent-session.ts";
-import { billedCalls, movesOf } from "./cache-sql.ts";
-import type { LogView } from "./filter.ts";
 
 const MOST_CALLS = 5_000;
 

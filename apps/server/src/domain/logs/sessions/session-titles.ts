@@ -1,8 +1,8 @@
+import { contextOf } from "#domain/logs/bodies.ts";
+import type { LogView } from "#domain/logs/filter.ts";
 /** The title of an agent's session: the first question of a stored request. */
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { contextOf } from "./bodies.ts";
-import type { LogView } from "./filter.ts";
 import { firstQuestionOf } from "./first-question.ts";
 
 /** Some agents begin a session with a call that checks the connection. */

@@ -6,7 +6,7 @@ import { markHits } from "./search.ts";
 /** The words of the search; none while nothing is searched. */
 export const SearchedParts = createContext<readonly string[]>([]);
 
-export function Marked({ children }: { children: string }) {
+export function SearchText({ children }: { children: string }) {
   const parts = useContext(SearchedParts);
   if (parts.length === 0) return children;
   return markHits(children, parts).map(({ text, isHit }, place) =>

@@ -5,11 +5,11 @@ import {
   ChannelMove,
   type SessionAgent,
 } from "@gateway/shared/usage/session";
+import { billedCalls, callSums, type CallSumRow, callSumsOf, movesOf } from "#domain/logs/cache-sql.ts";
+import type { LogView } from "#domain/logs/filter.ts";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { billedCalls, callSums, type CallSumRow, callSumsOf, movesOf } from "./cache-sql.ts";
-import type { LogView } from "./filter.ts";
 import { findTitles } from "./session-titles.ts";
 
 const MOST_CALLS = 20_000;

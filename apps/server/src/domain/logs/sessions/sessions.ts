@@ -1,14 +1,14 @@
-import { LogQuery } from "@gateway/shared/usage/log";
-import { LogType } from "@gateway/shared/usage/log-type";
 /**
  * Lists the sessions of agents, the one with the newest call first. Sessions are found among the newest calls of the
  * reader, a bounded number per page, because no index contains only calls with a session.
  */
-import type { SessionPage, SessionQuery, SessionRow } from "@gateway/shared/usage/session";
+import { LogQuery } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
+import type { SessionPage, SessionQuery, AgentSessionRow } from "@gateway/shared/usage/session";
+import { filterOf, type LogView, MOST_SEARCHED, withNamedUser } from "#domain/logs/filter.ts";
+import { readCursor, writeCursor } from "#domain/logs/search.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { filterOf, type LogView, MOST_SEARCHED, withNamedUser } from "./filter.ts";
-import { readCursor, writeCursor } from "./search.ts";
 import { findTitles } from "./session-titles.ts";
 
 /** Calls that are counted per session. */
@@ -80,7 +80,7 @@ interface EndOfSearch {
 
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
-function describeSessionRow(row: FoundSession, title: string): SessionRow {
+function describeSessionRow(row: FoundSession, title: string): AgentSessionRow {
   const { username, token_name, model_name, models, agents, failed, user_id } = row;
   return {
     id: row.session,
