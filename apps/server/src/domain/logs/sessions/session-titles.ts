@@ -1,6 +1,6 @@
+/** The title of an agent's session: the first question of a stored request. */
 import { contextOf } from "#domain/logs/bodies.ts";
 import type { LogView } from "#domain/logs/filter.ts";
-/** The title of an agent's session: the first question of a stored request. */
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { firstQuestionOf } from "./first-question.ts";
