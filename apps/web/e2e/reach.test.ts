@@ -180,7 +180,7 @@ test(
   "settings send test mail and test notifications, and are exported and imported with a preview",
   { tag: "@nightly" },
   async ({ page }) => {
-    await page.goto("/panel/setting?tab=system");
+    await page.goto("/panel/setting?section=mail");
     const mail = page.getByRole("form", { name: "Outgoing email", exact: true });
     await mail.getByRole("button", { name: "Send me a test email" }).click();
     await page.getByText("A test email was sent to gateway@mail.example").waitFor();
@@ -191,6 +191,7 @@ test(
     expect(await box.take("sender@mail.example")).toContain("邮件设置可用");
 
     await page.getByRole("tab", { name: "Notices" }).click();
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Webhook" }).click();
     const hook = page.getByRole("form", { name: "Webhook", exact: true });
     await hook.getByRole("switch", { name: "Enable this destination" }).click();
     await hook.getByLabel("Webhook address").fill("http://127.0.0.1:9/in");

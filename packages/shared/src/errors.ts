@@ -170,6 +170,39 @@ export function templateOf(name: string): string | undefined {
   return Object.hasOwn(templates, name) ? templates[name] : undefined;
 }
 
+/** Fixed text that a template needs, so that the text of another error does not match it. */
+const SHORTEST_MATCH = 12;
+
+/** Returns the codes that the text names, or whose English message it contains. For texts of up to 1,000 characters. */
+export function findCodes(text: string): ErrorCode[] {
+  const searched = text.slice(0, 1_000);
+  const lower = searched.toLowerCase();
+  const named = [...new Set(lower.match(/[a-z_]+/g))].filter((word) => Object.hasOwn(errorStatus, word));
+  const templatesByCode: [string, string][] = [
+    ...Object.entries<string>(messages),
+    ...areas.flatMap((area) =>
+      Object.entries<Readonly<Record<string, string>>>(area).flatMap(([code, reasons]) =>
+        Object.values(reasons).map((template): [string, string] => [code, template]),
+      ),
+    ),
+  ];
+  const quoted = templatesByCode
+    .filter(([, template]) => isMessageIn(searched, template))
+    .map(([code]) => code);
+  return [...new Set([...named, ...quoted])] as ErrorCode[];
+}
+
+function isMessageIn(text: string, template: string): boolean {
+  const parts = template.replace(/\.$/, "").split(/\{\{\w+\}\}/);
+  if (parts.join("").trim().length < SHORTEST_MATCH) return false;
+  let place = 0;
+  return parts.every((part) => {
+    const found = text.indexOf(part, place);
+    place = found + part.length;
+    return found >= 0;
+  });
+}
+
 /** Returns the English message of an error. A field that the template does not contain is prepended. */
 export function messageOf(code: ErrorCode, params: WireParams): string {
   const template = templateOf(nameOf(code, params)) ?? code;

@@ -71,6 +71,7 @@ import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
 import { webSearchRoutes } from "./system/web-search.ts";
 import { unknownFieldsIn } from "./unknown-fields.ts";
+import { agentSessionRoutes } from "./usage/agent-sessions.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
 import { callShareRoutes } from "./usage/call-shares.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
@@ -199,6 +200,7 @@ async function addRoutes(
   logRoutes(app, services);
   logBodyRoutes(app, services);
   callShareRoutes(app, services);
+  agentSessionRoutes(app, services);
   taskRoutes(app, services);
   explainRoutes(app, services);
   analyticsRoutes(app, services);

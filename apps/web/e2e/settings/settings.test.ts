@@ -12,6 +12,10 @@ const section = (page: Page, name: string) => page.getByRole("form", { name, exa
 const attemptsField = (page: Page) =>
   section(page, "Retries").getByRole("textbox", { name: "Additional attempts" });
 
+/** Opens a page of the current tab. */
+const openSection = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name, exact: true }).click();
+
 async function settings(): Promise<Record<string, unknown>> {
   return site.api("GET", "/option");
 }
@@ -19,18 +23,27 @@ async function settings(): Promise<Record<string, unknown>> {
 test("settings are saved by section, marked until then, and can be reset to their default", async ({
   page,
 }) => {
-  await page.goto("/panel/setting");
+  // The anchor of the time before the sections had pages.
+  await page.goto("/panel/setting#section-retries");
   const retries = section(page, "Retries");
   const timeouts = section(page, "Timeouts");
   const attempts = attemptsField(page);
   await attempts.fill("7");
+  await openSection(page, "Timeouts");
+  await expect(retries).toHaveCount(0);
   await timeouts.getByRole("textbox", { name: "Connection timeout" }).fill("2.5");
+  await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Retries Not saved" })
+    .click();
   await expect(retries.getByText("Not saved")).toBeVisible();
   await retries.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   expect(await settings()).toMatchObject({ RetryTimes: 7, ConnectTimeoutMs: 5000 });
+  await page.getByRole("link", { name: "Timeouts Not saved" }).click();
   await timeouts.getByRole("button", { name: "Save" }).click();
   await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
+  await openSection(page, "Retries");
   await retries.getByRole("button", { name: "Additional attempts: Reset to default: 3" }).click();
   await expect(attempts).toHaveValue("3");
   await retries.getByRole("button", { name: "Save" }).click();
@@ -41,6 +54,9 @@ test("settings are saved by section, marked until then, and can be reset to thei
     await search.fill("footer");
     await expect(section(page, "Footer")).toBeVisible();
     await expect(retries).toHaveCount(0);
+    await expect(section(page, "Footer").locator("mark").first()).toHaveText(/footer/i);
+    await search.fill("ooter");
+    await expect(page.getByText("No matching settings.")).toBeVisible();
     await search.fill("RetryCooldown");
     await expect(retries).toBeVisible();
     await search.fill("no such thing");
@@ -80,6 +96,7 @@ test(
     });
     await test.step("the address of a chat client must not run code", async () => {
       await goTo(page, "/panel/setting");
+      await openSection(page, "Chat clients");
       const clients = section(page, "Chat clients");
       const address = clients.getByRole("textbox", { name: "Address of client 1" });
       await clients.getByRole("button", { name: "Add client" }).click();
@@ -95,6 +112,7 @@ test(
     });
     await test.step("the about page is previewed as visitors see it", async () => {
       await goTo(page, "/panel/setting?tab=other");
+      await openSection(page, "About page");
       const about = section(page, "About page");
       const script =
         "<img src=x onerror=\"document.title='run'\">Hello <script>document.title='run'</script>";
@@ -127,6 +145,7 @@ test("settings show errors before and after sending, and keep the input; a store
     await expect(address.getByRole("button", { name: "Save" })).toBeDisabled();
   });
   await test.step("an error of the server is shown at its section, and the secret is hidden once saved", async () => {
+    await openSection(page, "GitHub");
     const github = section(page, "GitHub");
     const secret = github.getByRole("textbox", { name: "Client secret" });
     await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
@@ -142,6 +161,7 @@ test("settings show errors before and after sending, and keep the input; a store
     await expect(secret).toHaveValue("");
   });
   await test.step("a feature in use cannot lose its settings", async () => {
+    await openSection(page, "Lark");
     const lark = section(page, "Lark");
     await lark.getByRole("textbox", { name: "App ID" }).fill("");
     await lark.getByRole("button", { name: "Save" }).click();
@@ -168,12 +188,14 @@ test("unsaved settings are kept in other tabs, and block links and Back until th
   const attempts = attemptsField(page);
   await page.goto("/panel/profile");
   await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await openSection(page, "Retries");
   await attempts.fill("9");
   await page.getByRole("link", { name: "Profile" }).first().click();
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(question).toHaveCount(0);
   await page.getByRole("tab", { name: "System" }).click();
   await page.getByRole("tab", { name: "Operation" }).click();
+  await page.getByRole("link", { name: "Retries Not saved" }).click();
   await expect(attempts).toHaveValue("9");
 
   await page.evaluate(() => history.back());

@@ -39,7 +39,8 @@ test("the page of a session is linked from a call, and shows agents, models, fai
     await page.getByText("demo-chat").first().click();
     await page.getByRole("link", { name: id }).first().click();
     await page.waitForURL(/\/panel\/session\/review%2F42/);
-    await page.getByRole("heading", { name: id }).waitFor();
+    await page.getByRole("heading", { name: /^demo-chat · / }).waitFor();
+    await page.getByText(id, { exact: true }).waitFor();
   });
   await test.step("the page shows agents as a tree, models, failures and calls", async () => {
     const agents = page.getByRole("region", { name: "Agents" }).getByRole("rowheader");
@@ -47,17 +48,61 @@ test("the page of a session is linked from a call, and shows agents, models, fai
     const models = page.getByRole("region", { name: "Models" });
     await models.getByRole("link", { name: "demo-chat" }).waitFor();
     await models.getByRole("rowheader", { name: "no-such-model" }).waitFor();
-    // Once more in the list of calls.
+    // Once more in the story.
     await expect(page.getByText("no-such-model", { exact: true })).toHaveCount(2);
     const reason = page.getByRole("link", { name: "Model not available" });
     await reason.or(page.getByText("model_not_found")).first().waitFor();
-    await page
-      .getByRole("link", { name: /^\d{4}-\d\d-\d\d/ })
-      .first()
-      .waitFor();
+  });
+  await test.step("the story has the calls in order, in the tracks of their agents, and is walked with keys", async () => {
+    const rows = page.getByRole("table", { name: "Calls" }).locator("[data-row]");
+    await expect(rows).toHaveCount(4);
+    await expect(rows.nth(0)).toContainText("Main agent");
+    await expect(rows.nth(1)).toContainText("explore");
+    await expect(rows.nth(2)).toContainText("tests");
+    await expect(rows.nth(3)).toContainText("Model not available");
+    await page.getByRole("img", { name: /^Cost over time/ }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await expect(rows.nth(1)).toBeFocused();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/panel\/log\//);
+    await page.goBack();
+  });
+  await test.step("the list in the menu has the session", async () => {
+    await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("link", { name: /^demo-chat · Agents/ }).waitFor();
+    await expect(page.getByRole("row", { name: /demo-chat · Agents/ })).toContainText("3");
   });
   await test.step("a session that does not exist is reported", async () => {
     await goTo(page, "/panel/session/nothing");
     await page.getByText("No calls of this session were found").waitFor();
   });
+});
+
+test("a session of a token that stores requests has the first question as its title, and its tools", async ({
+  page,
+}) => {
+  const { key } = await site.api<{ key: string }>("POST", "/token", {
+    name: "Storing",
+    setting: { log_bodies: true },
+  });
+  const tools = [
+    { type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } },
+  ];
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-session-id": "stored" },
+    body: JSON.stringify({
+      model: "demo-chat",
+      tools,
+      tool_choice: "required",
+      messages: [{ role: "user", content: "How is the weather in Lisbon?" }],
+    }),
+  });
+  expect(await answer.text()).toContain("get_weather");
+  await expect.poll(async () => (await site.api<LogPage>("GET", "/log?session=stored")).data.length).toBe(1);
+  await page.goto("/panel/session");
+  await page.getByRole("link", { name: "How is the weather in Lisbon?" }).click();
+  await page.getByRole("heading", { name: "How is the weather in Lisbon?" }).waitFor();
+  await expect(page.locator("[data-row]")).toContainText("get_weather");
 });

@@ -12,6 +12,7 @@ import { TelegramMenuQuery } from "@gateway/shared/site/telegram";
 import { GroupType } from "@gateway/shared/usage/analytics";
 import { AuditQuery } from "@gateway/shared/usage/audit";
 import { LogQuery } from "@gateway/shared/usage/log";
+import { SessionQuery } from "@gateway/shared/usage/session";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { analyticsParams } from "#features/analytics/period.ts";
@@ -38,6 +39,7 @@ const pairs: [string, Params<Record<string, string | number>>, z.ZodObject][] = 
   ["tasks", lists.taskParams, TaskQuery.omit({ user_ids: true })],
   ["Telegram commands", lists.telegramMenuParams, TelegramMenuQuery],
   ["notifications", lists.inboxParams, InboxQuery.pick({ unread: true, kind: true })],
+  ["sessions", lists.sessionParams, SessionQuery.pick({ username: true })],
   [
     "audit log",
     ofAudit,

@@ -61,3 +61,11 @@ describe("the breadcrumbs", () => {
     expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);
   });
 });
+
+describe("the letters after g", () => {
+  it("open one screen each", () => {
+    const letters = screens.flatMap(({ goKey }) => goKey ?? []);
+    expect(new Set(letters).size).toBe(letters.length);
+    for (const letter of letters) expect(letter).toMatch(/^[a-z]$/);
+  });
+});

@@ -65,6 +65,8 @@ export type Screen = {
   area?: AdminArea;
   /** Further search keywords of the palette. */
   keywords?: string;
+  /** The letter that opens it after `g`. */
+  goKey?: string;
   /** Linked from the header or another screen instead of the menu. */
   inHeader?: true;
   /** Linked from this screen instead of the menu. */
@@ -76,6 +78,7 @@ export const screens: Screen[] = [
   {
     id: "dashboard",
     title: phrase("Dashboard"),
+    goKey: "d",
     icon: IconLayoutDashboard,
     namespaces: [],
     load: loadFirstScreen,
@@ -83,6 +86,7 @@ export const screens: Screen[] = [
   {
     id: "analytics",
     title: phrase("Analytics"),
+    goKey: "a",
     icon: IconChartHistogram,
     namespaces: ["analytics"],
     load: () => import("#features/analytics/analytics-page.tsx"),
@@ -92,6 +96,7 @@ export const screens: Screen[] = [
   {
     id: "token",
     title: phrase("Tokens"),
+    goKey: "t",
     icon: IconKey,
     namespaces: ["tokens"],
     load: () => import("#features/tokens/list/tokens-page.tsx"),
@@ -101,6 +106,7 @@ export const screens: Screen[] = [
   {
     id: "connect",
     title: phrase("Connect a client"),
+    goKey: "k",
     icon: IconPlugConnected,
     namespaces: ["connect"],
     load: () => import("#features/connect/connect-page.tsx"),
@@ -110,6 +116,7 @@ export const screens: Screen[] = [
   {
     id: "log",
     title: phrase("Logs"),
+    goKey: "l",
     icon: IconListDetails,
     namespaces: ["logs"],
     load: () => import("#features/logs/list/logs-page.tsx"),
@@ -127,11 +134,12 @@ export const screens: Screen[] = [
   {
     id: "session",
     title: phrase("Sessions"),
+    goKey: "s",
     icon: IconTimeline,
     namespaces: ["sessions"],
     load: () => import("#features/sessions/sessions-page.tsx"),
     loadOne: () => import("#features/sessions/session-page.tsx"),
-    keywords: "agent conversation",
+    keywords: "agent conversation claude code codex story timeline",
   },
   {
     id: "midjourney",
@@ -152,6 +160,7 @@ export const screens: Screen[] = [
   {
     id: "playground",
     title: phrase("Playground"),
+    goKey: "p",
     icon: IconMessageCircle,
     namespaces: ["playground"],
     load: () => import("#features/playground/playground-page.tsx"),
@@ -160,6 +169,7 @@ export const screens: Screen[] = [
   {
     id: "model_price",
     title: phrase("Available models"),
+    goKey: "m",
     icon: IconTags,
     namespaces: ["model-prices"],
     load: () => import("#features/model-prices/model-prices-page.tsx"),
@@ -169,6 +179,7 @@ export const screens: Screen[] = [
   {
     id: "channel",
     title: phrase("Channels"),
+    goKey: "c",
     icon: IconRoute,
     namespaces: ["channels"],
     load: () => import("#features/channels/channel-page.tsx"),
@@ -179,6 +190,7 @@ export const screens: Screen[] = [
   {
     id: "user",
     title: phrase("Users"),
+    goKey: "u",
     icon: IconUsers,
     namespaces: ["users"],
     load: () => import("#features/users/users-page.tsx"),
@@ -189,6 +201,7 @@ export const screens: Screen[] = [
   {
     id: "pricing",
     title: phrase("Prices"),
+    goKey: "r",
     icon: IconReceipt2,
     namespaces: ["prices"],
     load: () => import("#features/prices/prices-page.tsx"),
@@ -198,6 +211,7 @@ export const screens: Screen[] = [
   {
     id: "user_group",
     title: phrase("User groups"),
+    goKey: "g",
     icon: IconUsersGroup,
     namespaces: ["groups"],
     load: () => import("#features/groups/groups-page.tsx"),
@@ -252,6 +266,7 @@ export const screens: Screen[] = [
   {
     id: "topup",
     title: phrase("Top up"),
+    goKey: "w",
     icon: IconWallet,
     namespaces: ["top-up"],
     load: () => import("#features/top-up/top-up-page.tsx"),
@@ -268,6 +283,7 @@ export const screens: Screen[] = [
   {
     id: "setting",
     title: phrase("Settings"),
+    goKey: "e",
     icon: IconSettings,
     namespaces: ["settings"],
     load: () => import("#features/settings/settings-page.tsx"),
@@ -277,6 +293,7 @@ export const screens: Screen[] = [
   {
     id: "audit",
     title: phrase("Audit log"),
+    goKey: "h",
     icon: IconHistory,
     namespaces: ["audit-log", "settings"],
     load: () =>
@@ -320,6 +337,7 @@ export const screens: Screen[] = [
   {
     id: "inbox",
     title: phrase("Notifications"),
+    goKey: "n",
     icon: IconBell,
     namespaces: ["inbox"],
     load: () => import("#features/inbox/inbox-page.tsx"),

@@ -13,7 +13,7 @@ const kinds = {
 } as const;
 
 /** Long enough to read the message and to press the button. */
-export const UNDO_MS = 6_000;
+export const UNDO_MS = 20_000;
 
 function put(message: NotificationData): void {
   notifications.show({ closeButtonProps: { "aria-label": i18next.t("Close") }, ...message });

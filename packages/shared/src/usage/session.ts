@@ -1,6 +1,6 @@
 /** A session of an agent, computed from its calls in the log. */
 import { z } from "zod";
-import { Points, queryInt, UnixTime } from "#paging.ts";
+import { PageQuery, Points, queryInt, UnixTime } from "#paging.ts";
 import { LogQuery } from "./log.ts";
 
 /** Query of GET /api/log/session. */
@@ -70,6 +70,8 @@ export const AgentSession = z.object({
   id: z.string(),
   user_id: z.int(),
   username: z.string(),
+  /** The first question, from a stored request that the reader may see; "" without one. */
+  title: z.string(),
   first_at: UnixTime,
   last_at: UnixTime,
   totals: CallSums,
@@ -88,6 +90,85 @@ export const AgentSession = z.object({
   move_list: z.array(ChannelMove).nullable(),
 });
 export type AgentSession = z.infer<typeof AgentSession>;
+
+/** Query of GET /api/log/sessions. */
+export const SessionQuery = z.object({
+  cursor: LogQuery.shape.cursor,
+  size: PageQuery.shape.size,
+  /** Administrators only; otherwise ignored. */
+  username: LogQuery.shape.username,
+});
+export type SessionQuery = z.infer<typeof SessionQuery>;
+
+/** A session in a list. */
+export const AgentSessionRow = z.object({
+  id: z.string(),
+  user_id: z.int(),
+  username: z.string(),
+  /** See `AgentSession`. */
+  title: z.string(),
+  first_at: UnixTime,
+  last_at: UnixTime,
+  /** The most used model. */
+  model_name: z.string(),
+  /** Number of models. */
+  models: z.int(),
+  /** The token of the newest call. */
+  token_name: z.string(),
+  /** Agents, the main one included. */
+  agents: z.int(),
+  calls: z.int(),
+  failed: z.int(),
+  input: z.int(),
+  output: z.int(),
+  quota: Points,
+  /** False: only the newest 5,000 calls were counted. */
+  complete: z.boolean(),
+});
+export type AgentSessionRow = z.infer<typeof AgentSessionRow>;
+
+/** Sessions by their newest call. `next` and `searched_until` as in `LogPage`. */
+export const SessionPage = z.object({
+  data: z.array(AgentSessionRow),
+  next: z.string().nullable(),
+  searched_until: UnixTime.optional(),
+});
+export type SessionPage = z.infer<typeof SessionPage>;
+
+/** A call of a session. */
+export const SessionCall = z.object({
+  request_id: z.string(),
+  /** Unix milliseconds of its end. */
+  ended_at: z.number(),
+  /** Milliseconds. */
+  duration: z.int(),
+  /** "" = the main agent. */
+  agent: z.string(),
+  model_name: z.string(),
+  /** For administrators; 0 and "" for others. */
+  channel_id: z.int(),
+  channel_name: z.string(),
+  input: z.int(),
+  cached: z.int(),
+  output: z.int(),
+  quota: Points,
+  failed: z.boolean(),
+  error_code: z.string(),
+  /** Used another channel than the previous call of the same agent and model. */
+  moved: z.boolean(),
+  /** Its request and response are stored, and the reader may see them. */
+  stored: z.boolean(),
+});
+export type SessionCall = z.infer<typeof SessionCall>;
+
+/** GET /api/log/session/calls */
+export const SessionCalls = z.object({
+  /** In the order of their end; at most 5,000, the newest. */
+  data: z.array(SessionCall),
+  /** False: there are older calls. */
+  complete: z.boolean(),
+});
+export type SessionCalls = z.infer<typeof SessionCalls>;
 
 /** Effect of the prompt cache on the newest calls of a user or a channel within 30 days. */
 export const CacheEffect = CacheSums.extend({

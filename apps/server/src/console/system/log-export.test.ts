@@ -13,6 +13,7 @@ import { backupName } from "#domain/backups/stored-backups.ts";
 import { closedUntil, hourMs } from "#domain/logs/export/hours.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { testKeySources } from "#test/key-references.ts";
 import { startS3Server } from "#test/s3-server.ts";
 
 let site: TestConsole;

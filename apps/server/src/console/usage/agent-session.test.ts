@@ -1,5 +1,5 @@
 import type { LogFacets, LogPage } from "@gateway/shared/usage/log";
-import type { AgentSession, CacheEffect } from "@gateway/shared/usage/session";
+import type { AgentSession, CacheEffect, SessionCalls, SessionPage } from "@gateway/shared/usage/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeIndexes } from "#domain/logs/partition-indexes.ts";
 import type { User } from "#platform/prisma/client.ts";
@@ -183,5 +183,146 @@ describe("a session of an agent", () => {
     expect(plan).toMatch(/Index Scan.*expr|session/);
     expect(plan).not.toContain("Seq Scan");
     expect((await get("session-2", mine)).body.data.totals.calls).toBe(500);
+  });
+});
+
+describe("the calls of a session", () => {
+  const list = async (id: string, who: Browser) =>
+    (await who.get<SessionCalls>(`/api/log/session/calls?id=${encodeURIComponent(id)}`)).body.data;
+
+  it("are in order, with agents, cached tokens and moves", async () => {
+    const { data, complete } = await list("s/1?x=ä", mine);
+    expect(complete).toBe(true);
+    expect(data).toMatchObject([
+      { request_id: "call-0", agent: "", cached: 0, failed: false, moved: false },
+      { request_id: "call-1", cached: 800, input: 1000, quota: 100 },
+      { request_id: "call-2", agent: "a1", moved: false },
+      { request_id: "call-3", failed: true, error_code: "upstream_failed" },
+      { request_id: "call-4", moved: true },
+    ]);
+    const [, second] = data;
+    expect(Math.round(((data[4]?.ended_at ?? 0) - (second?.ended_at ?? 0)) / 1000)).toBe(180);
+  });
+
+  it("show channels to administrators only, and are not found for others", async () => {
+    const ofOwner = (await list("s/1?x=ä", mine)).data;
+    expect(new Set(ofOwner.map(({ channel_id, channel_name }) => `${channel_id}${channel_name}`))).toEqual(
+      new Set(["0"]),
+    );
+    expect((await list("s/1?x=ä", admin)).data[4]).toMatchObject({
+      channel_id: channels[1],
+      channel_name: "two",
+    });
+    expect((await other.get("/api/log/session/calls?id=s%2F1%3Fx%3D%C3%A4")).status).toBe(404);
+    expect((await other.get("/api/log/session/calls")).status).toBe(400);
+  });
+
+  it("are the newest 5,000", async () => {
+    await site.database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, model_name, session)
+       SELECT now() - n * interval '1 second', 'l' || n, 2, $1, 'm', '{"id":"long"}' FROM generate_series(1, 5001) n`,
+      [owner.id],
+    );
+    const { data, complete } = await list("long", mine);
+    expect([data.length, complete, data.at(-1)?.request_id]).toEqual([5_000, false, "l1"]);
+  });
+});
+
+describe("the list of sessions", () => {
+  let lister: User;
+  let listing: Browser;
+  const list = async (who: Browser, query = "") =>
+    (await who.get<SessionPage>(`/api/log/sessions?${query}`)).body.data;
+  const store = async (requestId: string, body: object, byToken: boolean) => {
+    const { pool } = site.database;
+    const { secrets } = site.services;
+    await pool.query(
+      `INSERT INTO request_bodies (created_at, request_id, user_id, by_token, request, response)
+       SELECT created_at, request_id, user_id, $2, $3, '' FROM request_logs WHERE request_id = $1`,
+      [requestId, byToken, Buffer.from(secrets.encrypt(JSON.stringify(body), `body:${requestId}`))],
+    );
+  };
+
+  beforeAll(async () => {
+    lister = await site.makeUser();
+    listing = await site.as(lister);
+    // Nine sessions of three calls each. Their calls alternate.
+    await site.database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_name, model_name, session, quota,
+         prompt_tokens, completion_tokens)
+       SELECT now() + n * interval '1 second', 'listed-' || n, CASE n WHEN 26 THEN 5 ELSE 2 END, $1, $2, 'key',
+         CASE WHEN n < 18 THEN 'm' ELSE 'n' END,
+         jsonb_strip_nulls(jsonb_build_object('id', 'listed-' || n % 9, 'agent', CASE WHEN n > 17 THEN 'explore' END)),
+         10, 100, 5
+       FROM generate_series(0, 26) n`,
+      [lister.id, lister.username],
+    );
+  });
+
+  it("has each session once, the newest first, with its sums", async () => {
+    const first = await list(listing, "size=5");
+    const second = await list(listing, `size=5&cursor=${first.next}`);
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(
+      [8, 7, 6, 5, 4, 3, 2, 1, 0].map((n) => `listed-${n}`),
+    );
+    expect(second.next).toBeNull();
+    expect(first.data[0]).toMatchObject({
+      user_id: lister.id,
+      title: "",
+      model_name: "m",
+      models: 2,
+      token_name: "key",
+      agents: 2,
+      calls: 3,
+      failed: 1,
+      input: 300,
+      output: 15,
+      quota: 20,
+      complete: true,
+    });
+    expect((first.data[0]?.last_at ?? 0) - (first.data[0]?.first_at ?? 0)).toBe(18);
+  });
+
+  it("shows the sessions of all users to administrators, or of one", async () => {
+    const all = await list(admin, "size=100");
+    expect(new Set(all.data.map(({ user_id }) => user_id)).size).toBeGreaterThan(1);
+    const one = await list(admin, `size=100&username=${lister.username}`);
+    expect(one.data).toHaveLength(9);
+    expect((await list(other)).data).toEqual([]);
+    expect((await list(other, `username=${lister.username}`)).data).toEqual([]);
+  });
+
+  it("says how far back it searched, and continues there", async () => {
+    await site.database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, model_name)
+       SELECT now() + interval '60 seconds', 'plain' || n, 2, $1, 'm' FROM generate_series(1, 10000) n`,
+      [lister.id],
+    );
+    const page = await list(listing);
+    expect(page).toMatchObject({ data: [], searched_until: expect.any(Number) as number });
+    expect((await list(listing, `size=20&cursor=${page.next}`)).data).toHaveLength(9);
+  });
+
+  it("refuses a cursor that is none", async () => {
+    expect((await listing.get("/api/log/sessions?cursor=x")).status).toBe(400);
+    expect((await listing.get("/api/log/sessions?size=101")).status).toBe(400);
+  });
+
+  it("titles a session with its first question where the reader may see stored requests", async () => {
+    const question = { messages: [{ role: "user", content: "Why is the build slow?" }] };
+    await store("listed-1", question, true);
+    await store("listed-2", { messages: [{ role: "user", content: "Kept by the channel" }] }, false);
+    const titleOf = async (n: number, who: Browser) =>
+      (await who.get<AgentSession>(`/api/log/session?id=listed-${n}&user_id=${lister.id}`)).body.data.title;
+    expect(await titleOf(1, listing)).toBe("Why is the build slow?");
+    expect(await titleOf(2, listing)).toBe("");
+    expect(await titleOf(2, admin)).toBe("Kept by the channel");
+    const { data } = await list(
+      admin,
+      `username=${lister.username}&size=20&cursor=${(await list(listing)).next}`,
+    );
+    expect(data.find(({ id }) => id === "listed-1")?.title).toBe("Why is the build slow?");
+    const calls = (await listing.get<SessionCalls>("/api/log/session/calls?id=listed-1")).body.data.data;
+    expect(calls.map(({ stored }) => stored)).toEqual([true, false, false]);
   });
 });

@@ -10,7 +10,6 @@ import {
   DashboardQuery,
 } from "@gateway/shared/usage/dashboard";
 import { LogFacets, LogFacetsQuery, LogPage, LogQuery, LogRow, LogTotals } from "@gateway/shared/usage/log";
-import { AgentSession, AgentSessionQuery } from "@gateway/shared/usage/session";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -19,7 +18,6 @@ import { viewerOf } from "#console/guards.ts";
 import { liveEvents } from "#console/live-events.ts";
 import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups/groups.ts";
-import { describeSession } from "#domain/logs/agent-session.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
 import { logFacets } from "#domain/logs/facets.ts";
 import type { LogSearch, LogView } from "#domain/logs/filter.ts";
@@ -106,21 +104,6 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
     "/log/self/facets",
     { config: user, schema: { summary: "Count your calls by outcome, model and more", ...facets } },
     async (request) => ok(await logFacets(pool, own(request), request.query)),
-  );
-  app.get(
-    "/log/session",
-    {
-      config: user,
-      schema: {
-        summary: "Get a session of an agent: its agents, models, tokens, cost and cache",
-        querystring: AgentSessionQuery,
-        response: answers(AgentSession),
-      },
-    },
-    async (request) => {
-      const view = mayEnter(viewerOf(request), "logs") ? everybody : own(request);
-      return ok(await describeSession(pool, view, request.query));
-    },
   );
   app.get(
     "/log/:id",

@@ -104,7 +104,8 @@ export function createBodyLog(options: {
   };
 }
 
-function contextOf(requestId: string): string {
+/** Returns the context that a stored body is encrypted for. */
+export function contextOf(requestId: string): string {
   return `body:${requestId}`;
 }
 

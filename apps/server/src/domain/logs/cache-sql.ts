@@ -16,6 +16,7 @@ const requestedModel = `CASE WHEN l.model_name <> '' THEN l.model_name ELSE COAL
  */
 export function billedCalls(source: string): string {
   return `SELECT l.created_at, l.id, l.request_id, l.type, l.user_id, l.username, l.channel_id, l.model_name, l.error_code,
+    l.request_time,
     ${requestedModel} AS requested_model,
     l.prompt_tokens AS input, l.completion_tokens AS output,
     CASE WHEN l.type = ${LogType.consume} THEN l.quota ELSE 0 END AS quota,

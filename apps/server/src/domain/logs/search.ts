@@ -220,11 +220,13 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   };
 }
 
-function writeCursor(row: Place): string {
+/** Returns the place of a row in the log, from which the next page continues. */
+export function writeCursor(row: Place): string {
   return `${row.created_at.getTime().toString(36)}.${row.id.toString(36)}`;
 }
 
-function readCursor(cursor: string): { at: number; id: bigint } {
+/** Throws `cursor_unknown`. */
+export function readCursor(cursor: string): { at: number; id: bigint } {
   const [, at = "", id = ""] = /^([0-9a-z]{1,9})\.([0-9a-z]{1,12})$/.exec(cursor) ?? [];
   if (at === "") throw invalidRequest({ reason: "cursor_unknown" }, { param: "cursor" });
   return { at: Number.parseInt(at, 36), id: BigInt(Number.parseInt(id, 36)) };

@@ -13,13 +13,15 @@ import { useNavigate } from "react-router-dom";
 import { mayOpen, screens } from "#app/screens.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePaletteActions } from "./palette-actions.tsx";
+import { isSearchable } from "./pasted-text.ts";
 import { recentOf, remember } from "./recent.ts";
+import { usePastedResults } from "./use-pasted-results.tsx";
 import { useSearchResults } from "./use-search-results.tsx";
 
 /**
  * The command palette (⌘K). Lists the screens and actions that the user may open. From two letters on it also
- * searches settings, models, channels, users, tokens and Help by name, and calls by request id. Before that it
- * shows the recently opened entries.
+ * searches settings, models, channels, users, tokens and Help by name, and recognises a pasted provider key, curl
+ * command, request id or error message. Before that it shows the recently opened entries.
  * @param requests number of times it was requested; each increase opens it
  */
 export function CommandPalette({ requests }: { requests: number }) {
@@ -39,7 +41,9 @@ export function CommandPalette({ requests }: { requests: number }) {
     void navigate(to);
     setLeft(requests);
   };
-  const results = useSearchResults(typed, go);
+  const pasted = usePastedResults(typed, go);
+  // A search is a request, and its text is in the address of the request.
+  const results = useSearchResults(isSearchable(typed) ? typed : "", go);
   const commands = usePaletteActions(go);
   const pages: SpotlightActionData[] = screens
     .filter((screen) => self && mayOpen(screen, self))
@@ -78,6 +82,7 @@ export function CommandPalette({ requests }: { requests: number }) {
       : [];
   const groups = [
     { group: t("Recent"), actions: recent },
+    ...pasted,
     { group: t("Screens"), actions: pages },
     { group: t("Actions"), actions: commands },
     ...results,

@@ -1,14 +1,7 @@
 /** Search results of the palette by name. */
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
-import {
-  IconHelpCircle,
-  IconKey,
-  IconListDetails,
-  IconSettings,
-  IconTimeline,
-  IconUser,
-} from "@tabler/icons-react";
+import { IconHelpCircle, IconKey, IconSettings, IconUser } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -16,7 +9,6 @@ import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { channelListQuery } from "#features/channels/api.ts";
 import { channelParams, tokenParams, userParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
-import { sessionAddress } from "#lib/address/session-address.ts";
 import { currentLanguage, loadNamespaces } from "#lib/i18n.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
@@ -29,11 +21,8 @@ const shortest = 2;
 const longest = 100;
 const most = 5;
 
-/** Format of request ids, made by the gateway or sent by clients. */
-const requestId = /^(?=.*\d)[\w-]{16,64}$/;
-
 /**
- * Returns the calls, settings, models, channels, users, tokens and pages of Help that match the query.
+ * Returns the settings, models, channels, users, tokens and pages of Help that match the query.
  * @param go opens an address of the console
  */
 export function useSearchResults(
@@ -114,26 +103,6 @@ export function useSearchResults(
   });
   const lower = settled.toLowerCase();
   return [
-    group(
-      t("Calls"),
-      "call",
-      requestId.test(settled)
-        ? [
-            {
-              id: settled,
-              name: t("Open the call {{id}}", { id: settled }),
-              icon: <IconListDetails size={18} stroke={1.7} />,
-              to: `/panel/log/${encodeURIComponent(settled)}`,
-            },
-            {
-              id: `session-${settled}`,
-              name: t("Open the session {{id}}", { id: settled }),
-              icon: <IconTimeline size={18} stroke={1.7} />,
-              to: sessionAddress(settled),
-            },
-          ]
-        : [],
-    ),
     group(
       t("Settings"),
       "setting",

@@ -29,12 +29,14 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/page/object-page.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { LastChange } from "#ui/undo.tsx";
 import { oneChannelQuery, useProvider } from "./api.ts";
 import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { useReason } from "./reason.tsx";
 import { TestMenu } from "./runs/test-menu.tsx";
 import { liveState, pauseReason, statusOf } from "./status.ts";
+import { undoNameOf } from "./use-channel-switch.ts";
 
 const ChannelEditor = lazyPart(
   () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
@@ -87,6 +89,7 @@ function Loaded({ row }: { row: ChannelRow }) {
       label: t("Overview"),
       content: () => (
         <Stack gap="md">
+          <LastChange object={undoNameOf(row.id)} />
           <Standing row={row} />
           {usage.data ? (
             <>

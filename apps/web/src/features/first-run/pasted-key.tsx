@@ -6,11 +6,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type ConnectedProvider, connectProvider } from "#components/first-provider/connect-provider.ts";
+import { providersOfKey } from "#components/first-provider/providers-of-key.ts";
 import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { pricesQuery } from "#lib/queries/prices.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { providersOfKey } from "./providers-of-key.ts";
 import classes from "./first-run.module.css";
 
 type PastedKeyProps = {

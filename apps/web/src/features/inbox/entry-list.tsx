@@ -17,6 +17,7 @@ import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { namesError } from "#lib/labels/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { rememberRow } from "#ui/table/current-row.ts";
 import { useMarkRead } from "./api.ts";
 import { entryText, kindTitles } from "./entry-texts.ts";
 import classes from "./inbox.module.css";
@@ -36,7 +37,13 @@ export function EntryList({ rows, compact = false, onLeave }: EntryListProps) {
   const { t } = useTranslation("inbox");
   useErrorTexts(rows.some((row) => namesError(row.reason_facts)));
   return (
-    <ul className={classes.list} aria-label={t("Notifications")} data-compact={compact || undefined}>
+    <ul
+      className={classes.list}
+      aria-label={t("Notifications")}
+      data-compact={compact || undefined}
+      data-list={compact ? undefined : true}
+      onFocus={(event) => rememberRow(event.target)}
+    >
       {rows.map((row) => (
         <Entry key={row.id} row={row} onLeave={onLeave} />
       ))}
@@ -55,7 +62,7 @@ function Entry({ row, onLeave }: { row: InboxRow; onLeave: (() => void) | undefi
     onLeave?.();
   };
   return (
-    <li data-unread={!row.read || undefined}>
+    <li data-unread={!row.read || undefined} data-row={row.id} tabIndex={-1}>
       <span className={classes.picture} title={t(kindTitles[row.kind])}>
         <Picture size={17} stroke={1.7} aria-hidden />
       </span>

@@ -6,7 +6,7 @@ import { IconArrowLeft, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
+import { useLocation, useSearchParams } from "react-router-dom";
 import { sampleModel } from "#components/samples/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
@@ -83,6 +83,7 @@ function OtherClients({ links, shown, onChoose }: OtherClientsProps) {
 function OwnChat() {
   const self = useSelf();
   const modelInAddress = useSearchParams()[0].get("model");
+  const { state } = useLocation();
   const models = useQuery(modelsQuery);
   if (models.error && !models.data)
     return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
@@ -92,7 +93,8 @@ function OwnChat() {
   const names = own.map(([name]) => name).sort((a, b) => a.localeCompare(b));
   return (
     <ChatView
-      key={self.id}
+      // A draft that another screen passes begins a new chat, also while the playground is open.
+      key={`${self.id} ${JSON.stringify(state)}`}
       userId={self.id}
       models={names}
       defaultModel={sampleModel(Object.fromEntries(own)) || (names[0] ?? "")}

@@ -1,4 +1,4 @@
-/** The page of an agent's session: totals, agents as a tree, models, moves, and its calls in order. */
+/** The page of an agent's session: totals, its calls as a story, agents as a tree, models, and moves. */
 import type { AgentSession } from "@gateway/shared/usage/session";
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -13,8 +13,9 @@ import { BackLink, idOf, UnloadedObject } from "#ui/page/object-page.tsx";
 import { Halves } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { sessionQuery } from "./api.ts";
-import { SessionCalls } from "./session-calls.tsx";
 import { AgentTable, ChannelTable, ErrorTable, ModelTable, MoveTable } from "./session-tables.tsx";
+import { titleOf } from "./session-title.ts";
+import { Story } from "./story/story.tsx";
 import classes from "./sessions.module.css";
 
 export default function SessionPage() {
@@ -26,7 +27,7 @@ export default function SessionPage() {
   const session = useQuery(sessionQuery(id, userId));
   return (
     <>
-      <BackLink to="/panel/log" label={t("All calls")} />
+      <BackLink to="/panel/session" label={t("All sessions")} />
       {session.data ? (
         <Loaded key={`${userId} ${id}`} session={session.data} />
       ) : (
@@ -34,7 +35,7 @@ export default function SessionPage() {
           error={session.error}
           onRetry={() => void session.refetch()}
           missing={t("No calls of this session were found")}
-          list={{ to: "/panel/log", label: t("Show the newest calls") }}
+          list={{ to: "/panel/session", label: t("All sessions") }}
         />
       )}
     </>
@@ -43,11 +44,11 @@ export default function SessionPage() {
 
 function Loaded({ session }: { session: AgentSession }) {
   const { t } = useTranslation("sessions");
-  const seesAll = useMayEnter("logs");
   return (
     <Stack gap="md">
       <Heading session={session} />
       <Totals session={session} />
+      <Story session={session} />
       <AgentTable session={session} />
       <Halves>
         <ModelTable session={session} />
@@ -55,7 +56,6 @@ function Loaded({ session }: { session: AgentSession }) {
         {session.move_list && session.move_list.length > 0 ? <MoveTable moves={session.move_list} /> : null}
         {session.errors.length > 0 ? <ErrorTable session={session} /> : null}
       </Halves>
-      <SessionCalls session={session} seesAll={seesAll} />
       {session.complete ? null : (
         <Text fz="sm" c="dimmed">
           {t("This session has more calls. The figures cover the newest 20,000.")}
@@ -72,8 +72,13 @@ function Heading({ session }: { session: AgentSession }) {
   const { first_at: first, last_at: last } = session;
   return (
     <div>
-      <Group gap="xs" wrap="nowrap" align="center">
-        <h1 className={classes.title}>{session.id}</h1>
+      <h1 className={classes.title}>
+        <bdi>{titleOf(t, { ...session, model_name: session.models[0]?.name ?? "" })}</bdi>
+      </h1>
+      <Group gap={4} wrap="nowrap" align="center">
+        <Text fz="sm" c="dimmed" className={classes.id ?? ""}>
+          {session.id}
+        </Text>
         <CopyButton text={session.id} label={t("Session ID")} />
       </Group>
       <Text c="dimmed" fz="sm" mt={4}>

@@ -18,6 +18,7 @@ import { useProblems, useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
 import { type DraftValue, type Drafts, autofillDrafts, savedValue } from "./drafts.ts";
 import { SettingField } from "./inputs/setting-field.tsx";
+import { SearchText } from "./search-text.tsx";
 import { anchorOf } from "./section-index.tsx";
 import { labelOf } from "./sections/fields.ts";
 import type { SettingSection, TestAction } from "./sections/section.ts";
@@ -120,7 +121,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
         <div className={classes.head}>
           <Group justify="space-between" gap="xs">
             <Title order={2} fz="md">
-              {t(section.title)}
+              <SearchText>{t(section.title)}</SearchText>
             </Title>
             <Group gap={4}>
               {section.test && !folded && mayTest ? (
@@ -131,7 +132,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
           </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>
-              {t(section.hint)}
+              <SearchText>{t(section.hint)}</SearchText>
             </Text>
           ) : null}
         </div>

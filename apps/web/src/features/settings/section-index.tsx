@@ -1,11 +1,9 @@
-/** Links to the sections of the current tab, on wide screens. */
+/** Links to the pages of the current tab, or to those that the search found. On narrow screens a select. */
+import { Select } from "@mantine/core";
 import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
 import type { SettingSection } from "./sections/section.ts";
 import classes from "./settings.module.css";
-
-/** Fewer sections fit a screen. */
-const fewest = 3;
 
 type Indexed = Pick<SettingSection, "id" | "title">;
 
@@ -13,28 +11,52 @@ export function anchorOf(section: Indexed): string {
   return `section-${section.id}`;
 }
 
-export function SectionIndex({ sections }: { sections: readonly Indexed[] }) {
+type SectionIndexProps = {
+  sections: readonly Indexed[];
+  /** Id of the open page; undefined while the search shows several. */
+  current: string | undefined;
+  isDirty: (section: Indexed) => boolean;
+  onChoose: (id: string) => void;
+};
+
+export function SectionIndex({ sections, current, isDirty, onChoose }: SectionIndexProps) {
   const { t } = useTranslation("settings");
-  // Keeps the column, so that the sections stay in place when the tab changes.
-  if (sections.length < fewest) return <div className={classes.index} />;
-  const show = (event: MouseEvent, section: Indexed) => {
-    // The address is the screen's: a fragment would be a new entry of the history.
+  const choose = (event: MouseEvent, id: string) => {
+    // Another window opens the address.
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    const target = document.getElementById(anchorOf(section));
-    target?.scrollIntoView({ block: "start" });
-    target?.querySelector<HTMLElement>("input, textarea, button")?.focus({ preventScroll: true });
+    onChoose(id);
   };
   return (
-    <nav aria-label={t("Sections")} className={classes.index}>
-      <ul>
-        {sections.map((section) => (
-          <li key={section.id}>
-            <a href={`#${anchorOf(section)}`} onClick={(event) => show(event, section)}>
-              {t(section.title)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <>
+      <nav aria-label={t("Sections")} className={classes.index}>
+        <ul>
+          {sections.map((section) => (
+            <li key={section.id}>
+              <a
+                href={`?section=${section.id}`}
+                aria-current={section.id === current ? "page" : undefined}
+                onClick={(event) => choose(event, section.id)}
+              >
+                {t(section.title)}
+                {isDirty(section) ? (
+                  <span className={classes.dot} role="img" aria-label={t("Not saved")} />
+                ) : null}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {current === undefined ? null : (
+        <Select
+          hiddenFrom="lg"
+          aria-label={t("Sections")}
+          data={sections.map(({ id, title }) => ({ value: id, label: t(title) }))}
+          value={current}
+          onChange={(id) => id && onChoose(id)}
+          allowDeselect={false}
+        />
+      )}
+    </>
   );
 }

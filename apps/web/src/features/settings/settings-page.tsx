@@ -2,9 +2,9 @@
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
+import { useLocation, useSearchParams } from "react-router-dom";
 import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
@@ -15,6 +15,8 @@ import { settingsQuery } from "./api.ts";
 import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
 import { ProviderCard } from "./identity/provider-card.tsx";
 import { providersSection } from "./identity/section.ts";
+import { SearchedParts } from "./search-text.tsx";
+import { findSections, queryParts } from "./search.ts";
 import { SectionCard } from "./section-card.tsx";
 import { SectionIndex } from "./section-index.tsx";
 import { settingGroups } from "./sections/fields.ts";
@@ -34,7 +36,7 @@ export default function SettingsPage() {
   const isRoot = useCan("configure");
   const [drafts, setDrafts] = useState<Drafts>({});
   const searchText = search.get("q") ?? "";
-  const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
+  const { group, section: page } = openPage(search, useLocation().hash, isRoot);
   const accent = settings.data?.AccentColor;
   useEffect(() => {
     if (accent !== undefined) showAccent(accent);
@@ -42,8 +44,10 @@ export default function SettingsPage() {
   useLeaveGuard(Object.keys(drafts).length > 0);
   useFocusOn(searchText, settings.data !== undefined);
 
-  const visibleSections = searchText === "" ? group?.sections : sectionsWith(searchText, t);
-  const showsProviders = isRoot && searchText === "" && group?.id === "system";
+  const found = useMemo(() => (searchText === "" ? undefined : findSections(searchText, t)), [searchText, t]);
+  const parts = useMemo(() => queryParts(searchText), [searchText]);
+  const showsProviders = found === undefined && page === providersSection;
+  const visibleSections = found ?? group.sections.filter((section) => section === page);
   const setParam = (name: string, value: string) =>
     setSearch(
       (current) => {
@@ -72,14 +76,14 @@ export default function SettingsPage() {
       }
     >
       <Tabs
-        value={searchText === "" ? (group?.id ?? null) : null}
+        value={searchText === "" ? group.id : null}
         onChange={(tab) => tab && setSearch({ tab }, { replace: true })}
       >
         <Tabs.List>
           {settingGroups.map((one) => (
             <Tabs.Tab key={one.id} value={one.id}>
               {t(one.title)}
-              {isDirty(one, drafts) ? (
+              {hasDrafts(one.sections, drafts) ? (
                 <span className={classes.dot} role="img" aria-label={t("Not saved")} />
               ) : null}
             </Tabs.Tab>
@@ -92,30 +96,40 @@ export default function SettingsPage() {
             <Loader size="sm" aria-label={t("Loading")} />
           </Center>
         </QueryFallback>
-      ) : visibleSections?.length === 0 ? (
+      ) : found?.length === 0 ? (
         <Empty icon={IconSearchOff} title={t("No results")} hint={t("No matching settings.")} />
       ) : (
         <div className={classes.indexed}>
           <SectionIndex
-            sections={[...(visibleSections ?? []), ...(showsProviders ? [providersSection] : [])]}
+            sections={found ?? pagesOf(group, isRoot)}
+            current={found ? undefined : page?.id}
+            isDirty={({ id }) =>
+              hasDrafts(
+                group.sections.filter((section) => section.id === id),
+                drafts,
+              )
+            }
+            onChoose={(section) => setSearch({ section }, { replace: true })}
           />
           <Stack gap="md" className={classes.sections}>
-            {searchText === "" ? null : (
+            {found ? (
               <Text c="dimmed" fz="sm" role="status">
-                {t("{{count}} sections found", { count: visibleSections?.length ?? 0 })}
+                {t("{{count}} sections found", { count: found.length })}
               </Text>
-            )}
-            {visibleSections?.map((section) => (
-              <SectionCard
-                key={section.id}
-                section={section}
-                settings={settings.data}
-                drafts={drafts}
-                onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
-                onDiscard={(keys) => setDrafts((all) => withoutDrafts(all, keys))}
-                onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
-              />
-            ))}
+            ) : null}
+            <SearchedParts value={parts}>
+              {visibleSections.map((section) => (
+                <SectionCard
+                  key={section.id}
+                  section={section}
+                  settings={settings.data}
+                  drafts={drafts}
+                  onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
+                  onDiscard={(keys) => setDrafts((all) => withoutDrafts(all, keys))}
+                  onSaved={(saved) => setDrafts((all) => afterSaving(all, saved))}
+                />
+              ))}
+            </SearchedParts>
             {showsProviders ? <ProviderCard /> : null}
           </Stack>
         </div>
@@ -134,25 +148,27 @@ function useFocusOn(key: string, loaded: boolean) {
   }, [key, loaded]);
 }
 
-function isDirty(group: SettingGroup, drafts: Drafts): boolean {
-  return group.sections.some((section) => section.fields.some((field) => field.key in drafts));
+function hasDrafts(sections: readonly SettingSection[], drafts: Drafts): boolean {
+  return sections.some((section) => section.fields.some((field) => field.key in drafts));
+}
+
+type SettingPage = Pick<SettingSection, "id" | "title">;
+
+function pagesOf(group: SettingGroup, isRoot: boolean): SettingPage[] {
+  return isRoot && group.id === "system" ? [...group.sections, providersSection] : group.sections;
 }
 
 /**
- * Returns the sections of all tabs that contain each word: in a label, a hint, a title, or the setting's key.
+ * Returns the page that the address names: by `section`, by the anchor that links had before there were pages, or by
+ * `tab`, whose first page it is.
  */
-function sectionsWith(query: string, t: (key: string) => string): SettingSection[] {
-  const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const sections = settingGroups.flatMap((group) => group.sections);
-  return sections.filter((section) => {
-    const texts = [section.title, section.hint ?? ""];
-    for (const field of section.fields) texts.push(field.label, field.hint ?? "");
-    // The English words find it in every language.
-    const whole = texts
-      .flatMap((text) => [text, text && t(text)])
-      .concat(section.fields.map((field) => field.key))
-      .join(" ")
-      .toLowerCase();
-    return parts.every((part) => whole.includes(part));
-  });
+function openPage(search: URLSearchParams, hash: string, isRoot: boolean) {
+  const wanted = search.get("section") ?? /^#section-(.+)$/.exec(hash)?.[1];
+  for (const group of settingGroups) {
+    const section = pagesOf(group, isRoot).find(({ id }) => id === wanted);
+    if (section) return { group, section };
+  }
+  const [first] = settingGroups;
+  const group = settingGroups.find(({ id }) => id === search.get("tab")) ?? first;
+  return { group, section: group.sections[0] };
 }

@@ -13,6 +13,7 @@ import type {
   TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
@@ -57,14 +58,11 @@ export function useChangeToken() {
   });
 }
 
-export function useSwitchToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/${id}`, asSent<TokenRow>(), { status }),
-    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+/** @param own the user's own token; otherwise an administrator changes it */
+export const switchToken = (id: number, on: boolean, own: boolean) =>
+  http.patch(own ? `/token/${id}` : `/token/admin/${id}`, asSent<TokenRow>(), {
+    status: on ? TokenStatus.enabled : TokenStatus.disabled,
   });
-}
 
 /** @param hours how long the previous key works */
 export function useRotateKey() {
@@ -107,15 +105,6 @@ export function useAdministerToken() {
       }),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
-  });
-}
-
-export function useSwitchAnyToken() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/admin/${id}`, asSent<TokenAdminRow>(), { status }),
-    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
 

@@ -22,9 +22,11 @@ import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/
 import { Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { LastChange } from "#ui/undo.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
 import { PreviousKey } from "./previous-key.tsx";
 import { limitLabels, statusWord } from "./token-labels.ts";
+import { undoNameOf } from "./use-token-switch.ts";
 
 const DerivedKeys = lazyPart(() => import("./derived-keys.tsx").then((module) => module.DerivedKeys));
 const RotateDialog = lazyPart(() => import("./rotate-dialog.tsx").then((module) => module.RotateDialog));
@@ -75,6 +77,7 @@ function Loaded({ token, own, owner }: PageToken) {
       content: () => (
         <Stack gap="md">
           <PreviousKey token={token} own={own} />
+          <LastChange object={undoNameOf(token.id)} />
           <Limits token={token} />
           <BudgetOf token={token} own={own} />
           {usage.data ? (

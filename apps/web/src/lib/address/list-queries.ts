@@ -14,6 +14,7 @@ import type { PageQuery } from "@gateway/shared/paging";
 import type { InboxQuery } from "@gateway/shared/site/inbox";
 import { inboxKinds } from "@gateway/shared/site/inbox-kinds";
 import type { TelegramMenuQuery } from "@gateway/shared/site/telegram";
+import type { SessionQuery } from "@gateway/shared/usage/session";
 import { oneOf, paging, type Params, textParam, trimmedParam, whole } from "./params.ts";
 
 const id = whole(0, 2_147_483_647);
@@ -109,3 +110,6 @@ export const inboxParams: Params<Pick<InboxQuery, "unread" | "kind">> = {
   unread: whole(0, 1),
   kind: oneOf(["", ...inboxKinds]),
 };
+
+/** The list continues at a cursor, which is no part of an address. */
+export const sessionParams: Params<Pick<SessionQuery, "username">> = { username: textParam(64) };

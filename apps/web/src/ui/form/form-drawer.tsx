@@ -8,6 +8,7 @@ import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { issueTexts } from "#lib/errors/error-text.ts";
+import { restoreRowFocus } from "#ui/table/current-row.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
@@ -98,6 +99,8 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
     <Drawer.Root
       opened={opened}
       onClose={() => void close()}
+      // A form that was loaded open does not know the row that opened it, and a question in between takes the focus.
+      onExitTransitionEnd={restoreRowFocus}
       position="right"
       size={phone ? "100%" : width}
       closeOnClickOutside={!saving}

@@ -8,6 +8,7 @@ import { LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
 import { ColumnChooser } from "./column-chooser.tsx";
+import { rememberRow } from "./current-row.ts";
 import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
 import { SelectAll } from "./select-all.tsx";
@@ -131,7 +132,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }, [columns, rows]);
 
   return (
-    <Box className={classes.frame} data-list>
+    <Box className={classes.frame} data-list onFocus={(event) => rememberRow(event.target)}>
       <div className={classes.toolbar}>
         {selected.length > 0 && bulkActions ? (
           <Group gap="xs">
@@ -143,7 +144,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             </Button>
           </Group>
         ) : (
-          <div className={classes.filters}>{props.toolbar}</div>
+          <div className={classes.filters} data-filters>
+            {props.toolbar}
+          </div>
         )}
         <Group gap={4} wrap="nowrap">
           {props.tools}

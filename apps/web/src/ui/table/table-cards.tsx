@@ -48,7 +48,9 @@ export function CardList<Row extends object>(view: TableView<Row>) {
           data-compact={compactRow ? true : undefined}
           data-selected={row.getIsSelected() || undefined}
           onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
-          tabIndex={onOpen ? 0 : undefined}
+          data-row={row.id}
+          data-open={onOpen ? true : undefined}
+          tabIndex={onOpen ? 0 : -1}
           onKeyDown={(event) =>
             onOpen && event.key === "Enter" && event.target === event.currentTarget && onOpen(row.original)
           }
@@ -59,11 +61,13 @@ export function CardList<Row extends object>(view: TableView<Row>) {
             <>
               <div className={classes.cardHead}>
                 {selection ? (
-                  <Checkbox
-                    aria-label={t("Select row")}
-                    checked={row.getIsSelected()}
-                    onChange={row.getToggleSelectedHandler()}
-                  />
+                  <div data-select>
+                    <Checkbox
+                      aria-label={t("Select row")}
+                      checked={row.getIsSelected()}
+                      onChange={row.getToggleSelectedHandler()}
+                    />
+                  </div>
                 ) : null}
                 <div className={classes.cardTitle}>
                   {titles.map((column) => (

@@ -183,14 +183,15 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
         data-selected={selected || isOpen || undefined}
         data-open={onOpen ? true : undefined}
         data-row={id}
-        tabIndex={onOpen ? 0 : undefined}
+        // j and k go to every row; Tab only to those that open.
+        tabIndex={onOpen ? 0 : -1}
         onClick={(event) => onOpen && !isOnControl(event) && onOpen(row)}
         onKeyDown={(event) =>
           onOpen && event.key === "Enter" && event.target === event.currentTarget && onOpen(row)
         }
       >
         {selected === null ? null : (
-          <td className={classes.check}>
+          <td className={classes.check} data-select>
             <Checkbox
               size="xs"
               aria-label={t("Select row")}

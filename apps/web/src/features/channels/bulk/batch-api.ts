@@ -9,8 +9,10 @@ import type {
   ChannelTag,
   ChannelTagAnswer,
 } from "@gateway/shared/channels/channel-batch";
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { refreshChannels } from "#features/channels/api.ts";
 import { asList, asSent, http } from "#lib/http.ts";
+import { offerUndo } from "#ui/undo.tsx";
 
 export const deleteChannels = (ids: number[]) =>
   http.del("/channel/batch", asSent<ChannelBatchAnswer>(), { ids });
@@ -19,6 +21,14 @@ export const deleteDisabledChannels = () => http.del("/channel/disabled", asSent
 
 export const switchChannels = (ids: number[], on: boolean) =>
   http.put(`/channel/batch/status/${on ? "enable" : "disable"}`, asSent<ChannelBatchAnswer>(), { ids });
+
+/** Reports that these channels were disabled, with a button that enables them again. */
+export function offerToEnable(client: QueryClient, message: string, ids: number[]): void {
+  offerUndo("channels", message, async () => {
+    for (let at = 0; at < ids.length; at += portion) await switchChannels(ids.slice(at, at + portion), true);
+    await refreshChannels(client);
+  });
+}
 
 export const copyChannel = (id: number) => http.post(`/channel/${id}/copy`, asSent<ChannelRow>());
 

@@ -1,4 +1,5 @@
 /** Actions for the selected channels, and their progress. */
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import {
   ActionIcon,
   Box,
@@ -21,12 +22,14 @@ import {
   IconTrash,
   IconWallet,
 } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { channelIdsQuery } from "#features/channels/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/errors/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { deleteChannels, switchChannels } from "./batch-api.ts";
+import { deleteChannels, offerToEnable, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";
 import classes from "#features/channels/channels.module.css";
 
@@ -50,17 +53,18 @@ export function ChannelBulkBar({
 }: ChannelBulkBarProps) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
+  const client = useQueryClient();
   const { batch, run, stop, dismiss } = useBatch();
 
   const setStatus = (on: boolean) =>
     run(on ? t("Enabling") : t("Disabling"), ids, (some) => switchChannels(some, on));
   const disable = async () => {
-    const sure = await confirm({
-      title: t("Disable {{count}} channels?", { count: ids.length }),
-      body: t("They no longer serve calls."),
-      action: t("Disable"),
-    });
-    if (sure) await setStatus(false);
+    // Those that were disabled before stay disabled after an undo.
+    const enabled = new Set(await client.fetchQuery(channelIdsQuery({ status: ChannelStatus.enabled })));
+    const { done } = await setStatus(false);
+    const changed = done.filter((id) => enabled.has(id));
+    if (changed.length > 0)
+      offerToEnable(client, t("{{count}} channels disabled", { count: changed.length }), changed);
   };
   const remove = async () => {
     const sure = await confirm({

@@ -2,10 +2,12 @@
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Drawer, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { providersOfKey } from "#components/first-provider/providers-of-key.ts";
 import { channelQuery, groupsQuery } from "#features/channels/api.ts";
 import { NEW } from "#lib/address/drawer-param.ts";
+import { clearKey, peekKey } from "#lib/channel-key-draft.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
@@ -39,18 +41,23 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const fresh = target === NEW;
   const id = fresh ? 0 : Number(target);
   const stored = useQuery({ ...channelQuery(id), enabled: !fresh, meta: { quiet: true } });
+  // From the palette. Rendering twice must not lose it, so an effect clears it.
+  const [pastedKey] = useState(peekKey);
+  useEffect(() => clearKey(), []);
   // Set once: a later response must not change a form while the user types.
   const [start, setStart] = useState<ChannelFormStart | null>(null);
 
   if (start === null && providers.data && groups.data && (fresh || stored.data)) {
     const row = stored.data;
-    if (fresh)
+    if (fresh) {
+      const provider = providersOfKey(pastedKey, providers.data)[0] ?? firstProvider(providers.data);
       setStart({
         id: undefined,
-        draft: newDraft(firstProvider(providers.data), usualGroup(groups.data)),
+        draft: { ...newDraft(provider, usualGroup(groups.data)), key: pastedKey },
         keyHints: [],
       });
-    else if (row) {
+    }
+    if (row) {
       const provider = providers.data.find((each) => each.type === row.type);
       setStart({ id: row.id, draft: toChannelDraft(row, provider), keyHints: row.key_hints });
     }

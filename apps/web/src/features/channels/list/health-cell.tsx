@@ -10,9 +10,9 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { ChannelHoursBar, channelHoursSize } from "#components/usage/channel-hours.tsx";
-import { usePatchChannel } from "#features/channels/api.ts";
 import { useReason } from "#features/channels/reason.tsx";
 import { liveState, statusOf } from "#features/channels/status.ts";
+import { useChannelSwitch } from "#features/channels/use-channel-switch.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
@@ -45,7 +45,7 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const phone = useIsPhone();
   const mayChange = useMayChange();
-  const patch = usePatchChannel();
+  const change = useChannelSwitch(row);
   const hours = useHours(row.id);
   const on = row.status === ChannelStatus.enabled;
   const success = hours === undefined ? null : healthOf(hours.channel).success;
@@ -56,13 +56,8 @@ export function HealthCell({ row }: { row: ChannelRow }) {
         size="xs"
         aria-label={t("Enable {{name}}", { name: row.name })}
         checked={on}
-        disabled={!mayChange || patch.isPending}
-        onChange={(event) =>
-          patch.mutate({
-            id: row.id,
-            patch: { status: event.currentTarget.checked ? ChannelStatus.enabled : ChannelStatus.disabled },
-          })
-        }
+        disabled={!mayChange || change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
       <Box miw={0}>
         {on && row.frozen.length > 0 ? (

@@ -1,10 +1,11 @@
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { deleteTag, switchTag } from "#features/channels/bulk/batch-api.ts";
+import { deleteTag, offerToEnable, switchTag, tagMembersQuery } from "#features/channels/bulk/batch-api.ts";
 import { useChannelDeletion } from "#features/channels/bulk/use-channel-deletion.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/errors/error-text.ts";
@@ -13,7 +14,7 @@ import { toast } from "#ui/toast.tsx";
 
 type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void };
 
-/** Actions for all channels of a tag. Disabling and deleting need a confirmation. */
+/** Actions for all channels of a tag. Disabling can be undone; enabling and deleting need a confirmation. */
 export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: TagActionsProps) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
@@ -27,16 +28,21 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     },
   });
   const remove = useChannelDeletion(() => deleteTag(tag));
-  const askAndSwitch = async (on: boolean) => {
+  const askAndEnable = async () => {
     const sure = await confirm({
-      title: on
-        ? t("Enable all {{count}} channels of {{tag}}?", { count: total, tag })
-        : t("Disable all {{count}} channels of {{tag}}?", { count: total, tag }),
-      body: on ? t("This includes manually disabled channels.") : t("They no longer serve calls."),
-      action: on ? t("Enable") : t("Disable"),
-      danger: !on,
+      title: t("Enable all {{count}} channels of {{tag}}?", { count: total, tag }),
+      body: t("This includes manually disabled channels."),
+      action: t("Enable"),
+      danger: false,
     });
-    if (sure) change.mutate(on);
+    if (sure) change.mutate(true);
+  };
+  const disable = async () => {
+    const members = await client.fetchQuery({ ...tagMembersQuery(tag), staleTime: 0 });
+    // Those that were disabled before stay disabled after an undo.
+    const ids = members.filter(({ status }) => status === ChannelStatus.enabled).map(({ id }) => id);
+    await change.mutateAsync(false);
+    offerToEnable(client, t("{{count}} channels of {{tag}} disabled", { count: ids.length, tag }), ids);
   };
   const askAndDelete = async () => {
     const sure = await confirm({
@@ -69,14 +75,14 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
           <Menu.Item
             leftSection={<IconPower size={16} />}
             disabled={enabled === total}
-            onClick={() => void askAndSwitch(true)}
+            onClick={() => void askAndEnable()}
           >
             {t("Enable all")}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconPlayerPause size={16} />}
             disabled={enabled === 0}
-            onClick={() => void askAndSwitch(false)}
+            onClick={() => void disable()}
           >
             {t("Disable all")}
           </Menu.Item>

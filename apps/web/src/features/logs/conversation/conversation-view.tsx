@@ -5,9 +5,9 @@
 import { Badge, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Conversation } from "#components/conversation/conversation.ts";
+import type { MessagePart, Role, LoggedMessage } from "#components/conversation/messages.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import type { Conversation } from "./conversation.ts";
-import type { MessagePart, Role, LoggedMessage } from "./messages.ts";
 import classes from "./conversation.module.css";
 
 const phrase = phrasesIn("logs");

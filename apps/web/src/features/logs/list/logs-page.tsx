@@ -87,7 +87,7 @@ export default function LogsPage() {
     refetchInterval: live ? 4 * liveEveryMs : false,
   });
   const searchedUntil = logs.data?.pages.at(-1)?.searched_until;
-  const rest = useRowKeys(rows, panel);
+  const open = useRowKeys(rows, panel);
   const columns = useMemo(() => logColumns(t, format, scope === "everybody"), [t, format, scope]);
   const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
   const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
@@ -142,7 +142,7 @@ export default function LogsPage() {
         order={filter.order}
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
-        openKey={rest.shown?.id ?? ""}
+        openKey={open.row?.id ?? ""}
         compactRow={(row) => <CompactRow row={row} t={t} forAdmins={scope === "everybody"} />}
         paging={{
           kind: "more",
@@ -177,7 +177,7 @@ export default function LogsPage() {
           <FirstCall />
         </Card>
       ) : null}
-      <CallPanel id={panel.id} row={rows?.find((row) => idOfCall(row) === panel.id)} onClose={panel.close} />
+      <CallPanel id={panel.id} onClose={panel.close} {...open} />
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-/** j and k move through the calls: from panel to panel while one is open, else from row to row. */
+/** While a call is open, j and k show the next or previous one. Without one they move between rows, as in every list. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useEffect, useEffectEvent } from "react";
 import { idOfCall, openCallId } from "#features/logs/call-address.ts";
@@ -7,9 +7,10 @@ type OpenPanel = { id: string; swap: (id: string) => void };
 
 type Steps = {
   /** The row of the open call, if the list contains it. */
-  shown: LogRow | undefined;
-  previous: (() => void) | undefined;
-  next: (() => void) | undefined;
+  row: LogRow | undefined;
+  /** Undefined at the ends of the list. */
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
 };
 
 export function useRowKeys(rows: readonly LogRow[] | undefined, panel: OpenPanel): Steps {
@@ -22,18 +23,16 @@ export function useRowKeys(rows: readonly LogRow[] | undefined, panel: OpenPanel
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (!/^[jk]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || isTyping(event))
       return;
-    const by = event.key === "j" ? 1 : -1;
     // Reads the address, because the last render may be one key press behind.
     const id = openCallId();
-    if (id === "") focusRow(by);
-    else step(placeOf(id), by)?.();
+    if (id !== "") step(placeOf(id), event.key === "j" ? 1 : -1)?.();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event);
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
   }, []);
-  return { shown: at < 0 ? undefined : rows?.[at], previous: step(at, -1), next: step(at, 1) };
+  return { row: at < 0 ? undefined : rows?.[at], onPrevious: step(at, -1), onNext: step(at, 1) };
 }
 
 function isTyping({ target }: KeyboardEvent): boolean {
@@ -41,13 +40,4 @@ function isTyping({ target }: KeyboardEvent): boolean {
     target instanceof HTMLElement &&
     target.closest("input, textarea, select, [contenteditable=true]") !== null
   );
-}
-
-/** Moves the focus from the focused row, or to the first one. */
-function focusRow(by: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>("tr[data-row]")];
-  const at = rows.findIndex((row) => row === document.activeElement);
-  const row = at < 0 ? rows[0] : rows[at + by];
-  row?.focus();
-  row?.scrollIntoView({ block: "nearest" });
 }

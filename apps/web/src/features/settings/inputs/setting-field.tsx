@@ -13,9 +13,10 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { defaultOf, type DraftValue, type SettingValue } from "#features/settings/drafts.ts";
+import { SearchText } from "#features/settings/search-text.tsx";
 import type { SettingFieldRecord } from "#features/settings/sections/section.ts";
 import { units } from "#features/settings/sections/units.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -103,7 +104,7 @@ function printed(value: SettingValue, field: SettingFieldRecord, t: (key: string
 }
 
 type InputProps = SettingFieldProps & {
-  common: { label: string; description: string | undefined; error: string | undefined };
+  common: { label: ReactNode; description: ReactNode; error: string | undefined };
   text: string;
 };
 
@@ -112,7 +113,12 @@ function Input(props: SettingFieldProps) {
   const { t } = useTranslation("settings");
   const label = t(field.label);
   const text = String(value);
-  const common = { label, description: field.hint ? t(field.hint) : undefined, error };
+  const plain = { label, description: field.hint ? t(field.hint) : undefined, error };
+  const common = {
+    label: <SearchText>{label}</SearchText>,
+    description: plain.description ? <SearchText>{plain.description}</SearchText> : undefined,
+    error,
+  };
   const inner = { ...props, common, text };
   switch (field.kind) {
     case "switch":
@@ -142,9 +148,9 @@ function Input(props: SettingFieldProps) {
         />
       );
     case "logo":
-      return <LogoField {...common} value={text} onChange={onChange} />;
+      return <LogoField {...plain} value={text} onChange={onChange} />;
     case "color":
-      return <ColorField {...common} value={text} onChange={onChange} />;
+      return <ColorField {...plain} value={text} onChange={onChange} />;
     case "json":
       return <LongSetting {...inner} minRows={2} ff="monospace" />;
     case "phrases":
@@ -160,7 +166,7 @@ function Input(props: SettingFieldProps) {
     case "events":
       return <EventsField label={label} value={text} error={error} onChange={onChange} />;
     case "home-blocks":
-      return <HomeBlocksField {...common} value={text} onChange={onChange} />;
+      return <HomeBlocksField {...plain} value={text} onChange={onChange} />;
     case "address":
     case "text":
       return <TextSetting {...inner} />;

@@ -13,7 +13,7 @@ import { units } from "./units.ts";
 
 const phrase = phrasesIn("settings");
 
-export const settingGroups: SettingGroup[] = [
+export const settingGroups: readonly [SettingGroup, ...SettingGroup[]] = [
   {
     id: "operation",
     title: phrase("Operation"),

@@ -18,10 +18,11 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useGroupNames } from "#components/group-name.tsx";
-import { allTokensQuery, fetchAnyToken, useSwitchAnyToken } from "#features/tokens/api.ts";
+import { allTokensQuery, fetchAnyToken } from "#features/tokens/api.ts";
 import { CreatedTokenDialog } from "#features/tokens/created-token-dialog.tsx";
 import { OwnedTokenDrawer } from "#features/tokens/form/owned-token-form.tsx";
 import { TokenForDrawer } from "#features/tokens/form/token-for-form.tsx";
+import { useTokenSwitch } from "#features/tokens/use-token-switch.ts";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { allTokensParams } from "#lib/address/list-queries.ts";
@@ -198,9 +199,8 @@ type ActionsProps = { token: TokenAdminRow; onEdit: () => void; onBudget: () => 
 
 function Actions({ token, onEdit, onBudget }: ActionsProps) {
   const { t } = useTranslation("tokens");
-  const switching = useSwitchAnyToken();
+  const switching = useTokenSwitch(token, false);
   const off = token.status === TokenStatus.disabled;
-  const status = off ? TokenStatus.enabled : TokenStatus.disabled;
   return (
     <Menu position="bottom-end" width={190}>
       <Menu.Target>
@@ -224,7 +224,7 @@ function Actions({ token, onEdit, onBudget }: ActionsProps) {
         </Menu.Item>
         <Menu.Item
           leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
-          onClick={() => switching.mutate({ id: token.id, status })}
+          onClick={() => switching.mutate(off)}
         >
           {off ? t("Enable") : t("Disable")}
         </Menu.Item>

@@ -13,14 +13,15 @@ import {
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { useDeleteToken, useSwitchToken } from "#features/tokens/api.ts";
+import { useDeleteToken } from "#features/tokens/api.ts";
+import { useTokenSwitch } from "#features/tokens/use-token-switch.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
 
 export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () => void }) {
   const { t } = useTranslation("tokens");
-  const switching = useSwitchToken();
+  const switching = useTokenSwitch(token, true);
   const deleting = useDeleteToken();
   const off = token.status === TokenStatus.disabled;
 
@@ -73,12 +74,7 @@ export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () =>
           </Menu.Item>
           <Menu.Item
             leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
-            onClick={() =>
-              switching.mutate({
-                id: token.id,
-                status: off ? TokenStatus.enabled : TokenStatus.disabled,
-              })
-            }
+            onClick={() => switching.mutate(off)}
           >
             {off ? t("Enable") : t("Disable")}
           </Menu.Item>

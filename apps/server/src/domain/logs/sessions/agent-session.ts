@@ -5,10 +5,12 @@ import {
   ChannelMove,
   type SessionAgent,
 } from "@gateway/shared/usage/session";
+import { billedCalls, callSums, type CallSumRow, callSumsOf, movesOf } from "#domain/logs/cache-sql.ts";
+import type { LogView } from "#domain/logs/filter.ts";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { billedCalls, callSums, type CallSumRow, callSumsOf, movesOf } from "./cache-sql.ts";
-import type { LogView } from "./filter.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { findTitles } from "./session-titles.ts";
 
 const MOST_CALLS = 20_000;
 const MOST = { agents: 200, models: 50, channels: 50, errors: 20, moves: 20 };
@@ -25,20 +27,24 @@ interface Part extends CallSumRow {
 /** Throws `not_found`, also when the session belongs to a different owner. */
 export async function describeSession(
   pool: Pool,
+  secrets: Secrets,
   view: LogView,
-  { id, user_id }: AgentSessionQuery,
+  query: AgentSessionQuery,
 ): Promise<AgentSession> {
-  const owner = view.of === "owner" ? view.userId : user_id === 0 ? await lastUserOf(pool, id) : user_id;
+  const { id } = query;
+  const owner = await ownerOf(pool, view, query);
   const { rows } = await pool.query<Part>(sessionSql, [id, owner]);
   const of = (part: Part["part"]) => rows.filter((row) => row.part === part);
   const [totals] = of("totals");
   if (totals === undefined || totals.calls === 0) throw notFound({ reason: "agent_session_not_found" });
   const [moves] = of("moves");
   const seesChannels = view.of === "everybody";
+  const [title = ""] = await findTitles(pool, secrets, [{ id, userId: owner }], view);
   return {
     id,
     user_id: owner,
     username: totals.name,
+    title,
     first_at: totals.first_at,
     last_at: totals.last_at,
     totals: { ...callSumsOf(totals), calls: Math.min(totals.calls, MOST_CALLS) },
@@ -58,6 +64,16 @@ export async function describeSession(
     moves: { count: moves?.calls ?? 0, cost: Number(moves?.quota ?? 0n) },
     move_list: seesChannels ? of("move").map(({ detail }) => ChannelMove.parse(detail)) : null,
   };
+}
+
+/** Returns whose session the query names; 0 when it is unknown. */
+export async function ownerOf(
+  pool: Pool,
+  view: LogView,
+  { id, user_id }: AgentSessionQuery,
+): Promise<number> {
+  if (view.of === "owner") return view.userId;
+  return user_id === 0 ? await lastUserOf(pool, id) : user_id;
 }
 
 /** Returns the account that used this session id last; 0 for none. */
