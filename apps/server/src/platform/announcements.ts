@@ -9,7 +9,7 @@ import type { Db } from "./database/db.ts";
  * Notifies every node that data it may have cached has changed. The announcement is part of the transaction
  * that makes the change. Nodes receive it if and only if that transaction commits.
  */
-export type Topic = "channels" | "tokens" | "users" | "groups" | "prices" | "settings" | "leases";
+export type Topic = "channels" | "tokens" | "users" | "groups" | "prices" | "settings" | "leases" | "mcp";
 
 const CHANNEL = "gateway_changes";
 

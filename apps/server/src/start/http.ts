@@ -19,6 +19,7 @@ import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import type { McpSessions } from "#relay/mcp/sessions.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import { buildApp } from "../app.ts";
 import type { Caches } from "./caches.ts";
@@ -47,6 +48,7 @@ export interface Needs extends Context {
   runner: ChannelRunner;
   readiness: Readiness;
   storage: StorageWatch;
+  mcpSessions: McpSessions;
 }
 
 export interface HttpServer {
@@ -141,6 +143,7 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
       secrets: needs.secrets,
       uploads: needs.dataDir,
       storage: needs.storage,
+      mcp: { directory: needs.caches.mcpDirectory, sessions: needs.mcpSessions },
       relay,
     },
   });

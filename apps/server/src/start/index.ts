@@ -13,6 +13,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { mcpSessions } from "./mcp.ts";
 import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
@@ -155,6 +156,7 @@ async function openAll(context: Context, parts: Parts) {
     relay,
     readiness,
     storage,
+    mcpSessions: await parts.open(mcpSessions, kept),
   });
   watchPools(kept.metrics, pools);
   watchNode(kept.metrics, { ...kept, relay, http });
