@@ -183,6 +183,8 @@ describe("a bundle", () => {
     const limited = await gateway.addToken({
       setting: { mcp: { bundles: ["filtered"], allow: ["plain__e*"], deny: [] } },
     });
+    // A change of something else leaves them.
+    await gateway.api("PUT", "/token", { id: limited.id, setting: { log_bodies: false } });
     const all = await connect("filtered");
     expect((await all.client.listTools()).tools.map(({ name }) => name)).not.toContain("plain__fail");
     const { client } = await connect("filtered", limited.key);

@@ -50,8 +50,9 @@ function nameRpcError(sdk: McpSdk, server: string, error: InstanceType<McpSdk["M
   const { code, data, message } = error;
   const ended = endReasons.find((reason) => (data as { gateway?: unknown } | undefined)?.gateway === reason);
   if (ended !== undefined) return new GatewayError("upstream_failed", { reason: ended, server });
-  if (code === Number(sdk.ErrorCode.RequestTimeout)) return new GatewayError("upstream_timeout");
-  if (code === Number(sdk.ErrorCode.ConnectionClosed))
+  const { RequestTimeout, ConnectionClosed }: Record<string, number> = sdk.ErrorCode;
+  if (code === RequestTimeout) return new GatewayError("upstream_timeout");
+  if (code === ConnectionClosed)
     return new GatewayError("upstream_failed", { reason: "mcp_broke_off", server });
   const plain = message
     .replace(/^MCP error -?\d+: /, "")
