@@ -22,13 +22,13 @@ const Slug = z
 const text = (most: number) => z.string().trim().max(most);
 
 /** Name of a tool at its server. */
-export const McpToolName = z
+const McpToolName = z
   .string()
   .trim()
   .regex(/^[A-Za-z0-9_.-]{1,100}$/, because("mcp_tool_name"));
 
 /** Name of a tool as clients see it, `<server>__<tool>`; `*` stands for any characters. */
-export const McpToolPattern = z
+const McpToolPattern = z
   .string()
   .trim()
   .regex(/^[A-Za-z0-9_.*-]{1,140}$/, because("mcp_tool_pattern"))

@@ -103,6 +103,15 @@ async function readRequest(
   const bundle = await mcp.directory.find(params.bundle, access.caller);
   const presented = headers[SESSION];
   const session = typeof presented === "string" ? sessions.read(presented, access.caller, bundle) : "";
-  const keys = presentedKeys(request, false).map((key) => key.replace(/^Bearer\s+/i, "").replace(/^sk-/, ""));
-  return { access, bundle, session, headers, keys };
+  return { access, bundle, session, headers, keys: keysIn(request) };
+}
+
+const SHORTEST_KEY = 16;
+
+/** Returns the keys of a request without prefixes and pins. Texts that are too short for a key are left out. */
+function keysIn(request: FastifyRequest<BundleRoute>): string[] {
+  return presentedKeys(request, false).flatMap((presented) => {
+    const [, key = ""] = /^(?:Bearer\s+)?(?:sk-)?([\w-]+)/i.exec(presented) ?? [];
+    return key.length < SHORTEST_KEY ? [] : key;
+  });
 }

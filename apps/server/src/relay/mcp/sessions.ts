@@ -33,8 +33,6 @@ export interface McpSessions {
   ): Promise<T>;
   /** Ends the sessions that belong to a session of a client. */
   end(tokenId: number, session: string): Promise<void>;
-  /** Number of open sessions. */
-  count(): number;
   close(): Promise<void>;
 }
 
@@ -66,10 +64,6 @@ class Sessions implements McpSessions {
 
   constructor(deps: McpSessionsDeps) {
     this.#deps = deps;
-  }
-
-  count(): number {
-    return this.#open.size;
   }
 
   async run<T>(

@@ -50,9 +50,11 @@ function nameRpcError(sdk: McpSdk, server: string, error: InstanceType<McpSdk["M
   const { code, data, message } = error;
   const ended = endReasons.find((reason) => (data as { gateway?: unknown } | undefined)?.gateway === reason);
   if (ended !== undefined) return new GatewayError("upstream_failed", { reason: ended, server });
-  const { RequestTimeout, ConnectionClosed }: Record<string, number> = sdk.ErrorCode;
-  if (code === RequestTimeout) return new GatewayError("upstream_timeout");
-  if (code === ConnectionClosed)
+  // Other codes than those of the SDK are numbers, too.
+  const timedOut: number = sdk.ErrorCode.RequestTimeout;
+  const connectionClosed: number = sdk.ErrorCode.ConnectionClosed;
+  if (code === timedOut) return new GatewayError("upstream_timeout");
+  if (code === connectionClosed)
     return new GatewayError("upstream_failed", { reason: "mcp_broke_off", server });
   const plain = message
     .replace(/^MCP error -?\d+: /, "")

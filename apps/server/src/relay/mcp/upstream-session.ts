@@ -1,4 +1,5 @@
 /** One session at an MCP server: its tools, and calls of them. Requests of the server (sampling, roots, elicitation) are refused. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { ActiveServer } from "#domain/mcp/directory.ts";
@@ -7,6 +8,7 @@ import { limitedFetch } from "./limited-fetch.ts";
 import type { McpSdk } from "./sdk.ts";
 
 const CONNECT_MS = 15_000;
+const CLOSE_MS = 2_000;
 /** Pages of a list of tools, and tools of a server. */
 const MOST_PAGES = 10;
 const MOST_TOOLS = 256;
@@ -107,9 +109,10 @@ export class UpstreamSession {
     );
   }
 
-  /** Ends the session at the server. Never rejects. */
+  /** Ends the session at the server, which has a moment to answer. Never rejects. */
   async close(): Promise<void> {
-    await this.#transport.terminateSession().catch(() => {});
+    const ended = this.#transport.terminateSession().catch(() => {});
+    await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     await this.#client.close().catch(() => {});
   }
 }
