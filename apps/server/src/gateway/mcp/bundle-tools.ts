@@ -54,7 +54,7 @@ export async function listBundleTools(
   const failures: Record<string, string> = {};
   let lastError: unknown;
   for (const [place, outcome] of outcomes.entries()) {
-    if (outcome.status === "fulfilled") tools.push(...outcome.value);
+    if (outcome.status === "fulfilled") for (const tool of outcome.value) tools.push(tool);
     else {
       lastError = outcome.reason;
       failures[servers[place]?.name ?? ""] = nameError(outcome.reason).message;

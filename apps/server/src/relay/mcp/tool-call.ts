@@ -1,8 +1,8 @@
-import { reasonOf } from "@gateway/shared/reasons";
 /**
  * Calls a tool of an MCP server for a client. The price is reserved first, and charged only if a result arrives that is no
  * error. The log row has server, tool, duration and outcome, never arguments or results.
  */
+import { reasonOf } from "@gateway/shared/reasons";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Usage } from "#dialects/ir.ts";
 import { type ActivePrice, computePoints, toolPrefix } from "#domain/pricing/pricing.ts";
