@@ -68,6 +68,7 @@ const domains: Record<string, string[]> = {
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],
   "web-search": [],
+  mcp: ["audit-log", "tokens"],
   telegram: ["accounts", "audit-log", "credits", "ledger", "limits", "notices", "settings", "tokens"],
 };
 
@@ -76,6 +77,7 @@ const relays: Record<string, string[]> = {
   core: [],
   chat: ["core", "background", "search"],
   search: ["core"],
+  mcp: ["core"],
   media: ["core"],
   realtime: ["core", "media"],
   tasks: ["core"],

@@ -9,6 +9,7 @@ import { bodyMessages, bodyReasons } from "./errors/bodies.ts";
 import { channelReasons } from "./errors/channels.ts";
 import { fieldReasons } from "./errors/fields.ts";
 import { keyMessages, keyReasons } from "./errors/keys.ts";
+import { mcpReasons } from "./errors/mcp.ts";
 import { migrationReasons } from "./errors/migration.ts";
 import { fillTemplate, type Values, type WireParams } from "./errors/phrase.ts";
 import { relayMessages, relayReasons } from "./errors/relay.ts";
@@ -112,6 +113,7 @@ const areas = [
   accountReasons,
   billingReasons,
   channelReasons,
+  mcpReasons,
   siteReasons,
   migrationReasons,
   backupReasons,

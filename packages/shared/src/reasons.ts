@@ -66,6 +66,7 @@ export const reasons = {
   modelListCompared: "New: {{added}}, removed: {{removed}}.",
   // calls
   passedOn: "relay:{{path}}",
+  mcpToolError: "The tool reported an error. Nothing was charged.",
   // credits
   initialRootBalance: "Initial balance of the root account",
   initialBalance: "Initial balance",

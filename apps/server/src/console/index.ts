@@ -38,6 +38,7 @@ import { channelRunRoutes } from "./channels/channel-runs.ts";
 import { channelTagRoutes } from "./channels/channel-tags.ts";
 import { channelRoutes } from "./channels/channels.ts";
 import { disabledModelRoutes } from "./channels/disabled-models.ts";
+import { mcpAdministrationRoutes } from "./channels/mcp.ts";
 import { modelChangeRoutes } from "./channels/model-changes.ts";
 import { speakOneHub } from "./compat/index.ts";
 import { olderPaths } from "./compat/older-paths.ts";
@@ -213,6 +214,7 @@ async function addRoutes(
   channelTagRoutes(app, services);
   disabledModelRoutes(app, services);
   modelChangeRoutes(app, services);
+  mcpAdministrationRoutes(app, services);
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);

@@ -35,6 +35,7 @@ import { nameError } from "#gateway/http/name-error.ts";
 import { socketRoutes } from "#gateway/http/sockets.ts";
 import { interactionRoutes } from "#gateway/interactions/routes.ts";
 import { readInteractionTurn } from "#gateway/interactions/turn.ts";
+import { mcpRoutes } from "#gateway/mcp/routes.ts";
 import { answerEmbed } from "#gateway/media/gemini-embeddings.ts";
 import { plainRoutes } from "#gateway/media/plain.ts";
 import { realtimeSecretRoutes } from "#gateway/media/realtime-secrets.ts";
@@ -127,6 +128,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       routes(scope, services);
     });
   }
+  mcpRoutes(app, services);
   nothingElse(app, served);
 }
 

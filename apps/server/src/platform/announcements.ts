@@ -17,7 +17,8 @@ export type Topic =
   | "prices"
   | "settings"
   | "leases"
-  | "log-export";
+  | "log-export"
+  | "mcp";
 
 const CHANNEL = "gateway_changes";
 

@@ -1,6 +1,7 @@
 import { createGroups, type ActiveGroups } from "#domain/accounts/groups/active-groups.ts";
 import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import { type Candidates, createCandidates } from "#domain/channels/selection/candidates.ts";
+import { createMcpDirectory, type McpDirectory } from "#domain/mcp/directory.ts";
 import { createPrices, type Prices } from "#domain/pricing/prices.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type Callers, createCallers } from "#domain/tokens/callers.ts";
@@ -19,6 +20,7 @@ export interface Caches {
   candidates: Candidates;
   callers: Callers;
   revocations: Revocations;
+  mcpDirectory: McpDirectory;
 }
 
 interface Needs extends Context {
@@ -42,6 +44,7 @@ export const caches: Component<Needs, Caches> = {
       candidates: await createCandidates({ ...needs, db }),
       callers: createCallers(db, needs.secrets),
       revocations: createRevocations(db, needs.onError),
+      mcpDirectory: createMcpDirectory(db, needs.secrets),
     };
     follow(needs, opened);
     return opened;
@@ -51,7 +54,7 @@ export const caches: Component<Needs, Caches> = {
 
 function follow(
   { announcements, settings, demo }: Needs,
-  { groups, prices, candidates, callers, revocations }: Caches,
+  { groups, prices, candidates, callers, revocations, mcpDirectory }: Caches,
 ): void {
   // Channels of the demo provider become usable once it runs.
   announcements.on("settings", async () => {
@@ -67,6 +70,7 @@ function follow(
       coalesce(() => cache.reload()),
     );
   announcements.on("channels", (id) => candidates.changed(id));
+  announcements.on("mcp", () => mcpDirectory.forget());
   announcements.on("tokens", (id) => callers.forgetToken(id));
   announcements.on("users", (id) => callers.forgetUser(id));
   for (const topic of ["tokens", "users"] as const)

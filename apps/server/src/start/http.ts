@@ -21,6 +21,7 @@ import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import type { McpSessions } from "#relay/mcp/sessions.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import { buildApp } from "../app.ts";
 import type { Caches } from "./caches.ts";
@@ -51,6 +52,7 @@ export interface Needs extends Context {
   readiness: Readiness;
   storage: StorageWatch;
   logExport: LogExport;
+  mcpSessions: McpSessions;
 }
 
 export interface HttpServer {
@@ -146,6 +148,7 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
       secrets: needs.secrets,
       uploads: needs.dataDir,
       storage: needs.storage,
+      mcp: { directory: needs.caches.mcpDirectory, sessions: needs.mcpSessions },
       relay,
     },
   });

@@ -15,6 +15,7 @@ import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
 import { referencedKeys } from "./key-references.ts";
 import { logExport } from "./log-export.ts";
+import { mcpSessions } from "./mcp.ts";
 import { watchNode, watchPools } from "./measurements.ts";
 import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
@@ -162,6 +163,7 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
     logExport: exported,
+    mcpSessions: await parts.open(mcpSessions, kept),
   });
   watchPools(kept.metrics, pools);
   watchNode(kept.metrics, { ...kept, relay, http });

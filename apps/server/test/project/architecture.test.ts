@@ -148,9 +148,11 @@ describe("the code base", () => {
       [],
     );
     expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
-    // A session has a call per response, any node can close a background bill, and a search without a model has no target.
+    // A session has a call per response, any node can close a background bill, and a search without a model and the
+    // call of an MCP tool have no target.
     const later = [
       "relay/background/background.ts",
+      "relay/mcp/tool-call.ts",
       "relay/realtime/realtime-bill.ts",
       "relay/search/standalone-search.ts",
     ];

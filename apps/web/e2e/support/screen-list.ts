@@ -27,6 +27,10 @@ export const dialogPaths = [
   "channel?rotate=1",
   "channel?changes=all",
   "channel/1?edit=1",
+  "mcp?edit=new",
+  "mcp?edit=1",
+  "mcp?view=servers&edit=new",
+  "mcp?view=servers&edit=1",
   "user?edit=new",
   "user?user=1",
   "user?balance=2",
@@ -83,6 +87,8 @@ export async function furnishScreens(site: Installation): Promise<string[]> {
     input: 500,
     output: 0,
   });
+  await site.api("POST", "/mcp_server", { name: "github", url: "https://mcp.example.com/mcp", price: 0.01 });
+  await site.api("POST", "/mcp_bundle", { name: "work", servers: [1], groups: ["default"] });
   await site.api("POST", "/redemption", { name: "gift", quota: 500_000, count: 2 });
   await site.api("POST", "/user", { username: "demo1", password: "long enough", quota: 500_000 });
   const { key } = await site.api<{ key: string }>("POST", "/token", { name: "first" });

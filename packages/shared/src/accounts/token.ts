@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NEVER_EXPIRES } from "#accounts/token-status.ts";
+import { McpTokenLimits } from "#channels/mcp.ts";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 export { NEVER_EXPIRES } from "#accounts/token-status.ts";
@@ -49,6 +50,8 @@ export const TokenSetting = z.object({
     .default({ enabled: false, tool_streams: false }),
   /** Keeps request and response bodies for some days. The owner and administrators can read them. */
   log_bodies: z.boolean().default(false),
+  /** Which MCP bundles and tools it may use; absent = all of its group. */
+  mcp: McpTokenLimits.optional(),
 });
 export type TokenSetting = z.infer<typeof TokenSetting>;
 
@@ -91,6 +94,7 @@ const TokenSettingChange = z.object({
     .optional(),
   cache: TokenSetting.shape.cache.unwrap().optional(),
   log_bodies: TokenSetting.shape.log_bodies.unwrap().optional(),
+  mcp: TokenSetting.shape.mcp,
 });
 export type TokenSettingChange = z.output<typeof TokenSettingChange>;
 

@@ -47,6 +47,12 @@ export const fieldReasons = {
   percent_range: phrase("Enter a percentage from 0 to 100"),
   quota_negative: phrase("Quota cannot be negative"),
   points_too_many: phrase("The amount cannot be more than 1,000,000,000,000 points"),
+  mcp_tool_name: phrase("The name of a tool has letters, digits, dots, hyphens and underscores, at most 100"),
+  mcp_tool_pattern: phrase(
+    "Enter the name of a tool like github__create_issue. * stands for any characters, at most four times",
+  ),
+  mcp_header: phrase("Enter the name of a header for credentials, for example Authorization or X-API-Key"),
+  mcp_credential: phrase("A credential has letters, digits, spaces and ASCII punctuation only"),
   group_choose: phrase("Choose a group"),
   http_address: phrase("The address must be an http or https URL"),
   site_address: phrase("Enter an address like https://ai.example.com, without ? or #"),

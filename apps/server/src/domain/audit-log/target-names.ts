@@ -12,6 +12,8 @@ const finders = lookupTable<(db: Db, ids: Where) => Promise<NamedRow[]>>({
   token: (db, ids) => db.token.findMany({ ...ids, select: { id: true, name: true } }),
   payment: (db, ids) => db.paymentGateway.findMany({ ...ids, select: { id: true, name: true } }),
   redemption: (db, ids) => db.redemption.findMany({ ...ids, select: { id: true, name: true } }),
+  mcp_server: (db, ids) => db.mcpServer.findMany({ ...ids, select: { id: true, name: true } }),
+  mcp_bundle: (db, ids) => db.mcpBundle.findMany({ ...ids, select: { id: true, name: true } }),
   async user(db, ids) {
     const users = await db.user.findMany({ ...ids, select: { id: true, username: true } });
     return users.map(({ id, username }) => ({ id, name: username }));

@@ -117,6 +117,7 @@ export function mergeToken(before: Token, change: z.output<typeof TokenChange>):
 
 function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSetting {
   const { limits = {}, rates = {} } = change;
+  const mcp = change.mcp ?? now.mcp;
   return {
     heartbeat: change.heartbeat ?? now.heartbeat,
     limits: {
@@ -133,6 +134,7 @@ function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSett
     },
     cache: change.cache ?? now.cache,
     log_bodies: change.log_bodies ?? now.log_bodies,
+    ...(mcp === undefined ? {} : { mcp }),
   };
 }
 

@@ -30,6 +30,29 @@ export const midjourneyErrors: ErrorShape = {
   }),
 };
 
+/** Errors for clients of the Model Context Protocol, as JSON-RPC errors outside of any request. */
+export const mcpErrors: ErrorShape = {
+  encodeError: (error: GatewayError, requestId: string) => ({
+    status: error.status,
+    body: {
+      jsonrpc: "2.0",
+      error: {
+        code: rpcCodeOf(error),
+        message: `${error.message} (request id: ${requestId})`,
+        data: { code: error.code },
+      },
+      id: null,
+    },
+  }),
+};
+
+/** Returns the JSON-RPC code of an error: those of JSON-RPC and MCP where one fits, else that of a server error. */
+export function rpcCodeOf({ status, params }: GatewayError): number {
+  if (params["reason"] === "mcp_session_unknown") return -32_001;
+  if (params["reason"] === "mcp_tool_unknown") return -32_602;
+  return status === 400 ? -32_600 : -32_000;
+}
+
 /** First match wins. Not anchored, because a base path may precede. */
 const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/openai(?:\/|$)/, dialects["openai-chat"]],
@@ -41,6 +64,7 @@ const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/(?:suno|kling)(?:\/|$)/, taskErrors],
   [/\/mj(?:-\w+)?(?:\/|$)/, midjourneyErrors],
   [/\/v1(?:\/|$)|\/dashboard(?:\/|$)|\/recraftAI(?:\/|$)/, dialects["openai-chat"]],
+  [/\/mcp(?:\/|$)/, mcpErrors],
 ];
 
 /** Paths that clients of several dialects use. */

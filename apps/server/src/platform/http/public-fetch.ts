@@ -106,17 +106,31 @@ export async function postToPublic(
 /** Maximum size of a response of a payment gateway or identity provider, in bytes. Their responses have a few KB. */
 const MAX_FETCHED_BYTES = 2 * 1024 * 1024;
 
+/** Limits of a `fetch`, where those for short responses do not fit. */
+export interface FetchLimits {
+  /** Maximum size of a response, in bytes. */
+  maxBytes?: number;
+  /** Maximum wait for the head of a response, and for its next bytes. */
+  silenceMs?: number;
+}
+
+function agentLimits({ maxBytes = MAX_FETCHED_BYTES, silenceMs }: FetchLimits) {
+  const silence = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+  return { maxResponseSize: maxBytes, ...silence };
+}
+
 /**
  * Returns a `fetch` that reaches public addresses only, for code that takes a `fetch` and calls addresses
  * that an administrator configured. Rejects redirects. Rejects with `invalid_request`.
  */
 export function publicFetch(
   mayReach: (address: string) => boolean = isPublicAddress,
+  limits: FetchLimits = {},
 ): typeof globalThis.fetch {
   const dispatcher = new Agent({
     connect: { lookup: guardedLookup(mayReach) },
     pipelining: 0,
-    maxResponseSize: MAX_FETCHED_BYTES,
+    ...agentLimits(limits),
   });
   return async (input, init = {}) => {
     const url = checkedUrl(input instanceof Request ? input.url : String(input), mayReach);
@@ -132,8 +146,8 @@ export function publicFetch(
 }
 
 /** Returns a `fetch` for addresses that root configured, also in a private network, with a limit on the response. */
-export function boundedFetch(): typeof globalThis.fetch {
-  const dispatcher = new Agent({ maxResponseSize: MAX_FETCHED_BYTES });
+export function boundedFetch(limits: FetchLimits = {}): typeof globalThis.fetch {
+  const dispatcher = new Agent(agentLimits(limits));
   return (input, init = {}) => {
     // As above: undici's fetch and its dispatcher must be used together.
     const options = { ...init, dispatcher } as Parameters<typeof undiciFetch>[1];

@@ -15,6 +15,8 @@ export const targetLabels = lookupTable<string>({
   log: phrase("Log"),
   model: phrase("Model"),
   model_owner: phrase("Model owner"),
+  mcp_server: phrase("MCP server"),
+  mcp_bundle: phrase("MCP bundle"),
   order: phrase("Top-up order"),
   payment: phrase("Payment gateway"),
   price: phrase("Price"),

@@ -82,6 +82,7 @@ export const reasonPhrases = {
   modelListCompared: phrase("New: {{added}}, removed: {{removed}}."),
   // The API keeps the text of One Hub.
   passedOn: phrase("Forwarded: {{path}}"),
+  mcpToolError: phrase("The tool reported an error. Nothing was charged."),
   initialRootBalance: phrase("Initial balance of the root account"),
   initialBalance: phrase("Initial balance"),
   newAccountGift: phrase("Gift for a new account"),

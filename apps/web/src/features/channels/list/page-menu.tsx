@@ -7,12 +7,14 @@ import {
   IconEraser,
   IconGauge,
   IconListCheck,
+  IconPlug,
   IconTrash,
   IconUpload,
   IconWallet,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { deleteDisabledChannels } from "#features/channels/bulk/batch-api.ts";
 import { useChannelDeletion } from "#features/channels/bulk/use-channel-deletion.ts";
 import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
@@ -93,6 +95,9 @@ export function PageMenu({
             onClick={onChanges}
           >
             {t("Model changes")}
+          </Menu.Item>
+          <Menu.Item component={Link} to="/panel/mcp" leftSection={<IconPlug size={16} />}>
+            {t("MCP servers")}
           </Menu.Item>
           <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
             {t("Export")}

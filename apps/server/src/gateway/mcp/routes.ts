@@ -1,0 +1,117 @@
+/**
+ * The Model Context Protocol over Streamable HTTP: `/mcp/<bundle>` has the tools of the servers of a bundle. The gateway
+ * begins no messages of its own, so GET has no stream, as the protocol allows.
+ */
+import { Readable } from "node:stream";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { accessOf } from "#gateway/access/access.ts";
+import { guardEndpoints, presentedKeys } from "#gateway/access/endpoint.ts";
+import { bodyMemory, bodyTooLarge } from "#gateway/body/json-body.ts";
+import { answerError } from "#gateway/http/answer-error.ts";
+import { mcpErrors } from "#gateway/http/error-shape.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import type { BundleRequest } from "./bundle-tools.ts";
+import { type ClientSessions, createClientSessions } from "./client-sessions.ts";
+import { serveMessage } from "./serve-message.ts";
+
+const PATH = "/mcp/:bundle";
+/** Maximum size of a message, with the arguments of a tool. */
+const MOST_BODY_BYTES = 1024 * 1024;
+const SESSION = "mcp-session-id";
+
+type BundleRoute = { Params: { bundle: string } };
+
+export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void {
+  void app.register(async (scope) => {
+    scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
+      answerError(mcpErrors, nameTooLarge(error), request, reply),
+    );
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      "application/json",
+      { parseAs: "string", bodyLimit: MOST_BODY_BYTES },
+      scope.getDefaultJsonParser("error", "error"),
+    );
+    guardEndpoints(scope, services, { maxBytes: MOST_BODY_BYTES, memoryFor: bodyMemory });
+    const sessions = createClientSessions(services.secrets);
+    scope.post<BundleRoute>(PATH, (request, reply) => answerMessage(services, sessions, request, reply));
+    scope.delete<BundleRoute>(PATH, async (request, reply) => {
+      const found = await readRequest(services, sessions, request);
+      if (found.session !== "") {
+        sessions.end(found.session);
+        await services.mcp.sessions.end(found.access.caller.tokenId, found.session);
+      }
+      return reply.code(204).send();
+    });
+    scope.route<BundleRoute>({
+      method: ["GET", "PUT", "PATCH"],
+      url: PATH,
+      exposeHeadRoute: false,
+      handler: async ({ method, params }, reply) => {
+        void reply.header("allow", "POST, DELETE");
+        throw new GatewayError("method_not_allowed", { method, path: `/mcp/${params.bundle}` });
+      },
+    });
+  });
+}
+
+function nameTooLarge(error: FastifyError | GatewayError): FastifyError | GatewayError {
+  return error.code === "FST_ERR_CTP_BODY_TOO_LARGE" ? bodyTooLarge(MOST_BODY_BYTES) : error;
+}
+
+async function answerMessage(
+  services: GatewayServices,
+  sessions: ClientSessions,
+  request: FastifyRequest<BundleRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const message = messageOf(request.body);
+  const found = await readRequest(services, sessions, request);
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  for (const name of ["accept", "mcp-protocol-version"]) {
+    const value = request.headers[name];
+    if (typeof value === "string") headers[name] = value;
+  }
+  const response = await serveMessage(services, { request: found, message, headers });
+  if (message["method"] === "initialize" && response.ok)
+    void reply.header(SESSION, sessions.open(found.access.caller, found.bundle));
+  for (const name of ["content-type", "cache-control", "x-accel-buffering"]) {
+    const value = response.headers.get(name);
+    if (value !== null) void reply.header(name, value);
+  }
+  void reply.code(response.status);
+  if (response.body === null) return reply.send();
+  return reply.send(Readable.fromWeb(response.body));
+}
+
+/** Returns one message. Throws `invalid_request` for several: each must count against the rate limits. */
+function messageOf(body: unknown): Record<string, unknown> {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidRequest({ reason: "mcp_message" });
+  return body as Record<string, unknown>;
+}
+
+/** Throws `not_found` for a bundle or session that the caller may not use. */
+async function readRequest(
+  { mcp }: GatewayServices,
+  sessions: ClientSessions,
+  request: FastifyRequest<BundleRoute>,
+): Promise<BundleRequest> {
+  const access = accessOf(request);
+  const { headers, params } = request;
+  const bundle = await mcp.directory.find(params.bundle, access.caller);
+  const presented = headers[SESSION];
+  const session = typeof presented === "string" ? sessions.read(presented, access.caller, bundle) : "";
+  return { access, bundle, session, headers, keys: keysIn(request) };
+}
+
+const SHORTEST_KEY = 16;
+
+/** Returns the keys of a request without prefixes and pins. Texts that are too short for a key are left out. */
+function keysIn(request: FastifyRequest<BundleRoute>): string[] {
+  return presentedKeys(request, false).flatMap((presented) => {
+    const [, key = ""] = /^(?:Bearer\s+)?(?:sk-)?([\w-]+)/i.exec(presented) ?? [];
+    return key.length < SHORTEST_KEY ? [] : key;
+  });
+}

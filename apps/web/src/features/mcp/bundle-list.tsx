@@ -1,0 +1,118 @@
+import type { McpBundleRow } from "@gateway/shared/channels/mcp";
+import { Badge } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { DrawerParam } from "#lib/address/drawer-param.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { confirmDeletion } from "#ui/confirm.tsx";
+import { CopyCode } from "#ui/copy.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { lazyPart } from "#ui/lazy-part.tsx";
+import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { Short } from "#ui/short.tsx";
+import { DataTable } from "#ui/table/data-table.tsx";
+import { EditButtons } from "#ui/table/row-buttons.tsx";
+import type { Column } from "#ui/table/table-model.ts";
+import { bundlesQuery, serversQuery, useDeleteBundle } from "./api.ts";
+
+const BundleDrawer = lazyPart(() => import("./bundle-drawer.tsx").then((module) => module.BundleDrawer));
+
+export function BundleList({ edited }: { edited: DrawerParam }) {
+  const { t } = useTranslation("mcp");
+  const mayChange = useMayChange();
+  const bundles = useQuery(bundlesQuery);
+  const servers = useQuery(serversQuery).data;
+  const address = useServerAddress();
+  const remove = useDeleteBundle();
+  const columns = useMemo(() => {
+    const names = new Map(servers?.map(({ id, name }) => [id, name]));
+    return bundleColumns(t, address, names);
+  }, [t, address, servers]);
+  const destroy = ({ id, name }: McpBundleRow) =>
+    confirmDeletion({ title: t("Delete {{name}}?", { name }), body: t("Its address stops working.") }, () =>
+      remove.mutateAsync(id),
+    );
+  return (
+    <>
+      <DataTable
+        id="mcp-bundles"
+        label={t("Bundles")}
+        columns={columns}
+        rows={bundles.data}
+        rowKey={(bundle) => String(bundle.id)}
+        fetching={bundles.isFetching}
+        error={bundles.error}
+        onRetry={() => void bundles.refetch()}
+        onOpen={(bundle) => edited.open(bundle.id)}
+        rowActions={(bundle) => (
+          <EditButtons onEdit={() => edited.open(bundle.id)} onDelete={() => void destroy(bundle)} />
+        )}
+        paging={{ kind: "none" }}
+        empty={
+          <Empty
+            title={t("No bundles yet")}
+            hint={t("Add servers first, then a bundle. Clients connect to the address of the bundle.")}
+          />
+        }
+      />
+      <OpenedRow
+        opened={edited}
+        rows={bundles.data}
+        keyOf={(bundle) => String(bundle.id)}
+        create={
+          mayChange && bundles.data ? <BundleDrawer bundle={undefined} onClose={edited.close} /> : undefined
+        }
+      >
+        {(bundle) => <BundleDrawer key={bundle.id} bundle={bundle} onClose={edited.close} />}
+      </OpenedRow>
+    </>
+  );
+}
+
+function bundleColumns(
+  t: TFunction<"mcp">,
+  address: string,
+  names: ReadonlyMap<number, string>,
+): Column<McpBundleRow>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      fixed: true,
+      width: 180,
+      cell: (bundle) => <Short strong text={bundle.name} width={240} />,
+    },
+    {
+      id: "address",
+      title: t("Address"),
+      cell: (bundle) => <CopyCode text={`${address}/mcp/${bundle.name}`} label={t("Address")} />,
+    },
+    {
+      id: "servers",
+      title: t("Servers"),
+      card: "fact",
+      cell: (bundle) => (
+        <Short text={bundle.servers.map((id) => names.get(id) ?? "…").join(", ") || "–"} width={260} />
+      ),
+    },
+    {
+      id: "groups",
+      title: t("Groups"),
+      card: "fact",
+      cell: (bundle) => (bundle.groups.length === 0 ? t("All groups") : bundle.groups.join(", ")),
+    },
+    {
+      id: "status",
+      title: t("Status"),
+      card: "fact",
+      cell: (bundle) => (
+        <Badge color={bundle.enabled ? "teal" : "gray"}>
+          {bundle.enabled ? t("Enabled") : t("Disabled")}
+        </Badge>
+      ),
+    },
+  ];
+}
