@@ -2,20 +2,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { addChannel, rowOf } from "../support/channel-stock.ts";
 import { faults } from "../support/faults.ts";
+import { watchPolicy } from "../support/policy.ts";
 import { expect, test } from "../support/test.ts";
-
-/** Collects what the policy of the console refused, and requests to other hosts. */
-function watch(page: Page): string[] {
-  const found: string[] = [];
-  page.on("console", (message) => {
-    if (message.text().includes("Content Security Policy")) found.push(message.text());
-  });
-  page.on("request", (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith("http") && host !== new URL(page.url()).host) found.push(request.url());
-  });
-  return found;
-}
 
 /** Opens a channel with its request fields unfolded. */
 async function openRequest(page: Page): Promise<Locator> {
@@ -36,7 +24,7 @@ test("a JSON field marks invalid JSON, completes model names, formats, and lets 
     (await site.api<{ custom_parameter: unknown }>("GET", `/channel/${id}`)).custom_parameter;
   const before = await stored();
   await page.goto("/panel/channel");
-  const refused = watch(page);
+  const refused = watchPolicy(page);
   const form = await openRequest(page);
   const field = form.getByRole("textbox", { name: "Extra parameters" });
 

@@ -90,7 +90,7 @@ function Lines({ lines }: { lines: StatementLine[] }) {
     of: (line: StatementLine) => number;
     print: (value: number) => ReactNode;
   }[] = [
-    { title: t("Spend"), of: (line) => line.quota, print: spend },
+    { title: t("Charged"), of: (line) => line.quota, print: spend },
     { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
     ...(phone
       ? []

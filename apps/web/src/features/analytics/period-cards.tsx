@@ -39,7 +39,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
       className={old ? classes.old : undefined}
     >
       <SumCard
-        title={t("Spend")}
+        title={t("Charged")}
         figure="charged"
         period={period}
         of={(sum) => sum.quota}

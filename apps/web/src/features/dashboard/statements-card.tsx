@@ -25,7 +25,7 @@ export function StatementsCard() {
   return (
     <Section
       title={t("Monthly statements")}
-      hint={t("Completed months (UTC). Open a month to see its spend by model.")}
+      hint={t("Completed months (UTC). Open a month to see the charges by model.")}
     >
       <Figures label={t("Monthly statements")} amounts={{ spend: months.map((month) => month.quota) }}>
         <thead>
@@ -33,7 +33,7 @@ export function StatementsCard() {
             <th scope="col">{t("Month")}</th>
             <th scope="col">{t("Requests")}</th>
             <th scope="col">{t("Token count")}</th>
-            <th scope="col">{t("Spend")}</th>
+            <th scope="col">{t("Charged")}</th>
           </tr>
         </thead>
         <tbody>

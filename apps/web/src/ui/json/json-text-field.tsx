@@ -1,7 +1,7 @@
 /** A field whose value is a JSON text: a text area until the editor is loaded. */
 import { Input } from "@mantine/core";
 import { useId } from "@mantine/hooks";
-import { type ReactNode, lazy, useRef, useState } from "react";
+import { type ReactNode, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
@@ -48,7 +48,6 @@ export function JsonTextField(props: JsonTextFieldProps) {
   const id = useId();
   const mayChange = useMayChange();
   const [errorLine, setErrorLine] = useState<number | null>(null);
-  const box = useRef<HTMLDivElement>(null);
   const shownError = isJson(value)
     ? error
     : errorLine === null
@@ -56,7 +55,7 @@ export function JsonTextField(props: JsonTextFieldProps) {
       : `${t("Must be a valid JSON string")} (${t("line {{line}}", { line: errorLine })})`;
   const described = [description ? `${id}-description` : "", shownError ? `${id}-error` : ""];
   const attributes = {
-    id,
+    id: `${id}-text`,
     ...(label === undefined
       ? { "aria-label": props["aria-label"] ?? "JSON" }
       : { "aria-labelledby": `${id}-label` }),
@@ -71,11 +70,11 @@ export function JsonTextField(props: JsonTextFieldProps) {
       label={label}
       labelElement="div"
       // A label is only tied to elements that HTML knows as inputs, which the editor is not.
-      labelProps={{ onClick: () => box.current?.querySelector<HTMLElement>(`#${CSS.escape(id)}`)?.focus() }}
+      labelProps={{ onClick: () => document.getElementById(`${id}-text`)?.focus() }}
       description={description}
       error={shownError}
     >
-      <div ref={box} onFocus={onFocus} onBlur={onBlur}>
+      <div onFocus={onFocus} onBlur={onBlur}>
         <LazyBoundary
           fallback={
             <Input
