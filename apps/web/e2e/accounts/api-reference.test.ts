@@ -34,7 +34,7 @@ test("the API reference is searched, and sends requests with the session to this
     await body.fill('{"symbol": ');
     const send = page.getByRole("button", { name: "Send request" });
     await expect(send).toBeDisabled();
-    await body.fill('{"symbol": "sent", "name": "Sent", "ratio": 1}');
+    await body.fill('{"symbol": "sent", "name": "Sent", "ratio": 1, "api_rate": 60, "min": 0, "max": 0}');
     await send.click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     const groups = () => site.api<{ symbol: string }[]>("GET", "/group");

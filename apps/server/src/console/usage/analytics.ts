@@ -1,3 +1,4 @@
+import { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
 import {
   Period,
   PeriodQuery,
@@ -11,6 +12,7 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { csvOf } from "#console/csv.ts";
 import type { Services } from "#console/services.ts";
+import { listAutoDisabled } from "#domain/channels/channel-events.ts";
 import { describeInsights } from "#domain/overview/insights.ts";
 import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
@@ -73,6 +75,23 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
       const { start_timestamp, end_timestamp } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
       return ok(await describeInsights(pool, { from, to }));
+    },
+  );
+
+  app.get(
+    "/analytics/auto_disabled",
+    {
+      config,
+      schema: {
+        summary: "List the channels that were disabled automatically in a period",
+        querystring: InsightsQuery,
+        response: answers(z.array(AutoDisabledChannel)),
+      },
+    },
+    async (request) => {
+      const { start_timestamp, end_timestamp } = request.query;
+      const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
+      return ok(await listAutoDisabled(db, { from, to }));
     },
   );
 

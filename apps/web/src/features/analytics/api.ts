@@ -7,6 +7,7 @@ import type {
   StatementUser,
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
+import type { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
 import type { Page } from "@gateway/shared/paging";
 import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { AuditPage } from "@gateway/shared/usage/audit";
@@ -34,6 +35,19 @@ export const periodQuery = (params: AnalyticsParams) => {
         time_zone: timeZone(),
       }),
     placeholderData: keepPreviousData,
+  });
+};
+
+/** Channels that the gateway disabled in the period. */
+export const autoDisabledQuery = (params: AnalyticsParams) => {
+  const { range, from, to } = params;
+  return queryOptions({
+    queryKey: ["analytics", "auto-disabled", { range, from, to }],
+    queryFn: () =>
+      http.get("/analytics/auto_disabled", asList<AutoDisabledChannel[]>(), periodWindow(params, new Date())),
+    staleTime: 60_000,
+    // The chart is complete without its marks.
+    meta: { quiet: true },
   });
 };
 
