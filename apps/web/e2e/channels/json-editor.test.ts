@@ -50,7 +50,7 @@ test("a JSON field marks invalid JSON, completes model names, formats, and lets 
     await page.keyboard.press("Control+Space");
     await expect(list).toBeVisible();
     expect(await faults(page, "[role=dialog]")).toEqual([]);
-    // The list ignores keys for a moment, so that nobody accepts what has only just appeared.
+    // The list ignores keys for a moment, so that no one accepts what has only just appeared.
     await expect(async () => {
       await page.keyboard.press("Enter");
       await expect(list).toHaveCount(0, { timeout: 200 });

@@ -18,10 +18,10 @@ import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
 
+const config = { access: "admin", permission: "analytics" } as const;
+
 /** Routes for statistics about all users, for administrators. */
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
-  const config = { access: "admin", permission: "analytics" } as const;
-
   app.get(
     "/analytics/statistics",
     {
@@ -78,22 +78,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     },
   );
 
-  app.get(
-    "/analytics/auto_disabled",
-    {
-      config,
-      schema: {
-        summary: "List the channels that were disabled automatically in a period",
-        querystring: InsightsQuery,
-        response: answers(z.array(AutoDisabledChannel)),
-      },
-    },
-    async (request) => {
-      const { start_timestamp, end_timestamp } = request.query;
-      const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
-      return ok(await listAutoDisabled(db, { from, to }));
-    },
-  );
+  autoDisabledRoute(app, db);
 
   const compared = answers(z.array(UserUsage));
   app.get(
@@ -144,6 +129,25 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
           user.request_time,
         ]),
       ]);
+    },
+  );
+}
+
+function autoDisabledRoute(app: ConsoleApp, db: Services["db"]): void {
+  app.get(
+    "/analytics/auto_disabled",
+    {
+      config,
+      schema: {
+        summary: "List the channels that were disabled automatically in a period",
+        querystring: InsightsQuery,
+        response: answers(z.array(AutoDisabledChannel)),
+      },
+    },
+    async (request) => {
+      const { start_timestamp, end_timestamp } = request.query;
+      const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
+      return ok(await listAutoDisabled(db, { from, to }));
     },
   );
 }
