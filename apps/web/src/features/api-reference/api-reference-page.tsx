@@ -64,7 +64,14 @@ export default function ApiReferencePage() {
 function Operations({ operations }: { operations: Operation[] }) {
   const [opened, setOpened] = useState<string[]>([]);
   return (
-    <Accordion multiple value={opened} onChange={setOpened} chevronPosition="left" order={3}>
+    <Accordion
+      multiple
+      value={opened}
+      onChange={setOpened}
+      chevronPosition="left"
+      order={3}
+      classNames={{ content: classes.panel ?? "" }}
+    >
       {operations.map((operation) => (
         <Accordion.Item key={operation.id} value={operation.id}>
           <Accordion.Control>

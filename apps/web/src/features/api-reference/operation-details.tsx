@@ -31,6 +31,7 @@ export function OperationDetails({ operation }: { operation: Operation }) {
 function Fields({ title, lines }: { title: string; lines: FieldLine[] }) {
   const { t } = useTranslation("api-reference");
   if (lines.length === 0) return null;
+  const isDescribed = lines.some(({ description }) => description !== "");
   return (
     <div>
       <Title order={4} mb={6}>
@@ -38,33 +39,33 @@ function Fields({ title, lines }: { title: string; lines: FieldLine[] }) {
       </Title>
       <div className={classes.fields} role="region" aria-label={title} tabIndex={0}>
         <Table fz="sm" verticalSpacing={6} aria-label={title}>
-          <thead>
-            <tr>
-              <th scope="col">{t("Field")}</th>
-              <th scope="col">{t("Type")}</th>
-              <th scope="col">{t("Description")}</th>
-            </tr>
-          </thead>
-          <tbody>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t("Field")}</Table.Th>
+              <Table.Th scope="col">{t("Type")}</Table.Th>
+              {isDescribed ? <Table.Th scope="col">{t("Description")}</Table.Th> : null}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
             {lines.map(({ path, type, required, description }) => (
-              <tr key={path}>
-                <td>
+              <Table.Tr key={path}>
+                <Table.Td>
                   <Code>{path}</Code>
                   {required ? (
                     <Text span c="red" fz="xs" ml={6}>
                       {t("required")}
                     </Text>
                   ) : null}
-                </td>
-                <td>
+                </Table.Td>
+                <Table.Td>
                   <Text span ff="monospace" fz="xs">
                     {type}
                   </Text>
-                </td>
-                <td lang="en">{description}</td>
-              </tr>
+                </Table.Td>
+                {isDescribed ? <Table.Td lang="en">{description}</Table.Td> : null}
+              </Table.Tr>
             ))}
-          </tbody>
+          </Table.Tbody>
         </Table>
       </div>
     </div>
