@@ -15,7 +15,10 @@ import classes from "./api-reference.module.css";
 
 const OperationDetails = lazyPart(async () => (await import("./operation-details.tsx")).OperationDetails);
 
-const methodColors: Record<string, string> = { GET: "gray", DELETE: "red" };
+function colorOf(method: string): string {
+  if (method === "DELETE") return "red";
+  return method === "GET" ? "gray" : "iris";
+}
 
 export default function ApiReferencePage() {
   const { t } = useTranslation("api-reference");
@@ -76,11 +79,7 @@ function Operations({ operations }: { operations: Operation[] }) {
         <Accordion.Item key={operation.id} value={operation.id}>
           <Accordion.Control>
             <span className={classes.operation} lang="en">
-              <Badge
-                variant="light"
-                color={methodColors[operation.method] ?? "iris"}
-                className={classes.method ?? ""}
-              >
+              <Badge variant="light" color={colorOf(operation.method)} className={classes.method ?? ""}>
                 {operation.method}
               </Badge>
               <Code className={classes.path ?? ""}>{operation.path}</Code>
