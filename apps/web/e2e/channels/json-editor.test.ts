@@ -11,6 +11,8 @@ async function openRequest(page: Page): Promise<Locator> {
   await rowOf(page, "Edited").getByText("Edited", { exact: true }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
+  // The editor is loaded when its field comes into view.
+  await form.getByRole("textbox", { name: "Extra parameters" }).scrollIntoViewIfNeeded();
   await form.locator(".cm-content").last().waitFor();
   return form;
 }

@@ -25,7 +25,7 @@ import { classHighlighter } from "@lezer/highlight";
 import { ActionIcon, Input, Tooltip } from "@mantine/core";
 import { IconAlignLeft } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
-import { type CSSProperties, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type CSSProperties, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { completeNames, jsonErrorOf } from "./json-language.ts";
 import classes from "./json-field.module.css";
@@ -34,6 +34,8 @@ type JsonEditorProps = {
   /** Of the element with the text: its id, name and state. */
   attributes: Record<string, string>;
   invalid: boolean;
+  /** Whether the text area that it replaces has the focus. */
+  hasFocus: RefObject<boolean>;
   readOnly: boolean;
   minRows: number;
   maxRows: number;
@@ -123,6 +125,7 @@ export function JsonEditor(props: JsonEditorProps) {
       ],
     });
     props.onErrorLine(lineOfError(created.state));
+    if (props.hasFocus.current) created.focus();
     return created;
   });
 

@@ -1,7 +1,7 @@
 /** A field whose value is a JSON text: a text area until the editor is loaded. */
 import { Input } from "@mantine/core";
-import { useId } from "@mantine/hooks";
-import { type ReactNode, lazy, useState } from "react";
+import { useId, useInViewport } from "@mantine/hooks";
+import { type ReactNode, lazy, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
@@ -47,6 +47,11 @@ export function JsonTextField(props: JsonTextFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const mayChange = useMayChange();
+  // Fields outside of the window and in closed sections load no editor.
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const [isWanted, setWanted] = useState(false);
+  if (inViewport && !isWanted) setWanted(true);
+  const hasFocus = useRef(false);
   const [errorLine, setErrorLine] = useState<number | null>(null);
   const shownError = isJson(value)
     ? error
@@ -64,6 +69,21 @@ export function JsonTextField(props: JsonTextFieldProps) {
     "aria-invalid": shownError ? ("true" as const) : ("false" as const),
   };
   const rows = Math.min(Math.max(value.split("\n").length, minRows), maxRows);
+  const plain = (
+    <Input
+      {...attributes}
+      component="textarea"
+      multiline
+      rows={rows}
+      spellCheck={false}
+      readOnly={!mayChange}
+      error={Boolean(shownError)}
+      placeholder={placeholder}
+      classNames={{ input: classes.plain ?? "" }}
+      value={value}
+      onChange={(event: React.ChangeEvent<HTMLTextAreaElement>) => onChange(event.currentTarget.value)}
+    />
+  );
   return (
     <Input.Wrapper
       id={id}
@@ -74,39 +94,36 @@ export function JsonTextField(props: JsonTextFieldProps) {
       description={description}
       error={shownError}
     >
-      <div onFocus={onFocus} onBlur={onBlur}>
-        <LazyBoundary
-          fallback={
-            <Input
-              {...attributes}
-              component="textarea"
-              multiline
-              rows={rows}
-              spellCheck={false}
+      <div
+        ref={ref}
+        onFocus={() => {
+          hasFocus.current = true;
+          onFocus?.();
+        }}
+        onBlur={() => {
+          hasFocus.current = false;
+          onBlur?.();
+        }}
+      >
+        {isWanted ? (
+          <LazyBoundary fallback={plain}>
+            <JsonEditor
+              attributes={attributes}
+              invalid={Boolean(shownError)}
               readOnly={!mayChange}
-              error={Boolean(shownError)}
-              placeholder={placeholder}
-              classNames={{ input: classes.plain ?? "" }}
+              minRows={minRows}
+              maxRows={maxRows}
+              placeholder={placeholder ?? ""}
+              completions={completions}
               value={value}
-              onChange={(event: React.ChangeEvent<HTMLTextAreaElement>) =>
-                onChange(event.currentTarget.value)
-              }
+              onChange={onChange}
+              hasFocus={hasFocus}
+              onErrorLine={setErrorLine}
             />
-          }
-        >
-          <JsonEditor
-            attributes={attributes}
-            invalid={Boolean(shownError)}
-            readOnly={!mayChange}
-            minRows={minRows}
-            maxRows={maxRows}
-            placeholder={placeholder ?? ""}
-            completions={completions}
-            value={value}
-            onChange={onChange}
-            onErrorLine={setErrorLine}
-          />
-        </LazyBoundary>
+          </LazyBoundary>
+        ) : (
+          plain
+        )}
       </div>
     </Input.Wrapper>
   );
