@@ -34,7 +34,7 @@ async function downloadOf(page: Page, button: string): Promise<string> {
 
 test("usage by model is shown as a chart, as a table and as a file", async ({ page }) => {
   await page.goto("/panel/analytics");
-  await page.getByText("Spend", { exact: true }).first().waitFor();
+  await page.getByText("Charged", { exact: true }).first().waitFor();
   const chart = page.getByRole("slider", { name: "Usage over time" });
   const day = chart.locator("table");
 

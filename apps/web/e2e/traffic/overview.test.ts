@@ -67,7 +67,7 @@ test("an operator's first screen shows new calls without a reload, and links to 
   await test.step("the own usage is a tab with an address", async () => {
     await page.getByRole("tab", { name: "My usage" }).click();
     await page.waitForURL("**/panel/dashboard?view=usage");
-    await page.getByText("Spend by model").first().waitFor();
+    await page.getByText("Charged by model").first().waitFor();
   });
 });
 

@@ -3,6 +3,7 @@
  */
 import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
+  IconApi,
   IconArrowsDiff,
   IconBell,
   IconBooks,
@@ -372,6 +373,15 @@ export const screens: Screen[] = [
     namespaces: ["profile"],
     load: () => import("#features/profile/profile-page.tsx"),
     keywords: "password language theme",
+  },
+  {
+    id: "api",
+    title: phrase("API reference"),
+    icon: IconApi,
+    namespaces: ["api-reference"],
+    load: () => import("#features/api-reference/api-reference-page.tsx"),
+    keywords: "openapi management endpoints operations swagger documentation access token",
+    from: "profile",
   },
 ];
 

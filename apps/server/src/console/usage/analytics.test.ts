@@ -14,6 +14,7 @@ afterAll(() => site.close());
 const paths = [
   "/api/analytics/statistics",
   "/api/analytics/period?start_timestamp=1&end_timestamp=2",
+  "/api/analytics/auto_disabled?start_timestamp=1&end_timestamp=2",
   "/api/analytics/insights?start_timestamp=1&end_timestamp=2",
   "/api/analytics/multi_user_stats?usernames=a&start_time=2026-01-01&end_time=2026-01-02",
   "/api/analytics/multi_user_stats/export?usernames=a&start_time=2026-01-01&end_time=2026-01-02",
@@ -69,6 +70,27 @@ describe("analytics", () => {
     expect(await ask("start_timestamp=0&end_timestamp=1&time_zone=Mars/Phobos")).toMatchObject({
       fields: { time_zone: "This is not the name of a time zone" },
     });
+  });
+
+  it("list the channels that the gateway disabled in the period, not those that someone disabled", async () => {
+    const { db } = site.services;
+    const channel = await db.channel.create({ data: { type: 900, name: "West" } });
+    const event = (kind: string, day: string) =>
+      db.channelEvent.create({ data: { channel_id: channel.id, kind, created_time: new Date(day) } });
+    await event("auto-disabled", "2026-02-01T12:00:00Z");
+    await event("auto-disabled", "2026-02-03T12:00:00Z");
+    await event("disabled", "2026-02-01T13:00:00Z");
+    const [start, end] = ["2026-02-01", "2026-02-02"].map((day) => Date.parse(day) / 1000);
+    const { body } = await admin.get(
+      `/api/analytics/auto_disabled?start_timestamp=${start}&end_timestamp=${end}`,
+    );
+    expect(body.data).toEqual([
+      {
+        created_time: Date.parse("2026-02-01T12:00:00Z") / 1000,
+        channel_id: channel.id,
+        channel_name: "West",
+      },
+    ]);
   });
 
   it("compare given users, as JSON with their models and as CSV without formulas", async () => {

@@ -1,3 +1,4 @@
+import { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
 import {
   Period,
   PeriodQuery,
@@ -11,15 +12,16 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { csvOf } from "#console/csv.ts";
 import type { Services } from "#console/services.ts";
+import { listAutoDisabled } from "#domain/channels/channel-events.ts";
 import { describeInsights } from "#domain/overview/insights.ts";
 import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
 
+const config = { access: "admin", permission: "analytics" } as const;
+
 /** Routes for statistics about all users, for administrators. */
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
-  const config = { access: "admin", permission: "analytics" } as const;
-
   app.get(
     "/analytics/statistics",
     {
@@ -76,6 +78,8 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     },
   );
 
+  autoDisabledRoute(app, db);
+
   const compared = answers(z.array(UserUsage));
   app.get(
     "/analytics/multi_user_stats",
@@ -125,6 +129,25 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
           user.request_time,
         ]),
       ]);
+    },
+  );
+}
+
+function autoDisabledRoute(app: ConsoleApp, db: Services["db"]): void {
+  app.get(
+    "/analytics/auto_disabled",
+    {
+      config,
+      schema: {
+        summary: "List the channels that were disabled automatically in a period",
+        querystring: InsightsQuery,
+        response: answers(z.array(AutoDisabledChannel)),
+      },
+    },
+    async (request) => {
+      const { start_timestamp, end_timestamp } = request.query;
+      const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
+      return ok(await listAutoDisabled(db, { from, to }));
     },
   );
 }

@@ -1,4 +1,5 @@
 /** The timeline of a channel: every change of its state, newest first, with the actor or the reason. */
+import { type AutoDisabledChannel, MOST_AUTO_DISABLED } from "@gateway/shared/channels/auto-disabled";
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
 import { z } from "zod";
@@ -50,4 +51,20 @@ export async function listEvents(
     ...Detail.parse(event.detail ?? {}),
   }));
   return { rows, total };
+}
+
+/** Returns the channels that were disabled automatically in a period, newest first. Reads the index of each channel. */
+export async function listAutoDisabled(
+  db: Db,
+  { from, to }: { from: Date; to: Date },
+): Promise<AutoDisabledChannel[]> {
+  return db.$queryRaw<AutoDisabledChannel[]>`
+    SELECT floor(extract(epoch FROM event.created_time))::int AS created_time,
+      channel.id AS channel_id, channel.name AS channel_name
+    FROM channels channel
+    CROSS JOIN LATERAL (
+      SELECT created_time FROM channel_events
+      WHERE channel_id = channel.id AND kind = 'auto-disabled' AND created_time >= ${from} AND created_time < ${to}
+      ORDER BY created_time DESC LIMIT ${MOST_AUTO_DISABLED}) event
+    ORDER BY event.created_time DESC LIMIT ${MOST_AUTO_DISABLED}`;
 }

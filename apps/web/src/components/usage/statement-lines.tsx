@@ -19,7 +19,7 @@ export function StatementLines({ lines, label }: { lines: StatementLine[]; label
     of: (line: StatementLine) => number;
     print: (value: number) => ReactNode;
   }[] = [
-    { title: t("Spend"), of: (line) => line.quota, print: spend },
+    { title: t("Charged"), of: (line) => line.quota, print: spend },
     { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
     ...(phone
       ? []

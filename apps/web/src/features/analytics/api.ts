@@ -7,6 +7,7 @@ import type {
   StatementUser,
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
+import type { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
 import type { Page } from "@gateway/shared/paging";
 import type { OwnPeriod, Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { AuditPage } from "@gateway/shared/usage/audit";
@@ -49,6 +50,18 @@ export const ownPeriodQuery = ({ range, from, to, by }: OwnUsageParams) =>
       }),
     placeholderData: keepPreviousData,
   });
+/** Channels that the gateway disabled in the period. */
+export const autoDisabledQuery = (params: AnalyticsParams) => {
+  const { range, from, to } = params;
+  return queryOptions({
+    queryKey: ["analytics", "auto-disabled", { range, from, to }],
+    queryFn: () =>
+      http.get("/analytics/auto_disabled", asList<AutoDisabledChannel[]>(), periodWindow(params, new Date())),
+    staleTime: 60_000,
+    // The chart is complete without its marks.
+    meta: { quiet: true },
+  });
+};
 
 /** Rankings, channels and flows of all users. */
 export const insightsQuery = (params: AnalyticsParams) => {

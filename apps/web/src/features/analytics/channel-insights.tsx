@@ -53,7 +53,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
               <th scope="col">{t("Error rate")}</th>
               <th scope="col">p50</th>
               <th scope="col">p95</th>
-              <th scope="col">{t("Spend")}</th>
+              <th scope="col">{t("Charged")}</th>
               <th scope="col">{t("Provider cost")}</th>
               <th scope="col">{t("Margin")}</th>
               <th scope="col">{t("Margin, %")}</th>

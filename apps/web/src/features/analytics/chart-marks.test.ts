@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { expect, it } from "vitest";
-import { marksOf } from "./chart-marks.ts";
+import { automaticChange, marksOf } from "./chart-marks.ts";
 import { localDay } from "./period.ts";
 
 const t = ((text: string, { names }: { names: string }) => text.replace("{{names}}", names)) as never;
@@ -21,12 +21,14 @@ it("a day is marked once per kind of change, with at most three names", async ()
       change("2026-03-02", "channel.disable", "West"),
       ...["a", "b", "c", "d"].map((name) => change("2026-03-03", "price.change", name)),
       change("2026-03-03", "channel.disable", ""),
+      automaticChange({ created_time: noon("2026-03-03"), channel_id: 8, channel_name: "East" }),
       change("2026-02-01", "channel.disable", "Outside"),
     ],
     ["2026-03-01", "2026-03-02", "2026-03-03"],
   );
-  expect(marks.map(({ day }) => day)).toEqual([1, 2, 2]);
+  expect(marks.map(({ day }) => day)).toEqual([1, 2, 2, 2]);
   expect(marks[0]?.text).toBe("Disabled: West");
   expect(marks[1]?.text).toBe("Disabled: 7");
-  expect(marks[2]?.text).toContain("…");
+  expect(marks[2]?.text).toBe("Disabled automatically: East");
+  expect(marks[3]?.text).toContain("…");
 });

@@ -1,4 +1,5 @@
-/** Changes that may explain a chart: disabled channels and changed prices, from the audit log. Pure. */
+/** Changes that may explain a chart: disabled channels and changed prices. Pure. */
+import type { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
 import { joinList } from "#lib/format/join-list.ts";
@@ -9,6 +10,13 @@ import type { ChartMark } from "#ui/charts/stacked-bars.tsx";
 const mostNames = 3;
 
 type Change = Pick<AuditRow, "created_time" | "action" | "target_name" | "target_id">;
+
+const automatic = "auto-disabled";
+
+/** Returns a channel that the gateway disabled as a change. The audit log has only the changes of people. */
+export function automaticChange({ created_time, channel_id, channel_name }: AutoDisabledChannel): Change {
+  return { created_time, action: automatic, target_name: channel_name, target_id: String(channel_id) };
+}
 
 /** @param dates local days of the chart */
 export function marksOf(
@@ -28,9 +36,12 @@ export function marksOf(
     ];
     const listed = (all: string[]) =>
       joinList(all.slice(0, mostNames)) + (all.length > mostNames ? " …" : "");
-    const [channels, prices] = [names("channel."), names("price.")];
+    const [channels, prices, failing] = [names("channel."), names("price."), names(automatic)];
     return [
       ...(channels.length > 0 ? [{ day, text: t("Disabled: {{names}}", { names: listed(channels) }) }] : []),
+      ...(failing.length > 0
+        ? [{ day, text: t("Disabled automatically: {{names}}", { names: listed(failing) }) }]
+        : []),
       ...(prices.length > 0 ? [{ day, text: t("Price changed: {{names}}", { names: listed(prices) }) }] : []),
     ];
   });

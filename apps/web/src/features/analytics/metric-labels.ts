@@ -8,7 +8,7 @@ import type { Metric } from "./period.ts";
 const phrase = phrasesIn("analytics");
 
 export const metricLabels: Record<Metric, string> = {
-  quota: phrase("Spend"),
+  quota: phrase("Charged"),
   requests: phrase("Requests"),
   tokens: phrase("Token count"),
   failed: phrase("Failed"),

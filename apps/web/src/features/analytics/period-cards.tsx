@@ -43,7 +43,7 @@ export function PeriodCards({ period, old, activeUsers }: PeriodCardsProps) {
       className={old ? classes.old : undefined}
     >
       <SumCard
-        title={t("Spend")}
+        title={t("Charged")}
         figure="charged"
         period={period}
         of={(sum) => sum.quota}

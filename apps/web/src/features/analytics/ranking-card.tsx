@@ -34,7 +34,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   return (
     <Section
       title={of === "models" ? t("Top models") : t("Top users")}
-      hint={t("Top 10 by spend, compared with the previous period")}
+      hint={t("Top 10 by charges, compared with the previous period")}
     >
       {!insights.data ? (
         <QueryFallback query={insights}>

@@ -48,7 +48,7 @@ function Now({ site }: { site: SiteStatistics }) {
             : t("Nothing reserved")}
         </Aside>
       </Fact>
-      <Fact label={t("Total spend")}>{format.quota(users.total_used_quota)}</Fact>
+      <Fact label={t("Charged in total")}>{format.quota(users.total_used_quota)}</Fact>
       <Fact label={t("Users")}>
         {format.whole(users.total_user)}
         <Aside>{t("{{count}} invited", { count: users.total_inviter_user })}</Aside>

@@ -10,8 +10,8 @@ import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
-import { changesQuery } from "./api.ts";
-import { marksOf } from "./chart-marks.ts";
+import { autoDisabledQuery, changesQuery } from "./api.ts";
+import { automaticChange, marksOf } from "./chart-marks.ts";
 import { amountOf } from "./metric-labels.ts";
 import { type AnalyticsParams, localDay, partsOf } from "./period.ts";
 
@@ -22,7 +22,9 @@ export function UsageChart({ period, params }: UsageChartProps) {
   const format = useFormat();
   const navigate = useNavigate();
   const seesLogs = useMayEnter("logs");
-  const changes = useQuery(changesQuery(params, useMayEnter("audit"))).data ?? [];
+  const byPeople = useQuery(changesQuery(params, useMayEnter("audit"))).data ?? [];
+  const disabled = useQuery(autoDisabledQuery(params)).data ?? [];
+  const changes = [...byPeople, ...disabled.map(automaticChange)];
   const { metric } = params;
   const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
   if (stacks.series.length === 0)

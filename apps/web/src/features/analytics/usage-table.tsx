@@ -32,7 +32,7 @@ export function UsageTable({ rows, title, noName }: UsageTableProps) {
       <thead>
         <tr>
           <th scope="col">{t("Name")}</th>
-          <th scope="col">{t("Spend")}</th>
+          <th scope="col">{t("Charged")}</th>
           <th scope="col">{t("Requests")}</th>
           {phone ? null : (
             <>

@@ -97,7 +97,7 @@ function Usage() {
     (day) => day.requests,
     before && callsOf(before),
   );
-  const spend = card(t("Spend today"), "var(--chart-3)", (day) => day.quota, before?.quota);
+  const spend = card(t("Charged today"), "var(--chart-3)", (day) => day.quota, before?.quota);
   const tokens = card(
     t("Tokens today"),
     "var(--chart-2)",
@@ -119,7 +119,7 @@ function Usage() {
       </div>
       <div className={classes.wideAndNarrow}>
         <Section
-          title={t("Spend by model")}
+          title={t("Charged by model")}
           hint={t("Last 7 days")}
           aside={
             <Text fw={600} className="tabular" title={format.exact(weekSpend)}>

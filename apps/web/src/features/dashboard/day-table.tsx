@@ -19,7 +19,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
         <tr>
           <th scope="col">{t("Date")}</th>
           <th scope="col">{t("Requests")}</th>
-          <th scope="col">{t("Spend")}</th>
+          <th scope="col">{t("Charged")}</th>
           {phone ? null : (
             <>
               <th scope="col">{t("Input tokens")}</th>

@@ -12,7 +12,7 @@ export function SpendChart(stacks: Stacks) {
   return (
     <StackedBars
       {...stacks}
-      title={t("Spend by model")}
+      title={t("Charged by model")}
       tick={(value) => format.tick(value, digits)}
       print={(value) => format.tick(value, digits)}
       axisWidth={digits > 2 ? 82 : 64}

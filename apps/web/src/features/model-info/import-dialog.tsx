@@ -1,12 +1,13 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
 import type { ImportMode } from "@gateway/shared/models/model-info";
-import { Alert, Button, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Radio, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
+import { JsonTextField } from "#ui/json/json-text-field.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useImportModelInfo } from "./api.ts";
@@ -28,12 +29,10 @@ export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
   const [url, setUrl] = useState("");
   const [text, setText] = useState("");
   const [mode, setMode] = useState<ImportMode>("skip");
-  const [broken, setBroken] = useState(false);
   const bring = useImportModelInfo();
 
   const start = async () => {
     const list = source === "text" ? parsed(text) : undefined;
-    setBroken(list === null);
     if (list === null) return;
     const input = source === "url" ? { url: url.trim() } : source === "text" ? { models: list } : {};
     const { added, changed, kept } = await bring.mutateAsync({ ...input, mode });
@@ -76,16 +75,13 @@ export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
             />
           ) : null}
           {source === "text" ? (
-            <Textarea
+            <JsonTextField
               label={t("The list as JSON")}
               description={t("An array of models, or an object with the array in “data”.")}
               minRows={6}
               maxRows={14}
-              autosize
-              ff="monospace"
-              error={broken ? t("Invalid JSON") : undefined}
               value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
+              onChange={setText}
             />
           ) : null}
           <Radio.Group

@@ -4,6 +4,7 @@ import { useMounted } from "@mantine/hooks";
 import { IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { apiUrl } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
@@ -55,7 +56,7 @@ export function AccessTokenSection() {
               "Send it in the Authorization header. It has all your permissions, so treat it like a password.",
             ),
           )}
-          <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="inherit">
+          <Anchor component={Link} to="/panel/api" fz="inherit">
             {t("API reference")}
           </Anchor>
         </Text>

@@ -196,7 +196,7 @@ function monthColumns(
 ): Column<StatementMonth>[] {
   return [
     { id: "date", title: t("Month"), fixed: true, width: 160, cell: (row) => row.date.slice(0, 7) },
-    amountColumn({ id: "quota", title: t("Spend"), card: "fact" }, (row) => row.quota),
+    amountColumn({ id: "quota", title: t("Charged"), card: "fact" }, (row) => row.quota),
     {
       id: "request_count",
       title: t("Requests"),

@@ -33,7 +33,7 @@ export function AccountBalanceCard() {
             ? null
             : t("Each top-up extends it. By default, the balance expires 180 days after the last one.")}
         </Fact>
-        <Fact title={t("Total spend")} value={format.quota(self.used_quota)}>
+        <Fact title={t("Charged in total")} value={format.quota(self.used_quota)}>
           {t("{{count}} calls", { count: self.request_count })}
         </Fact>
       </SimpleGrid>

@@ -186,7 +186,7 @@ function userColumns(t: TFunction<"analytics">, format: Formatters): Column<Stat
       width: 220,
       cell: (row) => row.username,
     },
-    amountColumn({ id: "quota", title: t("Spend"), sortable: true, card: "fact" }, (row) => row.quota),
+    amountColumn({ id: "quota", title: t("Charged"), sortable: true, card: "fact" }, (row) => row.quota),
     number("request_count", t("Requests"), format.whole, "fact"),
     number("prompt_tokens", t("Input tokens"), format.whole, "line"),
     number("completion_tokens", t("Output tokens"), format.whole, "line"),

@@ -17,7 +17,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { groupsQuery } from "#features/channels/api.ts";
-import { JsonField } from "#ui/form/json-field.tsx";
+import { JsonField } from "#ui/json/json-field.tsx";
 import classes from "#features/channels/channels.module.css";
 
 type Mode = "add" | "remove" | "replace";
@@ -114,6 +114,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
         <JsonField
           aria-label={t("Model mapping")}
           placeholder={'{"gpt-4o": "+gpt-4o-2024-11-20"}'}
+          completions={draft.models}
           value={draft.mapping}
           onChange={(value) => set({ mapping: asMapping(value) })}
           error={

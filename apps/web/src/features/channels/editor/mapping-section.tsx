@@ -28,6 +28,7 @@ export function MappingSection({ form }: { form: DraftForm }) {
         keyPlaceholder="gpt-4o"
         valuePlaceholder="+gpt-4o-2024-11-20"
         addLabel={t("Add mapping")}
+        completions={form.values.models}
       />
       {missing.length > 0 ? (
         <Group gap="xs">

@@ -4,7 +4,7 @@ import { IconArrowRight, IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { JsonField } from "#ui/form/json-field.tsx";
+import { JsonField } from "#ui/json/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
 import type { Pair } from "./draft.ts";
 import classes from "#features/channels/channels.module.css";
@@ -17,10 +17,12 @@ type PairsFieldProps = {
   keyPlaceholder: string;
   valuePlaceholder: string;
   addLabel: string;
+  /** Offered while names or values are typed as JSON. */
+  completions?: readonly string[];
 };
 
 export function PairsField(props: PairsFieldProps) {
-  const { form, field, addLabel } = props;
+  const { form, field, addLabel, completions = [] } = props;
   const { t } = useTranslation("channels");
   const [view, setView] = useState<"rows" | "json">("rows");
   const rows = form.values[field];
@@ -33,7 +35,14 @@ export function PairsField(props: PairsFieldProps) {
   return (
     <Stack gap="sm" className={classes.pairs}>
       {view === "json" ? (
-        <PairsJson value={rows} label={addLabel} path={field} error={form.errors[field]} onChange={write} />
+        <PairsJson
+          value={rows}
+          label={addLabel}
+          path={field}
+          error={form.errors[field]}
+          completions={completions}
+          onChange={write}
+        />
       ) : (
         <Rows {...props} rows={rows ?? []} onChange={write} />
       )}
@@ -117,10 +126,11 @@ type PairsJsonProps = {
   label: string;
   path: string;
   error: React.ReactNode;
+  completions: readonly string[];
   onChange: (rows: Pair[] | null) => void;
 };
 
-function PairsJson({ value, label, path, error, onChange }: PairsJsonProps) {
+function PairsJson({ value, label, path, error, completions, onChange }: PairsJsonProps) {
   const { t } = useTranslation("channels");
   const change = (parsed: unknown) => {
     const map = StringMap.safeParse(parsed);
@@ -135,6 +145,7 @@ function PairsJson({ value, label, path, error, onChange }: PairsJsonProps) {
       data-path={path}
       value={Object.fromEntries(shown.map((row) => [row.key, row.value]))}
       error={unfit}
+      completions={completions}
       onChange={change}
     />
   );

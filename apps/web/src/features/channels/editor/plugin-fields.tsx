@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { Fold } from "#ui/fold.tsx";
-import { JsonField } from "#ui/form/json-field.tsx";
+import { JsonField } from "#ui/json/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
 import { errorWithin } from "./draft.ts";
 

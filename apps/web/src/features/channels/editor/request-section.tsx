@@ -2,7 +2,7 @@
 import { Input, SegmentedControl, Stack, Switch, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
-import { JsonField } from "#ui/form/json-field.tsx";
+import { JsonField } from "#ui/json/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
 import { hasErrorIn, type ChannelDraft, errorWithin } from "./draft.ts";
 import { PairsField } from "./pairs-field.tsx";
@@ -68,6 +68,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
           'JSON object with defaults for parameters that a request omits. "overwrite": true replaces the request\'s values. "per_model": true expects one object per model name. "remove": ["field"] removes fields. "pre_add": true applies the JSON before the request is converted.',
         )}
         placeholder={'{"temperature": 0.7}'}
+        completions={form.values.models}
         {...form.getInputProps("custom_parameter")}
         error={errorWithin(form.errors, "custom_parameter")}
         value={form.values.custom_parameter}

@@ -17,7 +17,7 @@ export function Totals({ totals, old, failed }: TotalsProps) {
   const partial = totals?.complete === false;
   const facts: [string, string | undefined, string?][] = [
     [t("Entries"), totals && (partial ? `≥ ${format.whole(totals.count)}` : format.whole(totals.count))],
-    [t("Spend"), totals && format.quota(totals.quota), totals && format.exact(totals.quota)],
+    [t("Charged"), totals && format.quota(totals.quota), totals && format.exact(totals.quota)],
     [t("Input tokens"), totals && format.whole(totals.prompt_tokens)],
     [t("Output tokens"), totals && format.whole(totals.completion_tokens)],
   ];

@@ -27,6 +27,7 @@ import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { DiscountsField } from "./discounts-field.tsx";
 import { HomeBlocksField } from "./home-blocks-field.tsx";
+import { JsonSetting } from "./json-setting.tsx";
 import { LogoField } from "./logo-field.tsx";
 import classes from "#features/settings/settings.module.css";
 
@@ -152,7 +153,7 @@ function Input(props: SettingFieldProps) {
     case "color":
       return <ColorField {...plain} value={text} onChange={onChange} />;
     case "json":
-      return <LongSetting {...inner} minRows={2} ff="monospace" />;
+      return <JsonSetting common={common} text={text} onChange={onChange} />;
     case "phrases":
       return <LongSetting {...inner} minRows={3} />;
     case "content":
@@ -232,9 +233,9 @@ function ChoiceSetting({ onChange, common, text, data }: ChoiceSettingProps) {
   );
 }
 
-type LongSettingProps = InputProps & { minRows: number; ff?: "monospace" };
+type LongSettingProps = InputProps & { minRows: number };
 
-function LongSetting({ onChange, common, text, minRows, ff }: LongSettingProps) {
+function LongSetting({ onChange, common, text, minRows }: LongSettingProps) {
   return (
     <Textarea
       {...common}
@@ -242,9 +243,6 @@ function LongSetting({ onChange, common, text, minRows, ff }: LongSettingProps) 
       minRows={minRows}
       maxRows={14}
       spellCheck={false}
-      {...(ff === undefined
-        ? {}
-        : { styles: { input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } } })}
       value={text}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
