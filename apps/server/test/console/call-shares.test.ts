@@ -158,13 +158,11 @@ describe("links of other accounts", () => {
     await gateway.database.pool.query("UPDATE users SET quota = $2 WHERE id = $1", [quota.id, quota.quota]);
     const created = await send("POST", "/token", { name: "own-token" });
     const { key } = created.body.data as { key: string };
-    await gateway
-      .openai(key)
-      .chat.completions.create({
-        model: "demo-chat",
-        max_tokens: 5,
-        messages: [{ role: "user", content: "Hi" }],
-      });
+    await gateway.openai(key).chat.completions.create({
+      model: "demo-chat",
+      max_tokens: 5,
+      messages: [{ role: "user", content: "Hi" }],
+    });
     const row = (await gateway.logs(1)).find((call) => call.username === "customer");
     const shared = await send("POST", `/log/${row?.id ?? ""}/share`, {});
     const { secret } = shared.body.data as { secret: string };

@@ -17,7 +17,7 @@ const MOST_OF_NODE = 2_000;
 
 /** Selects a session: who uses it, in which session of the client, at which server, with which credential. */
 export interface SessionOwner {
-  readonly caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">;
+  readonly caller: Pick<Caller, "tokenId" | "userId" | "expiresAt" | "keyHash" | "derived">;
   /** Session of the client; "" for a client without one. */
   readonly session: string;
   readonly server: ActiveServer;

@@ -1,10 +1,11 @@
 /** A setting that is a JSON object by model names. */
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { JsonTextField } from "#ui/json/json-text-field.tsx";
 
 type JsonSettingProps = {
-  common: { label: string; description: string | undefined; error: string | undefined };
+  common: { label: ReactNode; description: ReactNode; error: string | undefined };
   text: string;
   onChange: (text: string) => void;
 };
