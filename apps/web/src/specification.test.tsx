@@ -76,7 +76,7 @@ describe("§2 routes", () => {
 
 /** Ids of the specified entries in their order. Further screens may stand between them. */
 function specified(menu: MenuGroup[]): Record<string, (string | Record<string, string[]>)[]> {
-  const further = new Set(["connect", "session", "audit", "model_info"]);
+  const further = new Set(["connect", "session", "usage", "statement", "audit", "model_info"]);
   return Object.fromEntries(
     menu.map(({ title, children }) => [
       title,

@@ -9,9 +9,9 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { keptSecret } from "#platform/kept-secret.ts";
 import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
+import type { Postgres } from "./database/postgres.ts";
+import { requireSameSecret } from "./database/same-secret.ts";
 import type { Component } from "./parts.ts";
-import type { Postgres } from "./postgres.ts";
-import { requireSameSecret } from "./same-secret.ts";
 
 /** Connects at the first statement. */
 export const database: Component<Context & Pick<Postgres, "databaseUrl">, Database> = {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { newKey, sealKey } from "#domain/tokens/keys.ts";
 import { connect } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { requireSameSecret } from "#start/same-secret.ts";
+import { requireSameSecret } from "#start/database/same-secret.ts";
 import { installedDatabase } from "#test/database.ts";
 import { bundledMain, gatewayFlags } from "#test/gateway-process.ts";
 import { testSecretKey } from "#test/gateway.ts";

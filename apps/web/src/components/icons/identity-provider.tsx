@@ -1,3 +1,4 @@
+/** Names and icons of the identity providers. */
 import type { OfferedIdentityProvider } from "@gateway/shared/accounts/identity-provider";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import {
@@ -14,7 +15,6 @@ import {
   IconLockAccess,
   type Icon,
 } from "@tabler/icons-react";
-/** Names and icons of the identity providers. */
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 

@@ -7,6 +7,7 @@ import { withoutExtraSpaces } from "#lib/word-spacing.ts";
 const phrase = phrasesIn("audit-log");
 
 export const targetLabels = lookupTable<string>({
+  call_share: phrase("Link to a call"),
   channel: phrase("Channel"),
   device: phrase("Device"),
   export: phrase("Export"),
@@ -70,6 +71,10 @@ const verbLabels = lookupTable<string>({
   bind: phrase("sign-in method linked"),
   unbind: phrase("sign-in method unlinked"),
   budget: phrase("budget changed"),
+  own_budget: phrase("own budget changed"),
+  share: phrase("created"),
+  revoke_share: phrase("revoked"),
+  "revoke-derived": phrase("derived key revoked"),
   email: phrase("email address changed"),
   passkey_add: phrase("passkey added"),
   passkey_remove: phrase("passkey removed"),

@@ -4,8 +4,8 @@ import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { refuseTransactionPooling } from "#platform/database/pooling.ts";
 import { writeProblem } from "#platform/disk-space.ts";
-import type { Context } from "./context.ts";
-import type { Component } from "./parts.ts";
+import type { Context } from "../context.ts";
+import type { Component } from "../parts.ts";
 
 type Needs = Pick<Context, "env" | "log">;
 
