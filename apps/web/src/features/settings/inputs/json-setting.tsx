@@ -1,7 +1,6 @@
 /** A setting that is a JSON object by model names. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { ReactNode } from "react";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { JsonTextField } from "#ui/json/json-text-field.tsx";
 
