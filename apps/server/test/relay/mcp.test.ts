@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import {
   startMcpServer,
@@ -127,6 +128,22 @@ describe("a bundle", () => {
       name: "plain__echo",
       description: "The tool echo",
       inputSchema: { type: "object" },
+    });
+  });
+
+  it("has for a derived key with a list of models only the tools of this list", async () => {
+    const exp = Math.floor(Date.now() / 1_000) + 600;
+    const forModels = deriveKey(token.key, { exp, models: ["demo-chat"] }).key;
+    const forTools = deriveKey(token.key, { exp, models: ["demo-chat", "mcp/plain/*"] }).key;
+    const { client: without } = await connect("work", forModels);
+    expect((await without.listTools()).tools).toEqual([]);
+    await expect(without.callTool({ name: "plain__add", arguments: { a: 1, b: 2 } })).rejects.toThrow(
+      /mcp\/plain\/add/,
+    );
+    const { client: within } = await connect("work", forTools);
+    expect((await within.listTools()).tools.map(({ name }) => name)).not.toContain("guarded__secret");
+    expect(await within.callTool({ name: "plain__add", arguments: { a: 1, b: 2 } })).toMatchObject({
+      content: [{ text: "3" }],
     });
   });
 

@@ -307,10 +307,12 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
  */
 export function mayUseModel(caller: Caller, model: string): boolean {
   const { enabled, models } = caller.setting.limits.limit_model_setting;
-  if (enabled && !isListed(models, model)) return false;
-  return (
-    caller.derived?.every((level) => level.models === undefined || isListed(level.models, model)) ?? true
-  );
+  return (!enabled || isListed(models, model)) && derivedKeyAllows(caller, model);
+}
+
+/** Returns whether every level of a derived key allows a model or tool. Keys that are not derived allow all. */
+export function derivedKeyAllows({ derived }: Pick<Caller, "derived">, name: string): boolean {
+  return derived?.every(({ models }) => models === undefined || isListed(models, name)) ?? true;
 }
 
 function isListed(models: readonly string[], model: string): boolean {

@@ -2,6 +2,7 @@
 import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { ActiveBundle, ActiveServer } from "#domain/mcp/directory.ts";
 import { isToolAllowed } from "#domain/mcp/tool-filter.ts";
+import { derivedKeyAllows } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest, notFound } from "#errors.ts";
 import type { Access } from "#gateway/access/access.ts";
 import { nameError } from "#gateway/http/name-error.ts";
@@ -74,6 +75,7 @@ async function toolsOf(
     session.tools(),
   );
   return tools
+    .filter(({ name }) => derivedKeyAllows(access.caller, loggedTool(server.name, name)))
     .map((tool) => ({ ...tool, name: server.name + SEPARATOR + tool.name }))
     .filter(({ name }) => isToolAllowed(name, bundle.filters));
 }
@@ -120,8 +122,11 @@ async function callTool(
   const tool = name.slice(cut + SEPARATOR.length);
   if (cut < 0 || server === undefined || !isToolAllowed(name, bundle.filters))
     throw notFound({ reason: "mcp_tool_unknown" });
+  const model = loggedTool(server.name, tool);
+  if (!derivedKeyAllows(access.caller, model))
+    throw new GatewayError("model_not_allowed", { reason: "model_not_for_key", model });
   const owner = ownerOf(request, server);
-  const received = receivedCall(access, bundle, loggedTool(server.name, tool));
+  const received = receivedCall(access, bundle, model);
   await requireTool(services, owner, received, tool);
   return relayToolCall(services.relay, received, server.priceOf(tool), (signal) =>
     services.mcp.sessions.run(owner, signal, (session) => session.call({ tool, args, signal, onProgress })),
