@@ -429,7 +429,7 @@ describe("intake: errors in the dialect of the client", () => {
     "/v1/uploads": /"error":\{"message"/,
     "/v1/videos": /"error":\{"message"/,
     "/v1/videos/video_1/content": /"error":\{"message"/,
-    "/v1beta/cachedContents": /"status":"NOT_FOUND"/,
+    "/v1beta/tunedModels": /"status":"NOT_FOUND"/,
     "/v1beta/batches/1": /"status":"NOT_FOUND"/,
     "/v1beta/files": /"status":"NOT_FOUND"/,
     "/v1beta/models/gemini-x:batchGenerateContent": /"status":"NOT_FOUND"/,
