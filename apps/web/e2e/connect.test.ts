@@ -31,7 +31,7 @@ test(
       await page.getByRole("combobox", { name: "Model" }).click();
       await page.getByRole("option", { name: "demo-chat", exact: true }).click();
       await expect(settings).toContainText('"ANTHROPIC_MODEL": "demo-chat"');
-      await page.getByRole("button", { name: "Copy File" }).click();
+      await page.getByRole("button", { name: "Copy File" }).first().click();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(JSON.parse(copied).env.ANTHROPIC_AUTH_TOKEN).toBe(token.key);
       await expect(page).toHaveURL(/[?&]model=demo-chat(&|$)/);

@@ -232,7 +232,7 @@ task("connects Claude Code", { clicks: 3, fields: 0 }, async (hands, page) => {
   await hands.use(page.getByRole("button", { name: "Insert the key" }));
   const settings = page.locator("pre", { hasText: "ANTHROPIC_BASE_URL" }).first();
   await expect(settings).toContainText("sk-");
-  await hands.use(page.getByRole("button", { name: "Copy File" }));
+  await hands.use(page.getByRole("button", { name: "Copy File" }).first());
 });
 
 function tableOf(all: ReadonlyMap<string, Effort>): string {

@@ -17,7 +17,7 @@ test("a sign-in provider is added from a preset, shown after a reload, and delet
   const providers = () => site.api<Provider[]>("GET", "/identity_provider");
   const section = page.getByRole("region", { name: "Sign-in providers of organizations" });
   const form = page.getByRole("dialog", { name: "New sign-in provider" });
-  await page.goto("/panel/setting?tab=system");
+  await page.goto("/panel/setting?section=identity-providers");
 
   await test.step("the preset fills in the usual values", async () => {
     await section.getByRole("button", { name: "Add sign-in provider" }).click();
@@ -61,7 +61,7 @@ test("a sign-in provider is added from a preset, shown after a reload, and delet
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await section.getByText("No provider yet").waitFor();
     expect(await providers()).toEqual([]);
-    await goTo(page, "/panel/setting?tab=system");
+    await goTo(page, "/panel/setting?section=identity-providers");
     await section.getByText("No provider yet").waitFor();
   });
 });

@@ -13,7 +13,7 @@ test.afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const section = (page: Page, name: string) => page.getByRole("form", { name, exact: true });
 
 test("stored backups are listed, and a place that does not answer is named", async ({ page, site }) => {
-  await page.goto("/panel/setting?tab=system");
+  await page.goto("/panel/setting?section=backups");
   const backups = section(page, "Backups");
   await expect(backups.getByText("Stored backups")).toHaveCount(0);
   await site.api("PUT", "/option", { key: "BackupEnabled", value: true });
@@ -41,7 +41,7 @@ test("stored backups are listed, and a place that does not answer is named", asy
 });
 
 test("root exports the log, and sees the hours and why an export fails", async ({ page, site }) => {
-  await page.goto("/panel/setting?tab=system");
+  await page.goto("/panel/setting?section=log-export");
   const log = section(page, "Log export");
   await log.getByRole("switch", { name: "Export the request log" }).click();
   await log.getByRole("button", { name: "Save" }).click();

@@ -74,7 +74,7 @@ function Table({ block }: { block: Extract<Block, { kind: "table" }> }) {
   const { aligns, head, rows } = block;
   const hasHead = head.some((cell) => cell.length > 0);
   return (
-    <div className={classes.table} tabIndex={0} role="region" aria-label={t("Table")}>
+    <div className={classes.table} tabIndex={0} role="group" aria-label={t("Table")}>
       <table>
         {hasHead ? (
           <thead>

@@ -1,5 +1,4 @@
 import type { McpBundleRow } from "@gateway/shared/channels/mcp";
-import { Badge } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -13,6 +12,7 @@ import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Short } from "#ui/short.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -109,9 +109,9 @@ function bundleColumns(
       title: t("Status"),
       card: "fact",
       cell: (bundle) => (
-        <Badge color={bundle.enabled ? "teal" : "gray"}>
+        <StatusDot tone={bundle.enabled ? "good" : "idle"}>
           {bundle.enabled ? t("Enabled") : t("Disabled")}
-        </Badge>
+        </StatusDot>
       ),
     },
   ];

@@ -1,5 +1,5 @@
 import type { McpServerRow } from "@gateway/shared/channels/mcp";
-import { Badge, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -11,6 +11,7 @@ import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Short } from "#ui/short.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -102,9 +103,9 @@ function serverColumns(t: TFunction<"mcp">): Column<McpServerRow>[] {
       title: t("Status"),
       card: "fact",
       cell: (server) => (
-        <Badge color={server.enabled ? "teal" : "gray"}>
+        <StatusDot tone={server.enabled ? "good" : "idle"}>
           {server.enabled ? t("Enabled") : t("Disabled")}
-        </Badge>
+        </StatusDot>
       ),
     },
   ];
