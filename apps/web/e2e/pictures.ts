@@ -1,6 +1,6 @@
 /**
- * `pnpm pictures`: takes the pictures of README on a gateway of its own: the dashboard, a call with a failed and a
- * successful attempt, and the dashboard on a phone, light and dark, in docs/images.
+ * `pnpm pictures`: takes the pictures of README on a gateway of its own, light and dark, in docs/images: the dashboard, also on
+ * a phone, a call with a failed and a successful attempt, an agent's session, Analytics, the models and the home page.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,6 +18,7 @@ const server = fileURLToPath(new URL("../../server/", import.meta.url));
 const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
 /** Longest wait for the content of a screen. */
 const timeout = 60_000;
+const session = "4f1d8a52-refactor-the-importer";
 
 const dataDir = await mkdtemp(join(tmpdir(), "gateway-pictures-"));
 try {
@@ -26,11 +27,17 @@ try {
   const browser = await chromium.launch({ executablePath: browserPath(), args: browserFlags });
   try {
     await site.api("PUT", "/option/batch", { values: { SystemName: "Gateway" } });
-    const call = await makeCall(site);
+    const key = await addChannels(site);
+    const call = await makeCall(site, key);
+    await makeSession(site, key);
     for (const dark of [false, true]) {
       await take(browser, site, "/panel/dashboard", "overview", { dark, phone: false });
       await take(browser, site, `/panel/log/${call}`, "call-page", { dark, phone: false });
       await take(browser, site, "/panel/dashboard", "phone", { dark, phone: true });
+      await take(browser, site, `/panel/session/${session}`, "session", { dark, phone: false });
+      await take(browser, site, "/panel/analytics", "analytics", { dark, phone: false });
+      await take(browser, site, "/panel/model_price", "models", { dark, phone: false });
+      await take(browser, site, "/", "home", { dark, phone: false });
     }
   } finally {
     await browser.close();
@@ -51,16 +58,46 @@ function seed(): void {
   if (status !== 0) throw new Error(`The database could not be filled: ${stderr}`);
 }
 
-/** Makes a call whose first channel fails. Returns its request ID. */
-async function makeCall(site: Installation): Promise<string> {
-  const channel = { type: 900, groups: ["default"], models: ["demo-chat"] };
+/** Adds two channels, of which the first one fails. Returns a key. */
+async function addChannels(site: Installation): Promise<string> {
+  const channel = { type: 900, groups: ["default"], models: ["demo-chat", "demo-chat-mini"] };
   await site.api("POST", "/channel", { ...channel, name: "Berlin", priority: 10, key: "demo-fail-429" });
   await site.api("POST", "/channel", { ...channel, name: "Tokyo", key: "demo" });
-  const { key } = await site.api<{ key: string }>("POST", "/token", { name: "support bot" });
+  return (await site.api<{ key: string }>("POST", "/token", { name: "support bot" })).key;
+}
+
+/** Makes a call whose first channel fails. Returns its request ID. */
+function makeCall(site: Installation, key: string): Promise<string> {
+  return send(site, key, { model: "demo-chat", messages: [{ role: "user", content: "Hello" }] });
+}
+
+/** Makes the calls of a coding agent with two sub-agents. */
+async function makeSession(site: Installation, key: string): Promise<void> {
+  const agents = ["", "", "explore", "explore", "", "tests", "explore", "tests", "tests", "", ""];
+  const messages: { role: string; content: string }[] = [];
+  for (const [turn, agent] of [...agents, ...agents].entries()) {
+    messages.push({
+      role: "user",
+      content: `Step ${turn}: ${"the result of a tool ".repeat(20 + turn * 6)}`,
+    });
+    const headers: Record<string, string> = { "x-claude-code-session-id": session };
+    if (agent !== "") headers["x-claude-code-agent-id"] = agent;
+    await send(site, key, { model: agent === "" ? "demo-chat" : "demo-chat-mini", messages }, headers);
+    messages.push({ role: "assistant", content: "Done." });
+  }
+}
+
+/** Sends a call. Returns its request ID. */
+async function send(
+  site: Installation,
+  key: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<string> {
   const answer = await fetch(`${site.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+    headers: { ...headers, "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(timeout),
   });
   if (!answer.ok) throw new Error(`The call failed: ${await answer.text()}`);

@@ -116,6 +116,7 @@ function CredentialFields({ form, hasCredential }: { form: Form; hasCredential: 
         placeholder={hasCredential ? t("Leave empty to keep the stored value") : ""}
         autoComplete="off"
         maxLength={4_000}
+        visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
         disabled={form.values.drop_credential === true}
         {...form.getInputProps("credential")}
       />

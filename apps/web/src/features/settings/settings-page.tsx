@@ -9,11 +9,11 @@ import { defaultSettings } from "virtual:settings-defaults";
 import { useCan } from "#lib/session.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { useLeaveGuard } from "#ui/form/leave-guard.ts";
+import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
 import { afterSaving, type Drafts, withDraft, withoutDrafts } from "./drafts.ts";
-import { ProviderCard } from "./identity/provider-card.tsx";
 import { providersSection } from "./identity/section.ts";
 import { SearchedParts } from "./search-text.tsx";
 import { findSections, queryParts } from "./search.ts";
@@ -24,6 +24,8 @@ import type { SettingGroup, SettingSection } from "./sections/section.ts";
 import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
+
+const ProviderCard = lazyPart(async () => (await import("./identity/provider-card.tsx")).ProviderCard);
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(settingsQuery);

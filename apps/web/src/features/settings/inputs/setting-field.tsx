@@ -22,16 +22,16 @@ import { units } from "#features/settings/sections/units.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { languages } from "#lib/i18n.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
-import { ContentField } from "./content-field.tsx";
-import { DiscountsField } from "./discounts-field.tsx";
-import { HomeBlocksField } from "./home-blocks-field.tsx";
 import { JsonSetting } from "./json-setting.tsx";
-import { LogoField } from "./logo-field.tsx";
 import classes from "#features/settings/settings.module.css";
 
-// It has schemas, and is on another tab.
+// Each is in one or two sections only.
+const ChatLinksField = lazyPart(async () => (await import("./chat-links-field.tsx")).ChatLinksField);
+const DiscountsField = lazyPart(async () => (await import("./discounts-field.tsx")).DiscountsField);
+const HomeBlocksField = lazyPart(async () => (await import("./home-blocks-field.tsx")).HomeBlocksField);
+const ContentField = lazyPart(async () => (await import("./content-field.tsx")).ContentField);
+const LogoField = lazyPart(async () => (await import("./logo-field.tsx")).LogoField);
 const EventsField = lazyPart(async () => (await import("./events-field.tsx")).EventsField);
 
 type SettingFieldProps = {
