@@ -23,7 +23,7 @@ test(
 
     await test.step("the key is inserted on request, and never in the address", async () => {
       await client.getByText("Claude Code").click();
-      const settings = page.locator("pre", { hasText: "ANTHROPIC_BASE_URL" });
+      const settings = page.locator("pre", { hasText: "ANTHROPIC_BASE_URL" }).first();
       await expect(settings).toBeVisible();
       await expect(settings).not.toContainText(token.key);
       await page.getByRole("button", { name: "Insert the key" }).click();
