@@ -29,7 +29,7 @@ export function EmailSection() {
       hint={t("Used for password resets and low-balance reminders.")}
       aside={
         <Button variant="default" onClick={() => setOpen(true)}>
-          {self.email === null ? t("Add address") : t("Change")}
+          {self.email === null ? t("Add address") : t("Change address")}
         </Button>
       }
     >
