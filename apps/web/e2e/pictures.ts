@@ -1,6 +1,6 @@
 /**
  * `pnpm pictures`: takes the pictures of README on a gateway of its own, light and dark, in docs/images: the dashboard, also on
- * a phone, a call with a failed and a successful attempt, an agent's session, Analytics, the models and the home page.
+ * a phone, a call with a failed and a successful attempt, an agent's session, the models and the home page.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -35,7 +35,6 @@ try {
       await take(browser, site, `/panel/log/${call}`, "call-page", { dark, phone: false });
       await take(browser, site, "/panel/dashboard", "phone", { dark, phone: true });
       await take(browser, site, `/panel/session/${session}`, "session", { dark, phone: false });
-      await take(browser, site, "/panel/analytics", "analytics", { dark, phone: false });
       await take(browser, site, "/panel/model_price", "models", { dark, phone: false });
       await take(browser, site, "/", "home", { dark, phone: false });
     }
