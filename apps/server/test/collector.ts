@@ -68,11 +68,48 @@ function attributesOf(pairs: Pairs): Attributes {
 
 const milliseconds = (nanos: string) => Number(BigInt(nanos) / 1_000_000n);
 
-/* oxlint-disable typescript/no-explicit-any -- the shape is checked by the assertions of the tests */
-function readSpans(body: any): ReceivedSpan[] {
-  return body.resourceSpans.flatMap(({ scopeSpans }: any) =>
-    scopeSpans.flatMap(({ spans }: any) =>
-      spans.map((span: any) => ({
+/** What the tests read of the JSON of OTLP: https://opentelemetry.io/docs/specs/otlp/ */
+interface SpanBody {
+  resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[];
+}
+interface SentSpan {
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  status?: ReceivedSpan["status"];
+  attributes?: Pairs;
+}
+interface MetricBody {
+  resourceMetrics: { scopeMetrics: { metrics: SentMetric[] }[] }[];
+}
+type MetricKind = "sum" | "gauge" | "histogram";
+type SentMetric = { name: string; unit?: string } & Partial<Record<MetricKind, { dataPoints: SentPoint[] }>>;
+interface SentPoint {
+  attributes?: Pairs;
+  asDouble?: number;
+  asInt?: string;
+  sum?: number;
+  count?: string;
+  bucketCounts?: string[];
+}
+interface LogBody {
+  resourceLogs: { scopeLogs: { logRecords: SentLog[] }[] }[];
+}
+interface SentLog {
+  body: Value;
+  severityText: string;
+  traceId?: string;
+  attributes?: Pairs;
+}
+
+function readSpans(body: SpanBody): ReceivedSpan[] {
+  return body.resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
         name: span.name,
         kind: span.kind,
         traceId: span.traceId,
@@ -87,16 +124,17 @@ function readSpans(body: any): ReceivedSpan[] {
   );
 }
 
-function readMetrics(body: any): ReceivedMetric[] {
-  return body.resourceMetrics.flatMap(({ scopeMetrics }: any) =>
-    scopeMetrics.flatMap(({ metrics }: any) =>
-      metrics.map((metric: any) => {
-        const kind = (["sum", "gauge", "histogram"] as const).find((name) => metric[name] !== undefined);
+function readMetrics(body: MetricBody): ReceivedMetric[] {
+  return body.resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) =>
+      metrics.map((metric) => {
+        const kind =
+          (["sum", "gauge", "histogram"] as const).find((name) => metric[name] !== undefined) ?? "sum";
         return {
           name: metric.name,
           unit: metric.unit ?? "",
           kind,
-          points: metric[kind ?? "sum"].dataPoints.map((point: any) => ({
+          points: (metric[kind]?.dataPoints ?? []).map((point) => ({
             attributes: attributesOf(point.attributes),
             value: Number(point.asDouble ?? point.asInt ?? point.sum),
             count: Number(point.count ?? 0),
@@ -108,10 +146,10 @@ function readMetrics(body: any): ReceivedMetric[] {
   );
 }
 
-function readLogs(body: any): ReceivedLog[] {
-  return body.resourceLogs.flatMap(({ scopeLogs }: any) =>
-    scopeLogs.flatMap(({ logRecords }: any) =>
-      logRecords.map((record: any) => ({
+function readLogs(body: LogBody): ReceivedLog[] {
+  return body.resourceLogs.flatMap(({ scopeLogs }) =>
+    scopeLogs.flatMap(({ logRecords }) =>
+      logRecords.map((record) => ({
         body: valueOf(record.body),
         severity: record.severityText,
         traceId: record.traceId || undefined,
@@ -120,7 +158,6 @@ function readLogs(body: any): ReceivedLog[] {
     ),
   );
 }
-/* oxlint-enable typescript/no-explicit-any */
 
 export async function startCollector(): Promise<Collector> {
   const texts: string[] = [];

@@ -1,57 +1,28 @@
-/** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
+/** The usage of all accounts by day, with what changed on these days. */
 import type { Period } from "@gateway/shared/usage/analytics";
-import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router-dom";
-import { logAddress } from "#lib/address/log-address.ts";
-import { useFormat } from "#lib/format/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { StackedBars } from "#ui/charts/stacked-bars.tsx";
-import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
-import { Empty } from "#ui/empty.tsx";
 import { autoDisabledQuery, changesQuery } from "./api.ts";
 import { automaticChange, marksOf } from "./chart-marks.ts";
-import { amountOf } from "./metric-labels.ts";
-import { type AnalyticsParams, localDay, partsOf } from "./period.ts";
+import type { AnalyticsParams } from "./period.ts";
+import { UsageBars } from "./usage-bars.tsx";
 
 type UsageChartProps = { period: Period; params: AnalyticsParams };
 
 export function UsageChart({ period, params }: UsageChartProps) {
   const { t } = useTranslation("analytics");
-  const format = useFormat();
-  const navigate = useNavigate();
   const seesLogs = useMayEnter("logs");
   const byPeople = useQuery(changesQuery(params, useMayEnter("audit"))).data ?? [];
   const disabled = useQuery(autoDisabledQuery(params)).data ?? [];
   const changes = [...byPeople, ...disabled.map(automaticChange)];
-  const { metric } = params;
-  const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
-  if (stacks.series.length === 0)
-    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No failed calls") : t("No data")} />;
-  const values = period.before_by_day.map(amountOf[metric]);
-  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
-  const money = metric === "quota";
-  /** @param last included */
-  const openLog = (first: number, last: number) => {
-    const start = localDay(period.dates[first] ?? "");
-    const end = localDay(period.dates[last] ?? "");
-    end.setDate(end.getDate() + 1);
-    const filter: Record<string, number> = metric === "failed" ? { log_type: 5 } : {};
-    void navigate(logAddress(start.getTime() / 1000, filter, end.getTime() / 1000 - 1));
-  };
   return (
-    <StackedBars
-      {...stacks}
-      title={t("Usage over time")}
-      height={300}
-      tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
-      print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
-      axisWidth={money && digits > 2 ? 82 : 64}
-      line={values.some((value) => value > 0) ? { name: t("Previous period"), values } : undefined}
-      marks={marksOf(t, changes, period.dates)}
+    <UsageBars
+      period={period}
+      metric={params.metric}
       // The log has no filter for an account by its id.
-      onRange={seesLogs && params.user === 0 ? ({ first, last }) => openLog(first, last) : undefined}
+      opensLog={seesLogs && params.user === 0}
+      marks={marksOf(t, changes, period.dates)}
     />
   );
 }

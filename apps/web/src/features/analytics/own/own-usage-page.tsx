@@ -10,6 +10,7 @@ import { exportPeriod } from "#features/analytics/export-period.ts";
 import { PeriodBar } from "#features/analytics/period-bar.tsx";
 import { PeriodCards } from "#features/analytics/period-cards.tsx";
 import { type OwnUsageParams, ownUsageParams } from "#features/analytics/period.ts";
+import { UsageBars } from "#features/analytics/usage-bars.tsx";
 import { UsageTable } from "#features/analytics/usage-table.tsx";
 import { MetricControl, TableToggle } from "#features/analytics/view-controls.tsx";
 import { useListParams } from "#lib/address/list-params.ts";
@@ -19,7 +20,6 @@ import { useCan } from "#lib/session.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Page, Section } from "#ui/page/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { OwnUsageChart } from "./own-usage-chart.tsx";
 import classes from "#features/analytics/analytics.module.css";
 
 const phrase = phrasesIn("analytics");
@@ -115,7 +115,7 @@ function OwnUsageSection({ params, onChange }: OwnUsageSectionProps) {
             />
           ) : (
             <>
-              <OwnUsageChart period={period.data} metric={params.metric} />
+              <UsageBars period={period.data} metric={params.metric} opensLog />
               <div className={classes.below}>
                 <UsageTable
                   rows={period.data.channel_statistics}

@@ -1,17 +1,26 @@
-/** The own usage by day. A click or a drag opens the calls of these days in the log. */
-import type { OwnPeriod } from "@gateway/shared/usage/analytics";
+/** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
+import type { Period } from "@gateway/shared/usage/analytics";
 import { IconChartBar } from "@tabler/icons-react";
+import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
-import { amountOf } from "#features/analytics/metric-labels.ts";
-import { localDay, type Metric, partsOf } from "#features/analytics/period.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
+import { amountOf } from "./metric-labels.ts";
+import { localDay, type Metric, partsOf } from "./period.ts";
 
-export function OwnUsageChart({ period, metric }: { period: OwnPeriod; metric: Metric }) {
+type UsageBarsProps = {
+  period: Pick<Period, "channel_statistics" | "dates" | "before_by_day">;
+  metric: Metric;
+  /** Whether the log can show the calls of a selection. */
+  opensLog: boolean;
+  marks?: ComponentProps<typeof StackedBars>["marks"];
+};
+
+export function UsageBars({ period, metric, opensLog, marks }: UsageBarsProps) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
   const navigate = useNavigate();
@@ -33,12 +42,13 @@ export function OwnUsageChart({ period, metric }: { period: OwnPeriod; metric: M
     <StackedBars
       {...stacks}
       title={t("Usage over time")}
-      height={280}
+      height={300}
       tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
       print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
       axisWidth={money && digits > 2 ? 82 : 64}
       line={values.some((value) => value > 0) ? { name: t("Previous period"), values } : undefined}
-      onRange={({ first, last }) => openLog(first, last)}
+      marks={marks}
+      onRange={opensLog ? ({ first, last }) => openLog(first, last) : undefined}
     />
   );
 }
