@@ -163,7 +163,7 @@ test(
       const send = dialog.getByRole("button", { name: "Import" });
       await list.fill("[{");
       await send.click();
-      await dialog.getByText("Invalid JSON").waitFor();
+      await dialog.getByText("Must be a valid JSON string").first().waitFor();
       await list.fill('[{"model":"pasted-model","context_length":"many"}]');
       await send.click();
       await dialog.getByRole("alert").waitFor();
