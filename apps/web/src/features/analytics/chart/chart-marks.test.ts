@@ -1,7 +1,7 @@
 import i18next from "i18next";
 import { expect, it } from "vitest";
+import { localDay } from "#features/analytics/period.ts";
 import { automaticChange, marksOf } from "./chart-marks.ts";
-import { localDay } from "./period.ts";
 
 const t = ((text: string, { names }: { names: string }) => text.replace("{{names}}", names)) as never;
 const noon = (date: string) => localDay(date).getTime() / 1000 + 43_200;

@@ -4,13 +4,13 @@ import { IconChartBar } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
+import { amountOf } from "#features/analytics/metric-labels.ts";
+import { localDay, type Metric, partsOf } from "#features/analytics/period.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
-import { amountOf } from "./metric-labels.ts";
-import { localDay, type Metric, partsOf } from "./period.ts";
 
 type UsageBarsProps = {
   period: Pick<Period, "channel_statistics" | "dates" | "before_by_day">;

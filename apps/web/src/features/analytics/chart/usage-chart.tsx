@@ -2,10 +2,10 @@
 import type { Period } from "@gateway/shared/usage/analytics";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { autoDisabledQuery, changesQuery } from "#features/analytics/api.ts";
+import type { AnalyticsParams } from "#features/analytics/period.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { autoDisabledQuery, changesQuery } from "./api.ts";
 import { automaticChange, marksOf } from "./chart-marks.ts";
-import type { AnalyticsParams } from "./period.ts";
 import { UsageBars } from "./usage-bars.tsx";
 
 type UsageChartProps = { period: Period; params: AnalyticsParams };
