@@ -139,8 +139,8 @@ const secondsOf = (scenario: ScenarioName) => Math.max(options.seconds, (streamM
 const processesOf = ({ workers, nodes = [] }: Target) => workers ?? 1 + nodes.length;
 
 /** Calls after which a process has compiled its code for speed, and the longest time for that in seconds. */
-const WARM_CALLS = 60_000;
-const WARM_SECONDS = 30;
+const WARM_CALLS = 150_000;
+const WARM_SECONDS = 60;
 /** Targets whose code for a scenario is compiled. */
 const warm = new Set<string>();
 
