@@ -22,20 +22,16 @@ import { requireRootForReferences } from "#domain/channels/channel-destination.t
 import { type ChannelWithParts, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
-  channelIds,
   changeChannel,
   createChannel,
   deleteChannel,
-  enteredKey,
   getChannel,
-  type KeyForTest,
-  listChannels,
-  openFirstKey,
   patchChannel,
-  testModelFor,
   withStoredSecrets,
 } from "#domain/channels/channels.ts";
+import { enteredKey, type KeyForTest, openFirstKey, testModelFor } from "#domain/channels/key-for-test.ts";
 import { keysOf } from "#domain/channels/keys.ts";
+import { channelIds, listChannels } from "#domain/channels/list-channels.ts";
 import { testStoredChannel } from "#domain/channels/runs/check-channel.ts";
 import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";

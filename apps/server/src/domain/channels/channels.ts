@@ -1,14 +1,11 @@
 /** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 import type { ChannelChange, ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel";
-import { referenceSource } from "@gateway/shared/channels/key-reference";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
-import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
-import { conflict, notFound } from "#errors.ts";
+import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { contains } from "#platform/database/text-search.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -22,27 +19,16 @@ import {
   requireRootForReferences,
 } from "./channel-destination.ts";
 import { storeKeys } from "./channel-keys.ts";
-import {
-  channelParts,
-  type ChannelForTest,
-  type ChannelWithParts,
-  keyLabel,
-  typedIn,
-  typedInFull,
-} from "./channel-row.ts";
+import { channelParts, type ChannelWithParts, keyLabel, typedIn, typedInFull } from "./channel-row.ts";
 import { fillMasks, sealPrivate } from "./channel-secrets.ts";
-import type { KeyReferences } from "./key-references/key-references.ts";
 import { keysOf } from "./keys.ts";
-import { modelNamesWith } from "./model-names.ts";
-import { testModelOf } from "./selection/active-channel.ts";
-import { channelKeyContext } from "./selection/load-channels.ts";
 
 export interface ChannelDeps extends ChannelEditDeps {
   db: PrismaClient;
 }
 
 /** Edits can be part of a transaction. */
-interface ChannelEditDeps {
+export interface ChannelEditDeps {
   db: Db;
   secrets: Secrets;
   providers: Providers;
@@ -201,143 +187,6 @@ export async function getChannel(db: Db, id: number): Promise<ChannelWithParts> 
   return { ...row, keys, models, groups };
 }
 
-interface ChannelFilter {
-  /** Part of the name or tag, or the id. */
-  keyword: string;
-  /** 0 means any. */
-  type: number;
-  /** 0 means any. */
-  status: number;
-  /** "" means any; the same holds for the fields below. */
-  group: string;
-  /** Part of a model name. */
-  model: string;
-  tag: string;
-  /** 1: channels without a tag; 2: channels with a tag; 3: the newest channel of each tag; otherwise all. */
-  filter_tag: number;
-  /** Prefixes. */
-  test_model: string;
-  other: string;
-  /** A complete key. */
-  key: string;
-}
-
-export interface ChannelSearch extends ChannelFilter {
-  skip: number;
-  take: number;
-  orderBy: Prisma.ChannelOrderByWithRelationInput[];
-}
-
-export async function listChannels(
-  { db, secrets }: Pick<ChannelDeps, "db" | "secrets">,
-  search: ChannelSearch,
-): Promise<{ rows: ChannelWithParts[]; total: number }> {
-  await collectChannelCharges(db);
-  const where = await channelsFitting({ db, secrets }, search);
-  const { skip, take, orderBy } = search;
-  const [rows, total] = await Promise.all([
-    db.channel.findMany({ where, skip, take, orderBy, include: channelParts }),
-    db.channel.count({ where }),
-  ]);
-  return { rows, total };
-}
-
-/** Maximum number of channels in one selection. */
-const MOST_CHANNELS = 20_000;
-
-/** Returns the ids of all matching channels, for changes that are previewed and applied in portions. */
-export async function channelIds(
-  deps: Pick<ChannelDeps, "db" | "secrets">,
-  filter: ChannelFilter,
-): Promise<number[]> {
-  const where = await channelsFitting(deps, filter);
-  const rows = await deps.db.channel.findMany({
-    where,
-    select: { id: true },
-    orderBy: { id: "asc" },
-    take: MOST_CHANNELS,
-  });
-  return rows.map(({ id }) => id);
-}
-
-async function channelsFitting(
-  { db, secrets }: Pick<ChannelDeps, "db" | "secrets">,
-  search: ChannelFilter,
-): Promise<Prisma.ChannelWhereInput> {
-  const where: Prisma.ChannelWhereInput = { deleted_at: null };
-  if (search.keyword !== "") {
-    where.OR = [{ name: contains(search.keyword) }, { tag: contains(search.keyword) }];
-    const id = Number(search.keyword);
-    if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
-  }
-  if (search.type !== 0) where.type = fits(search.type) ? search.type : -1;
-  if (search.status !== 0) where.status = search.status >= 1 && search.status <= 3 ? search.status : -1;
-  if (search.group !== "") where.groups = { some: { group: search.group } };
-  if (search.model !== "") {
-    const names = await modelNamesWith(db, search.model);
-    const model = names === undefined ? contains(search.model) : { in: names };
-    where.models = { some: { model } };
-  }
-  if (search.tag !== "") where.tag = search.tag;
-  else if (search.filter_tag === 1) where.tag = "";
-  else if (search.filter_tag === 2) where.tag = { not: "" };
-  if (search.filter_tag === 3) where.id = { in: await newestOfTags(db) };
-  if (search.test_model !== "") where.test_model = { startsWith: search.test_model };
-  if (search.other !== "") where.other = { startsWith: search.other };
-  if (search.key.trim() !== "") where.keys = { some: { key_hash: secrets.hash(search.key.trim()) } };
-  return where;
-}
-
-async function newestOfTags(db: Db): Promise<number[]> {
-  const tags = await db.channel.groupBy({
-    by: ["tag"],
-    where: { deleted_at: null, tag: { not: "" } },
-    _max: { id: true },
-  });
-  return tags.flatMap(({ _max }) => _max.id ?? []);
-}
-
-function fits(value: number): boolean {
-  return Math.abs(value) < 2 ** 31;
-}
-
-/** Returns the key that a test of this channel uses: the first enabled one, else the first. */
-export function firstKey(row: ChannelWithParts): ChannelWithParts["keys"][number] | undefined {
-  return row.keys.find((each) => each.status === 1) ?? row.keys[0];
-}
-
-/** The key of a call that an administrator requests. */
-export type KeyForTest = Pick<ChannelForTest, "key" | "referenced">;
-
-export interface KeyDeps extends Pick<ChannelEditDeps, "secrets" | "providers"> {
-  keyReferences: KeyReferences;
-}
-
-/** Returns the key of `firstKey`; "" when the channel has none. Throws `conflict` if it is unreadable. */
-export function openFirstKey(deps: KeyDeps, row: ChannelWithParts): KeyForTest {
-  const stored = firstKey(row);
-  if (stored === undefined) return { key: "" };
-  let key: string;
-  try {
-    key = deps.secrets.decrypt(stored.key_encrypted, channelKeyContext(row.id));
-  } catch (cause) {
-    throw conflict({ reason: "channel_key_unreadable" }, { field: "key", cause });
-  }
-  return stored.reference === null ? { key } : referencedKey(deps, row.type, key);
-}
-
-/** Returns a key as it was entered, for a channel of this type. */
-export function enteredKey(deps: KeyDeps, type: number, key: string): KeyForTest {
-  return referenceSource(key) === undefined ? { key } : referencedKey(deps, type, key);
-}
-
-function referencedKey({ providers, keyReferences }: KeyDeps, type: number, key: string): KeyForTest {
-  const provider = providers.get(type);
-  const referenced = provider === undefined ? undefined : keyReferences.find(key, provider);
-  // Without its value, the reference itself would be sent as the key.
-  return referenced === undefined ? { key: "" } : { key, referenced };
-}
-
 function columnsOf(secrets: Secrets, id: number, input: ChannelInput) {
   const { key: _key, key_mode: _mode, models: _models, groups: _groups, ...columns } = input;
   return { ...columns, ...sealPrivate(secrets, id, input) };
@@ -398,18 +247,4 @@ function changedFields(before: ChannelWithParts, after: ChannelWithParts, open: 
 
 function picture(row: ChannelWithParts): object {
   return { ...typedIn(row), status: row.status, key_hints: row.keys.map(keyLabel) };
-}
-
-/** Returns the test model of a channel. Throws `conflict` if it has none. */
-export function testModelFor(
-  deps: Pick<ChannelDeps, "providers">,
-  input: Pick<ChannelInput, "test_model" | "models" | "type">,
-): string {
-  const requested = { testModel: input.test_model, models: input.models };
-  const model = testModelOf(requested, deps.providers.get(input.type));
-  if (model) return model;
-  throw conflict(
-    { reason: "test_model_missing" },
-    { issues: { test_model: { reason: "test_model_required" } } },
-  );
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { ChannelForTest, ChannelWithParts } from "#domain/channels/channel-row.ts";
-import { type ChannelDeps, getChannel, type KeyDeps } from "#domain/channels/channels.ts";
+import { type ChannelDeps, getChannel } from "#domain/channels/channels.ts";
+import type { KeyDeps } from "#domain/channels/key-for-test.ts";
 import { decryptChannel } from "#domain/channels/runs/check-channel.ts";
 import type { Done } from "#domain/channels/runs/runner.ts";
 import { parseMapping } from "#domain/channels/selection/load-channels.ts";

@@ -2,16 +2,10 @@ import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/ch
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import { type ChannelForTest, type ChannelWithParts, typedInFull } from "#domain/channels/channel-row.ts";
-import {
-  type ChannelDeps,
-  firstKey,
-  type KeyDeps,
-  getChannel,
-  openFirstKey,
-  testModelFor,
-} from "#domain/channels/channels.ts";
+import { type ChannelDeps, getChannel } from "#domain/channels/channels.ts";
 import { disableChannel, reviveChannel } from "#domain/channels/health/channel-state.ts";
 import type { Health } from "#domain/channels/health/health.ts";
+import { firstKey, type KeyDeps, openFirstKey, testModelFor } from "#domain/channels/key-for-test.ts";
 import { noteTest } from "#domain/channels/test-history.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { currentTime } from "#platform/clock.ts";
