@@ -176,8 +176,8 @@ async function received(client: ClientDialectId, from: Host): Promise<Wire> {
     }),
     cancel() {},
   };
-  const { upstream, mender, origin } = sent;
-  const read = await readBody(call, { response: any(response), upstream, mender, origin });
+  const { upstream, repair, origin } = sent;
+  const read = await readBody(call, { response: any(response), upstream, repair, origin });
   if (!("body" in read)) throw new Error(JSON.stringify(read));
   return JSON.parse(read.body) as Wire;
 }
