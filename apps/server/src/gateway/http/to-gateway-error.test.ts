@@ -11,7 +11,7 @@ describe("nameError while the database is unavailable", () => {
   });
 });
 
-describe("nameError for a defect of ours", () => {
+describe("toGatewayError for a defect of the gateway", () => {
   it("returns an internal error without details", () => {
     const named = toGatewayError(new Error("relation users does not exist"));
     expect(named).toMatchObject({ code: "internal", status: 500 });

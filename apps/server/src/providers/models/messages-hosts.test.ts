@@ -62,7 +62,7 @@ describe.each(names)("a body for Claude at %s", (id) => {
     expect(limits(body, call())).toBe(body);
   });
 
-  it("has no fields of tools whose feature the host was not asked for", () => {
+  it("has no fields of tools whose feature was not requested from the host", () => {
     const body = {
       tools: [
         {
@@ -93,7 +93,7 @@ describe.each(names)("a body for Claude at %s", (id) => {
     });
   });
 
-  it("keeps them when the host was asked for the feature", () => {
+  it("keeps them when the feature was requested from the host", () => {
     const body = { tools: [{ ...tool, defer_loading: true }] };
     expect(limits(body, call(["tool-search-tool-2025-10-19"]))).toBe(body);
   });

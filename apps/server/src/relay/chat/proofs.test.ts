@@ -309,7 +309,7 @@ describe("reasoning details of OpenRouter", () => {
   });
 });
 
-describe("reasoning that has an id of ours and no proof", () => {
+describe("reasoning that has an id of the gateway and no proof", () => {
   it("does not reach a provider of Responses, which does not know the id", () => {
     const item = {
       type: "reasoning",
