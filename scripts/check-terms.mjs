@@ -25,6 +25,9 @@ const identifierTerms = {
   heard: "received",
   said: "text, output",
   asked: "requested",
+  mend: "repair",
+  unheld: "unsupported",
+  nowhere: "unknown, unreachable",
   nobody: "none",
   somebody: "user",
   anybody: "user",
@@ -54,6 +57,13 @@ const textTerms = [
   ["0 is never", "0 = off"],
 ];
 
+/** Titles of tests name what the code does: it has no voice, and the gateway is not “us”. */
+const titleTerms = [
+  ["tells?", "reports, returns"],
+  ["(of|to) ours", "the gateway's"],
+  ["asks? no", "sends no request to"],
+];
+
 /** Identifiers that keep an old term, and why. */
 export const allowed = {
   SafeKeyWords: "a setting's name in the management API",
@@ -81,13 +91,15 @@ const addLabel = /^Add an? \w+( \w+)?$/;
 /** Error messages, which are sentences. */
 const addErrors = new Set(["Add a reason"]);
 
-const textRules = textTerms.map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
+const rulesOf = (terms) => terms.map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
+const textRules = rulesOf(textTerms);
+const titleRules = rulesOf([...textTerms, ...titleTerms]);
+/** Names and addresses in tests are not sentences. */
+const testRules = rulesOf([["vendors?", "provider"]]);
 
 /** In comments these terms also have a plain meaning, as in "a user is asked". */
 const plainInComments = new Set(["asked", "said", "held", "lanes?"]);
-const commentRules = textTerms
-  .filter(([term]) => !plainInComments.has(term))
-  .map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
+const commentRules = rulesOf(textTerms.filter(([term]) => !plainInComments.has(term)));
 
 /** @returns one line per finding in the text of a file */
 export function findTerms(file, text) {
@@ -105,9 +117,8 @@ export function findTerms(file, text) {
         found.push(
           `${file}:${lineAt(node.start)}: ${name}: write ${identifierTerms[term]} instead of “${term}”`,
         );
-    const shown = isTest(file) ? undefined : textOf(node);
-    if (shown !== undefined && isSentence(shown))
-      found.push(...inText(`${file}:${lineAt(node.start)}`, shown));
+    for (const [shown, rules] of shownTexts(node, isTest(file)))
+      found.push(...inText(`${file}:${lineAt(node.start)}`, shown, rules));
   });
   for (const { start, value } of comments)
     found.push(...inText(`${file}:${lineAt(start)}`, value.replaceAll(/"[^"]*"|`[^`]*`/g, ""), commentRules));
@@ -145,7 +156,35 @@ function textOf(node) {
   return node.type === "JSXText" ? node.value : undefined;
 }
 
-function inText(place, text, rules = textRules) {
+/** The texts of a node, each with the rules for it. In tests, only titles are sentences for readers. */
+function shownTexts(node, inTest) {
+  const shown = textOf(node);
+  if (!inTest) return shown !== undefined && isSentence(shown) ? [[shown, textRules]] : [];
+  const titles = isTestCase(node) ? titlesOf(node).map((title) => [title, titleRules]) : [];
+  return shown === undefined ? titles : [[shown, testRules], ...titles];
+}
+
+const isTestCase = (node) =>
+  node.type === "CallExpression" && ["it", "test", "describe"].includes(calledName(node.callee));
+
+/** The first name of `it`, `it.each([…])` and `test.describe`. */
+function calledName(callee) {
+  if (callee.type === "CallExpression") return calledName(callee.callee);
+  if (callee.type === "TaggedTemplateExpression") return calledName(callee.tag);
+  return callee.type === "MemberExpression" ? calledName(callee.object) : callee.name;
+}
+
+/** The title of a test, and the names of its cases: the first text of each row of `it.each`. */
+function titlesOf({ callee, arguments: [title] }) {
+  const table = callee.type === "CallExpression" ? callee.arguments[0] : undefined;
+  const rows = table?.type === "ArrayExpression" ? table.elements : [];
+  const names = rows.map((row) => (row?.type === "ArrayExpression" ? row.elements[0] : row));
+  return [title, ...names].flatMap((node) =>
+    node?.type === "TemplateLiteral" ? node.quasis.map(textOf) : ((node && textOf(node)) ?? []),
+  );
+}
+
+function inText(place, text, rules) {
   return rules.flatMap(([rule, use]) => {
     const match = rule.exec(text);
     return match === null ? [] : [`${place}: “${match[0]}”: write ${use}: ${text.trim().slice(0, 100)}`];
@@ -178,7 +217,12 @@ function checkedFiles() {
   return tracked
     .split("\n")
     .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || /locales\/\w+\/[\w-]+\.json$/.test(file))
-    .filter((file) => !/fixtures\/|CHANGELOG|docs\/vocabulary\.md|scripts\/check-terms/.test(file));
+    .filter(
+      (file) =>
+        !/fixtures\/(?!README)|CHANGELOG|docs\/vocabulary\.md|check-terms\.mjs|project\/terms\.test/.test(
+          file,
+        ),
+    );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -14,6 +14,7 @@ import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
 import { ANSWER_BYTES, longSessions, RESULT_BYTES, SYSTEM_BYTES, textOf, TURNS } from "./agent-sessions.ts";
 import { bestCost } from "./best-marks.ts";
+import { managementApi } from "./management-api.ts";
 
 const ANTHROPIC = 14;
 const PER_USD = 500_000;
@@ -42,6 +43,7 @@ const gateway = await startGateway(
     LOG_LEVEL: "error",
   }),
 );
+const api = managementApi(gateway.url, accessToken);
 try {
   const groups = await api<{ data: { id: number }[] }>("GET", "/user_group");
   for (const { id } of groups.data) await api("PUT", `/user_group/${id}`, { api_rate: CALLS_PER_MINUTE });
@@ -149,17 +151,6 @@ async function send(key: string, body: object, headers: Record<string, string>):
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
-}
-
-async function api<T>(method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(`${gateway.url}/api${path}`, {
-    method,
-    headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const { success, message, data } = (await answer.json()) as { success: boolean; message: string; data: T };
-  if (!success) throw new Error(`${method} ${path}: ${message}`);
-  return data;
 }
 
 function usd(points: number): string {

@@ -101,7 +101,7 @@ export async function startTestGateway(
     addChannel: (channel) =>
       api("POST", "/channel", {
         base_url: channel.type === 900 ? "" : upstream.url,
-        key: channel.type === 900 ? "" : "vendor-key",
+        key: channel.type === 900 ? "" : "provider-key",
         models: ["demo-chat"],
         groups: ["default"],
         ...channel,

@@ -14,7 +14,7 @@ test.beforeAll(async ({ site }) => {
 
 const checks = { language: "en_US", axe: true } as const;
 
-test("every screen of the console fits, is accessible, speaks English and asks no other site", async ({
+test("every screen of the console fits, is accessible, in English, and sends no request to another site", async ({
   page,
   site,
 }) => {
@@ -23,7 +23,7 @@ test("every screen of the console fits, is accessible, speaks English and asks n
 });
 
 test(
-  "every form and dialog with an address fits, is accessible, speaks English and asks no other site",
+  "every form and dialog with an address fits, is accessible, in English, and sends no request to another site",
   { tag: "@nightly" },
   async ({ page, site }) => {
     const walk = await startWalk(page, site);
@@ -34,7 +34,7 @@ test(
 test.describe("a guest", () => {
   test.use({ guest: true });
 
-  test("every public page fits, is accessible, speaks English and asks no other site", async ({
+  test("every public page fits, is accessible, in English, and sends no request to another site", async ({
     page,
     site,
   }) => {

@@ -39,7 +39,7 @@ test.describe("a guest", () => {
   test("an email address is verified at sign-up, and receives a password reset link that works once", async ({
     page,
   }) => {
-    await test.step("the sign-up says what is missing, and refuses a wrong code", async () => {
+    await test.step("the sign-up names what is missing, and refuses a wrong code", async () => {
       await page.goto("/register");
       await page.getByLabel("Username").fill("mailer");
       await password(page, "Password").fill("long enough");

@@ -13,7 +13,7 @@ export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
 }
 
 /** Makes every field of a PUT body optional, without defaults. A strict schema stays strict. */
-export function mentionable<Schema extends z.ZodObject>(
+export function makePartial<Schema extends z.ZodObject>(
   schema: Schema,
 ): z.ZodType<Partial<z.output<Schema>>, Partial<z.input<Schema>>> {
   const fields = Object.entries(schema.shape).map(([name, field]) => {

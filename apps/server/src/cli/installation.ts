@@ -5,7 +5,7 @@ import { describeDatabase, waitForDatabase } from "#platform/database/database-a
 import { connect, type Database } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
-import { keptSecret } from "#platform/kept-secret.ts";
+import { readOrCreateSecret } from "#platform/secret-file.ts";
 import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import { CommandFailure } from "./failure.ts";
 
@@ -102,5 +102,5 @@ async function secretKey(env: Env, dataDir: string): Promise<string> {
     throw new CommandFailure(
       `SECRET_KEY is not set, and ${file} does not exist. Set SECRET_KEY to the key that the server uses, or DATA_DIR to its folder.`,
     );
-  return keptSecret(dataDir);
+  return readOrCreateSecret(dataDir);
 }

@@ -1,7 +1,7 @@
 import { readEnv } from "#env.ts";
 import { keepHeapSmall } from "#platform/memory/start-memory.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { runProgram } from "./program.ts";
-import { visible } from "./visible.ts";
 
 keepHeapSmall();
 
@@ -11,8 +11,8 @@ await runProgram(
     env: () => readEnv(process.env),
     variables: process.env,
     input: process.stdin,
-    out: (text) => console.log(visible(text)),
-    err: (text) => console.error(visible(text)),
+    out: (text) => console.log(escapeControls(text)),
+    err: (text) => console.error(escapeControls(text)),
     redraw: (text) => process.stderr.write(`\r\u001B[2K${text}`),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     setExitCode(code) {

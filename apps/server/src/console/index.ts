@@ -40,8 +40,8 @@ import { channelRoutes } from "./channels/channels.ts";
 import { disabledModelRoutes } from "./channels/disabled-models.ts";
 import { mcpAdministrationRoutes } from "./channels/mcp.ts";
 import { modelChangeRoutes } from "./channels/model-changes.ts";
-import { speakOneHub } from "./compat/index.ts";
-import { olderPaths } from "./compat/older-paths.ts";
+import { registerCompatibility } from "./compat/index.ts";
+import { registerOneHubPaths } from "./compat/one-hub-paths.ts";
 import { describeCompat, describeVersion2 } from "./compat/plugin/openapi.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
@@ -109,7 +109,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   app.setErrorHandler(answerFailure);
   app.decorateRequest("viewer", null);
   app.decorateRequest("isStillAllowed", async () => true);
-  speakOneHub(app, services);
+  registerCompatibility(app, services);
   readJsonBodies(app);
 
   await app.register(cookie);
@@ -231,5 +231,5 @@ async function addRoutes(
   inboxRoutes(app, services);
   telegramRoutes(app, services, root);
   auditLogRoutes(app, services);
-  olderPaths(app, services);
+  registerOneHubPaths(app, services);
 }

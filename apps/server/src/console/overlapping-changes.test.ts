@@ -2,7 +2,7 @@ import type { TokenRow } from "@gateway/shared/accounts/token";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takenOr } from "#domain/accounts/new-user.ts";
+import { explainDuplicate } from "#domain/accounts/new-user.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { during } from "#test/overlap.ts";
 
@@ -122,7 +122,7 @@ describe("a name or an email address that was taken after the check", () => {
     const insert = (data: object) =>
       db.user
         .create({ data: { username: `n${Math.random()}`, aff_code: `a${Math.random()}`, ...data } })
-        .catch((error: unknown) => takenOr(error));
+        .catch((error: unknown) => explainDuplicate(error));
     const reasonOf = { email: { email: "taken@example.com" }, username: { username: taken.username } };
     for (const [field, data] of Object.entries(reasonOf))
       expect(await insert(data)).toMatchObject({ status: 409, params: { reason: `${field}_taken` } });

@@ -104,7 +104,7 @@ export interface Skimmer {
  * Repairs a response that deviates from its dialect, before it is decoded for clients of other dialects or
  * passed to clients of the same one. One instance per response.
  */
-export interface AnswerMender {
+export interface AnswerRepair {
   /** Returns the same object when nothing deviates. */
   whole(body: Wire): Wire;
   /** Returns the frames that replace this frame's data; undefined when it stays unchanged. */

@@ -36,7 +36,7 @@ function header(headers: Headers, name: string): string | undefined {
  * Returns the message with the field's path in front, unless it already names the field. For dialects without
  * a separate field for the path.
  */
-export function placedMessage({ message, param, params }: GatewayError): string {
+export function messageWithPath({ message, param, params }: GatewayError): string {
   return param === undefined || params["field"] === param ? message : `${param}: ${message}`;
 }
 
@@ -67,7 +67,7 @@ export function messageOf(text: unknown, status: number): string {
 }
 
 /** Returns the error for a stream that stopped before its end marker. */
-export function endedEarly(): ChatEvent {
+export function truncatedStreamEvent(): ChatEvent {
   return {
     type: "error",
     error: { kind: "network", message: "The upstream ended its answer early.", status: 0 },

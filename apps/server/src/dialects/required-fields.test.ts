@@ -9,7 +9,7 @@ import type { ClientDialect, Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
 import { createFrameSplitter } from "./stream/sse.ts";
-import { unheldFields } from "./unheld-fields.ts";
+import { listUnsupportedFields } from "./unsupported-fields.ts";
 
 type RequiredKey<T> = { [K in keyof T]-?: Record<string, never> extends Pick<T, K> ? never : K }[keyof T];
 type Table<T, Unlike extends RequiredKey<T> = never> = Record<Exclude<RequiredKey<T>, Unlike>, true>;
@@ -276,7 +276,7 @@ it("a message that its client sends back is not reported as incomplete", () => {
     { type: "text", text: "No." },
     { type: "tool-call", id: "c1" },
   ]);
-  expect(unheldFields("anthropic", body, "openai-chat")).toEqual([]);
+  expect(listUnsupportedFields("anthropic", body, "openai-chat")).toEqual([]);
   const byCode = {
     type: "tool_use",
     id: "c",
@@ -285,5 +285,5 @@ it("a message that its client sends back is not reported as incomplete", () => {
     caller: { type: "code_execution_20250825" },
   };
   const called = { ...body, messages: [{ role: "assistant", content: [byCode] }] };
-  expect(unheldFields("anthropic", called, "openai-chat")).toEqual(["messages.content.caller"]);
+  expect(listUnsupportedFields("anthropic", called, "openai-chat")).toEqual(["messages.content.caller"]);
 });

@@ -173,7 +173,10 @@ const wireNames: Partial<Record<keyof ChatRequest, string>> = {
 };
 
 /** Returns those of the fields that the request sets and that change something, by the name a caller knows. */
-export function unsaid(request: ChatRequest, fields: ReadonlyArray<keyof ChatRequest>): string[] {
+export function listUnsupportedSettings(
+  request: ChatRequest,
+  fields: ReadonlyArray<keyof ChatRequest>,
+): string[] {
   return fields.flatMap((field) => {
     const name = wireNames[field] ?? field;
     return isDefault(name, request[field]) ? [] : [name];

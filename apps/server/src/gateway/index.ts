@@ -31,8 +31,8 @@ import {
   taskErrors,
 } from "#gateway/http/error-shape.ts";
 import { helloRoutes } from "#gateway/http/hello.ts";
-import { nameError } from "#gateway/http/name-error.ts";
 import { socketRoutes } from "#gateway/http/sockets.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import { interactionRoutes } from "#gateway/interactions/routes.ts";
 import { readInteractionTurn } from "#gateway/interactions/turn.ts";
 import { mcpRoutes } from "#gateway/mcp/routes.ts";
@@ -219,7 +219,7 @@ function allowBrowsers(app: FastifyInstance): void {
 /** Counts error responses, also to requests that never became calls. */
 function countErrors(app: FastifyInstance, services: GatewayServices): void {
   app.addHook("onError", (_request, _reply, error, done) => {
-    const { code, params } = nameError(error);
+    const { code, params } = toGatewayError(error);
     const { reason } = params as { reason?: unknown };
     services.relay.metrics.errorResponse(code, typeof reason === "string" ? reason : "");
     done();

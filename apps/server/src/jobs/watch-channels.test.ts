@@ -141,7 +141,7 @@ describe("watchChannels", () => {
   it("works without channels, and refreshes balances at their own interval", async () => {
     expect(await tick()).toBe(0);
     await set({ ChannelTestFrequency: 0, ChannelUpdateFrequency: 5 });
-    const { id } = await create("One", { base_url: "https://vendor.example" });
+    const { id } = await create("One", { base_url: "https://provider.example" });
     expect(await tick()).toBe(1);
     expect(await read(id)).toMatchObject({ balance: 12.5, balance_currency: "CNY" });
     expect(requested()).toEqual([]);

@@ -141,7 +141,7 @@ export async function tryKeys(tx: Db, secrets: Secrets, keys: readonly TokenReco
 }
 
 /** Computes old charges again with the prices that were imported. */
-export async function priceAgain(tx: Db, charges: AsyncIterable<ChargeSample>) {
+export async function recomputeCharges(tx: Db, charges: AsyncIterable<ChargeSample>) {
   const table: PriceTable = await loadTable(tx);
   const outcome: Pick<ImportProof, "charges_compared" | "charges_different" | "charges_not_comparable"> = {
     charges_compared: 0,

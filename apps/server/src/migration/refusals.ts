@@ -47,7 +47,7 @@ function missingIn(source: Source, { required }: Product): string[] {
 }
 
 /** Tables and columns of a newer version or a fork: they are not read, and the report says so. */
-export function unknownIn(source: Source, { known }: Product): ImportReport["unknown"] {
+export function listUnknownColumns(source: Source, { known }: Product): ImportReport["unknown"] {
   return [...source.columns].flatMap(([table, present]) => {
     const listed = known[table];
     if (listed === undefined) return [{ table, columns: [] }];

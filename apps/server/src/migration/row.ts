@@ -70,15 +70,15 @@ export function milliseconds(row: SourceRow, name: string): Date | undefined {
 /** An SQL timestamp. MySQL's has no zone and counts as UTC: it only says that, and about when. */
 export function stamp(row: SourceRow, name: string): Date | undefined {
   const value = row[name];
-  if (value instanceof Date) return inCalendar(value);
+  if (value instanceof Date) return readCalendarDate(value);
   const given = text(row, name).trim();
   if (given === "" || given.startsWith("0000")) return undefined;
   const iso = given.replace(" ", "T").replace(/(\.\d{3})\d+/, "$1");
-  return inCalendar(new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`));
+  return readCalendarDate(new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`));
 }
 
 /** Undefined for no date, and for years that Postgres does not read as JavaScript writes them. */
-export function inCalendar(date: Date): Date | undefined {
+export function readCalendarDate(date: Date): Date | undefined {
   const year = date.getUTCFullYear();
   return year >= 1 && year <= 9_999 ? date : undefined;
 }

@@ -11,8 +11,8 @@ import { createTables, migrationsFolder } from "#platform/database/migrate.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { LitellmInput, Product, ReadContext } from "./products/product.ts";
-import { auditDrift, compareBalances, createKeySample, priceAgain, tryKeys } from "./proof.ts";
-import { requireEmpty, unknownIn } from "./refusals.ts";
+import { auditDrift, compareBalances, createKeySample, recomputeCharges, tryKeys } from "./proof.ts";
+import { requireEmpty, listUnknownColumns } from "./refusals.ts";
 import { createReportBook, type ImportReport } from "./report.ts";
 import { parseJson, seconds, text } from "./row.ts";
 import type { Source } from "./sources/source.ts";
@@ -20,6 +20,7 @@ import { reportUnpricedModels } from "./unpriced.ts";
 import { writeChannels } from "./write/channels.ts";
 import { writeGroups } from "./write/groups.ts";
 import { writeOrders, writePayments, writePrices, writeRedemptions } from "./write/money.ts";
+import { nameRejectedRows } from "./write/rejected-rows.ts";
 import {
   writeLogs,
   writeMenus,
@@ -28,7 +29,6 @@ import {
   writeTasks,
   writeUsage,
 } from "./write/rest.ts";
-import { storing } from "./write/storing.ts";
 import { writeTokens } from "./write/tokens.ts";
 import { dateUsers, writePasskeys, writeSecondFactors, writeUsers } from "./write/users.ts";
 import type { WriteContext } from "./write/write-context.ts";
@@ -141,7 +141,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
   progress("balances", 0);
   const reason = `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`;
   const opening = { source: product.id, reason, hour: await openingHour(product, read) };
-  await storing("balances", bookOpeningBalances(tx, opening));
+  await nameRejectedRows("balances", bookOpeningBalances(tx, opening));
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
   noteSettings(book, await takeSettings(tx, secrets, settingsOf(product, read)));
@@ -161,7 +161,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
     keys_failed: await tryKeys(tx, secrets, sample.kept, now),
     ...(product.charges === undefined
       ? { charges_compared: 0, charges_different: [], charges_not_comparable: 0 }
-      : await priceAgain(tx, product.charges(read))),
+      : await recomputeCharges(tx, product.charges(read))),
   };
   const quota = balances.totals.users_quota;
   return {
@@ -173,7 +173,7 @@ async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): P
     finished_at: currentTime().toISOString(),
     counts: book.counts(),
     totals: balances.totals,
-    unknown: unknownIn(source, product),
+    unknown: listUnknownColumns(source, product),
     notes: book.notes(),
     proof,
     ok:

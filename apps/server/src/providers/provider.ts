@@ -1,6 +1,6 @@
 import type { ProviderGroup } from "@gateway/shared/channels/provider";
 import type { ZodType } from "zod";
-import type { AnswerMender, ProviderWire, Wire } from "#dialects/dialect.ts";
+import type { AnswerRepair, ProviderWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
@@ -264,7 +264,7 @@ export interface Provider {
   /** True when responses from the provider's own address never deviate from the dialect. */
   exact?: boolean;
   /** Repairs responses that deviate from the dialect. Keyed by dialect. */
-  mends?: Partial<Record<DialectId, () => AnswerMender>>;
+  repairs?: Partial<Record<DialectId, () => AnswerRepair>>;
   /**
    * Adapters by path of ours, e.g. `/v1/audio/speech`, for paths with
    * a different wire format at this provider.

@@ -25,7 +25,7 @@ const providerNames = recordedProviders();
 
 function providerOf(providerName: string): Provider {
   const provider = providers.find(({ id }) => id === providerName);
-  if (provider === undefined) throw new Error(`There is no vendor ${providerName}`);
+  if (provider === undefined) throw new Error(`There is no provider ${providerName}`);
   return provider;
 }
 

@@ -198,7 +198,7 @@ const providers = [...openProviders().values()];
 
 function classify([providerName, status, body]: Case, headers: Record<string, string> = {}): UpstreamError {
   const provider = providers.find(({ id }) => id === providerName);
-  if (provider === undefined) throw new Error(`There is no vendor ${providerName}`);
+  if (provider === undefined) throw new Error(`There is no provider ${providerName}`);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const error = dialects[provider.dialects[0]].decodeError(status, text, headers);
   return refusal(provider, error, headers);
@@ -208,7 +208,7 @@ describe.each([
   ["a dead credential", credentialDead],
   ["an empty account", balanceOut],
   ["too many calls", tooOften],
-  ["an overloaded vendor", overloaded],
+  ["an overloaded provider", overloaded],
   ["the caller's own mistake", callersOwn],
   ["a model that is not there", modelMissing],
 ])("%s", (_name, cases) => {

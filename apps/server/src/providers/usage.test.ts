@@ -124,7 +124,7 @@ const cases: Case[] = [
     { input: 10, output: 102, cacheRead: 4, reasoning: 100 },
   ],
   [
-    "a vendor that tells no more than it must",
+    "a provider that reports only the required counts",
     { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
     { input: 3, output: 4 },
   ],

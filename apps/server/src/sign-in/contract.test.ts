@@ -8,7 +8,7 @@ import { identityProviders } from "./index.ts";
 import { type Fetch, isAvailable } from "./provider.ts";
 
 const providers = Object.entries(identityProviders);
-const nowhere: Fetch = () => Promise.reject(new TypeError("no network here"));
+const unreachableFetch: Fetch = () => Promise.reject(new TypeError("no network here"));
 const filled = (value: string): Settings => {
   const settings: Record<string, unknown> = { ...defaultSettings };
   for (const { enabledBy, needs, reads = [] } of Object.values(identityProviders)) {
@@ -60,7 +60,7 @@ describe.each(providers)("identity provider %s", (id, provider) => {
     // The OAuth plugin requests GitHub's token with its own HTTP client.
     const there =
       id === "github" ? githubAt({ web: "http://127.0.0.1:9", api: "http://127.0.0.1:9" }) : provider;
-    const requested = there.open(settings, nowhere).then((client) => client.identify(visit));
+    const requested = there.open(settings, unreachableFetch).then((client) => client.identify(visit));
     const failure: unknown = await requested.then(
       () => undefined,
       (error: unknown) => error,
@@ -73,7 +73,7 @@ describe.each(providers)("identity provider %s", (id, provider) => {
 describe("opened providers", () => {
   it("are kept until a setting they were opened with changes, or an hour has passed", async () => {
     let now = 0;
-    const clients = createIdentityClients(nowhere, () => now);
+    const clients = createIdentityClients(unreachableFetch, () => now);
     const { lark } = identityProviders;
     const first = await clients.of(lark, filled("one"));
     expect(await clients.of(lark, { ...filled("one"), SystemName: "Other" })).toBe(first);

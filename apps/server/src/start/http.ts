@@ -28,8 +28,8 @@ import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
 import type { DemoProvider } from "./demo-provider.ts";
 import { type Component, within } from "./parts.ts";
+import { waitForWorkers, collectLogLines } from "./workers/across-workers.ts";
 import { sharesPorts } from "./workers/port.ts";
-import { caughtUpTogether, logTogether } from "./workers/together.ts";
 
 export interface Needs extends Context {
   dataDir: string;
@@ -124,8 +124,8 @@ function routes(needs: Needs, responses: OpenResponses): Promise<FastifyInstance
   const caughtUp = () => announcements.caughtUp();
   const recentLog = async (count: number) => logRing.last(count);
   const together = {
-    caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
-    recentLog: worker === undefined ? recentLog : logTogether(worker, (count) => logRing.last(count)),
+    caughtUp: worker === undefined ? caughtUp : waitForWorkers(worker, caughtUp),
+    recentLog: worker === undefined ? recentLog : collectLogLines(worker, (count) => logRing.last(count)),
   };
   return buildApp({
     logger: needs.log,

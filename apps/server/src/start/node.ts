@@ -21,8 +21,8 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
 import { watchBuild, watchMemory, watchReloads } from "./measurements.ts";
 import type { Component } from "./parts.ts";
+import { sumMetrics } from "./workers/across-workers.ts";
 import { limiterOfWorker, requestCountsOfWorker } from "./workers/shared-limits.ts";
-import { metricsTogether } from "./workers/together.ts";
 
 interface Measures {
   memory: MemoryBudget;
@@ -40,7 +40,7 @@ export const measures: Component<Context & { announcements: Announcements }, Mea
     watchBuild(own);
     watchMemory(own, memory);
     watchReloads(own, announcements);
-    return { memory, metrics: worker === undefined ? own : metricsTogether(worker, own) };
+    return { memory, metrics: worker === undefined ? own : sumMetrics(worker, own) };
   },
 };
 

@@ -6,7 +6,7 @@ import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
 import { type Announcements, listen } from "#platform/announcements.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { keptSecret } from "#platform/kept-secret.ts";
+import { readOrCreateSecret } from "#platform/secret-file.ts";
 import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
 import type { Postgres } from "./database/postgres.ts";
@@ -41,7 +41,7 @@ export const installation: Component<
 > = {
   name: "installation",
   async open({ env, database: { db, pool }, dataDir, worker }) {
-    const secrets = openSecrets(env.SECRET_KEY ?? (await keptSecret(dataDir)));
+    const secrets = openSecrets(env.SECRET_KEY ?? (await readOrCreateSecret(dataDir)));
     await requireSameSecret(db, secrets);
     if (worker !== undefined && !worker.task.first) return { secrets, setupToken: undefined };
     await ensurePartitions(pool, 7);

@@ -14,7 +14,7 @@ interface Row {
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.addChannel({ type: 8, name: "vendor" });
+  await gateway.addChannel({ type: 8, name: "provider" });
   const price = { model: "demo-chat", type: "times", channel_type: 1, input: 1, output: 1 };
   await gateway.api("PUT", "/prices/single/demo-chat", price);
 });

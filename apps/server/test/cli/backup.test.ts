@@ -171,7 +171,7 @@ describe("a restore is refused, and changes nothing,", () => {
   });
 });
 
-it("a database with data is replaced only when it is said", async () => {
+it("a database with data is replaced only with an option", async () => {
   const place = join(folder, "replace");
   await cli(gateway.database.url, "backup", "--to", place);
   const target = await emptyCopy();
@@ -187,7 +187,7 @@ it("a database with data is replaced only when it is said", async () => {
   expect((await audit(target.pool)).drift).toBe(0n);
 });
 
-it("a backup whose balances differ from their books is restored only when it is said", async () => {
+it("a backup whose balances differ from their ledger entries is restored only with an option", async () => {
   const source = await emptyCopy();
   const place = join(folder, "drift");
   await cli(gateway.database.url, "backup", "--to", place);

@@ -124,7 +124,7 @@ describe("the command-line tool", () => {
     });
     expect((await run("channels", "enable", String(id), "--yes")).exitCode).toBe(0);
     expect((await run("channels", "list")).out).toMatch(/one\s+1\s+enabled/);
-    expect((await run("channels", "show", String(id))).out).not.toContain("vendor-key");
+    expect((await run("channels", "show", String(id))).out).not.toContain("provider-key");
   });
 
   it("creates a channel with a key from the environment", async () => {

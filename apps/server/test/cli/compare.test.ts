@@ -214,7 +214,7 @@ describe("gateway compare", () => {
     }
   });
 
-  it("says what to do when the other gateway cannot be read", async () => {
+  it("states what to do when the other gateway cannot be read", async () => {
     expect(await compare()).toMatchObject({ exitCode: 2, err: expect.stringContaining("--from or --url") });
     expect(await compare("--url", "http://127.0.0.1:9")).toMatchObject({
       exitCode: 3,

@@ -9,8 +9,8 @@ import { cliWithInput, shellVariables } from "./cli.ts";
 
 const apiKey = `sk-${"Ab1".repeat(16)}`;
 /** The command must not connect to anything. */
-const nowhere = "postgres://nobody@127.0.0.1:1/nothing";
-const derive = (input: string, ...args: string[]) => cliWithInput(nowhere, input, "derive-key", ...args);
+const unreachable = "postgres://nobody@127.0.0.1:1/nothing";
+const derive = (input: string, ...args: string[]) => cliWithInput(unreachable, input, "derive-key", ...args);
 
 function check(key: string) {
   const parsed = parseDerivedKey(key);

@@ -33,7 +33,7 @@ it("exports every table without secrets, and with secrets only with an audit log
   });
   const text = await everything(plain);
   expect(text).toContain('"username":"root"');
-  for (const secret of [key, "vendor-key", "header-secret", "$argon2", "_hash", "_encrypted"])
+  for (const secret of [key, "provider-key", "header-secret", "$argon2", "_hash", "_encrypted"])
     expect(text, secret).not.toContain(secret);
   expect(await run("--to", plain)).toMatchObject({ exitCode: 3, err: expect.stringContaining("not empty") });
 
@@ -41,7 +41,7 @@ it("exports every table without secrets, and with secrets only with an audit log
   expect((await run("--to", whole, "--with-secrets")).exitCode).toBe(2);
   expect((await run("--to", whole, "--with-secrets", "--yes")).exitCode).toBe(0);
   const opened = await everything(whole);
-  for (const secret of [key, "vendor-key", "header-secret", "$argon2"])
+  for (const secret of [key, "provider-key", "header-secret", "$argon2"])
     expect(opened, secret).toContain(secret);
   expect(await gateway.database.db.auditEntry.count({ where: { action: "export.secrets" } })).toBe(1);
 

@@ -26,7 +26,7 @@ async function tablesOf(url: string): Promise<number> {
 }
 
 describe("the address of a source", () => {
-  it("can name the schema, and a database without tables in it says where they are", async () => {
+  it("can name the schema, and the error of a schema without tables names the one that has them", async () => {
     const from = await foreignDatabase("postgres", oneApiColumns, difficultRows("one-api"));
     cases.push(from.remove);
     await from.run('CREATE SCHEMA "Old-Gateway"');

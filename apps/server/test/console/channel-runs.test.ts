@@ -90,7 +90,7 @@ describe("a check of a model", () => {
     const findings = new Map(steps.flatMap((step) => step.results).map((each) => [each.name, each.status]));
     for (const name of ["Responds", "Usage is reported", "Reports the requested model", "Calls the tool"])
       expect([name, findings.get(name)]).toEqual([name, 1]);
-    expect(JSON.stringify(first)).not.toContain("vendor-key");
+    expect(JSON.stringify(first)).not.toContain("provider-key");
 
     gateway.upstream.control.set({ status: 503, times: 1 });
     const [broken] = await check(id, "demo-chat");

@@ -29,7 +29,7 @@ beforeAll(async () => {
     type: 8,
     name: "first",
     base_url: upstream.url,
-    key: "vendor-key",
+    key: "provider-key",
     models: ["demo-chat"],
     groups: ["default"],
   });

@@ -71,7 +71,7 @@ async function start(env: Record<string, string>): Promise<{ code: number | null
   return { code, lines: output.trim().split("\n") };
 }
 
-const nowhere = "postgres://someone:secret@127.0.0.1:1/gateway";
+const unreachableDatabase = "postgres://someone:secret@127.0.0.1:1/gateway";
 const portOf = (server: Server) => String((server.address() as { port: number }).port);
 
 const starts: [string, () => Record<string, string>, RegExp][] = [
@@ -95,7 +95,7 @@ const starts: [string, () => Record<string, string>, RegExp][] = [
     () => ({ DATABASE_URL: "postgres://u@h/d", DATABASE_PASSWORD_FILE: "/nowhere" }),
     /DATABASE_PASSWORD_FILE names \/nowhere/,
   ],
-  ["a database that does not answer", () => ({ DATABASE_URL: nowhere }), /database/i],
+  ["a database that does not answer", () => ({ DATABASE_URL: unreachableDatabase }), /database/i],
   [
     "a host that does not exist",
     () => ({ DATABASE_URL: "postgres://u:p@no-such-host.invalid/d" }),
@@ -145,7 +145,7 @@ const waiting = new Set(["a database that does not answer", "a host that does no
 describe("a start that fails", () => {
   for (const [name, env, message] of starts)
     it.concurrent(
-      `because of ${name} ends with one message that says what to do`,
+      `because of ${name} ends with one message that states what to do`,
       { timeout: 120_000, ...nightly(waiting.has(name)) },
       async ({ expect }) => {
         const { code, lines } = await start(env());

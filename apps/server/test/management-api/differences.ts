@@ -1,4 +1,4 @@
-import { typedInFull } from "#domain/channels/channel-row.ts";
+import { toFullChannelInput } from "#domain/channels/channel-row.ts";
 import { getChannel } from "#domain/channels/channels.ts";
 import type { Audit, Method, Row } from "./audit.ts";
 
@@ -359,7 +359,7 @@ export const differences: readonly Difference[] = [
       same("secret in the response", answer.text.includes(secret), false);
       await ok(root, "PUT", "/channel/", answer.json["data"]);
       const stored = await getChannel(site.services.db, id);
-      same("stored headers", typedInFull(site.services.secrets, stored).model_headers, headers);
+      same("stored headers", toFullChannelInput(site.services.secrets, stored).model_headers, headers);
     },
   },
   {

@@ -26,6 +26,17 @@ describe("terms: scripts/check-terms.mjs", () => {
     expect(findTerms("src/a.ts", '/** Returns "nobody", or the user who is asked. */\n')).toEqual([]);
   });
 
+  it("reports an old term in the title of a test and of its cases, and an old name in its texts", () => {
+    expect(findTerms("src/a.test.ts", 'it("is told the reason", () => {});')).toEqual([
+      "src/a.test.ts:1: “told”: write reported, notified: is told the reason",
+    ]);
+    expect(findTerms("src/a.test.ts", 'it.each([["an id of ours", 1]])("reads %s", () => {});')).toHaveLength(
+      1,
+    );
+    expect(findTerms("src/a.test.ts", 'create({ name: "vendor" });')).toHaveLength(1);
+    expect(findTerms("src/a.test.ts", 'expect(page).toContain("as somebody said");')).toEqual([]);
+  });
+
   it("reports a second term of a translation, in messages and pages", () => {
     expect(findTerms("locales/zh_CN/logs.json", '{"Account": "账户", "Accounts": "账号"}')).toEqual([
       "locales/zh_CN/logs.json: “账户”: write 账号: 账户",

@@ -8,7 +8,7 @@ let gateway: TestGateway;
 let key: string;
 
 const names = [
-  "vendor/model-1",
+  "acme/model-1",
   "org/team/model.v2",
   "two words",
   "通义千问-1",

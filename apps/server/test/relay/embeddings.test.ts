@@ -153,7 +153,7 @@ describe("OpenAI's client", () => {
       .openai(key)
       .embeddings.create({ model: "gemini-embedding-2", input: "a boat" });
     expect(made.data[0]?.embedding).toEqual([0.5, -0.25]);
-    expect(received).toEqual(["/v1beta/openai/embeddings Bearer vendor-key"]);
+    expect(received).toEqual(["/v1beta/openai/embeddings Bearer provider-key"]);
     expect((await gateway.logs())[0]).toMatchObject({ prompt_tokens: 3, estimated: false });
     upstream.close();
   });

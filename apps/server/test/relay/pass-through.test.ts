@@ -211,9 +211,9 @@ describe("the request to the provider", () => {
       received = { url: call.url, headers: call.headers };
       response.writeHead(200, {
         "content-type": "application/json",
-        "set-cookie": "vendor=1",
-        "access-control-allow-origin": "https://vendor.example",
-        "x-request-id": "req_vendor",
+        "set-cookie": "session=1",
+        "access-control-allow-origin": "https://provider.example",
+        "x-request-id": "req_provider",
         "openai-version": "2020-10-01",
         connection: "keep-alive, x-hop",
         "x-hop": "here",
@@ -234,7 +234,7 @@ describe("the request to the provider", () => {
     expect(answer.status).toBe(200);
     expect(received?.url).toBe("/v1/files?limit=2&after=a%2Fb");
     expect(received?.headers).toMatchObject({
-      authorization: "Bearer vendor-key",
+      authorization: "Bearer provider-key",
       "openai-beta": "assistants=v2",
       accept: "application/json",
     });
@@ -242,13 +242,13 @@ describe("the request to the provider", () => {
     for (const ours of [key.slice(3), "session=ours", "203.0.113.9", "x-custom"])
       expect(sent).not.toContain(ours);
     expect(answer.headers.get("openai-version")).toBe("2020-10-01");
-    expect(answer.headers.get("x-upstream-request-id")).toBe("req_vendor");
-    expect(answer.headers.get("x-request-id")).not.toBe("req_vendor");
+    expect(answer.headers.get("x-upstream-request-id")).toBe("req_provider");
+    expect(answer.headers.get("x-request-id")).not.toBe("req_provider");
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(answer.headers.get("content-security-policy")).toMatch(/^sandbox/);
     for (const name of ["set-cookie", "x-hop"]) expect(answer.headers.get(name)).toBeNull();
     const shown = [[...answer.headers], await answer.text(), await linesOf(gateway, answer)];
-    expect(JSON.stringify(shown)).not.toContain("vendor-key");
+    expect(JSON.stringify(shown)).not.toContain("provider-key");
   });
 
   it("has the same headers when the response has no body", async () => {
@@ -266,7 +266,7 @@ describe("the request to the provider", () => {
 
   it("is compressed as the client accepts it and the provider sends it", async () => {
     let taken: unknown;
-    const body = gzipSync("kept by the vendor");
+    const body = gzipSync("stored by the provider");
     serve = ({ headers }, response) => {
       taken = headers["accept-encoding"];
       response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
@@ -275,7 +275,7 @@ describe("the request to the provider", () => {
     expect(taken).toContain("gzip");
     expect(answer.headers.get("content-encoding")).toBe("gzip");
     expect(answer.headers.get("content-length")).toBe(String(body.length));
-    expect(await answer.text()).toBe("kept by the vendor");
+    expect(await answer.text()).toBe("stored by the provider");
   });
 
   it("uses Azure's own format at Azure", async () => {
@@ -291,9 +291,9 @@ describe("the request to the provider", () => {
     await ask("/v1/batches/b-1/cancel", { method: "POST" }, `${key}#${azure.id}`);
     await ask("/v1/files?purpose=batch", {}, `${key}#${v1.id}`);
     expect(urls).toEqual([
-      "GET /openai/files?purpose=batch&api-version=2025-04-01-preview vendor-key",
-      "POST /openai/batches/b-1/cancel?api-version=2025-04-01-preview vendor-key",
-      "GET /openai/v1/files?purpose=batch&api-version=preview vendor-key",
+      "GET /openai/files?purpose=batch&api-version=2025-04-01-preview provider-key",
+      "POST /openai/batches/b-1/cancel?api-version=2025-04-01-preview provider-key",
+      "GET /openai/v1/files?purpose=batch&api-version=preview provider-key",
     ]);
   });
 

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const clientSpan = "b7ad6b7169203331";
-const traced = { traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: "vendor=value" };
+const traced = { traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: "acme=value" };
 
 interface World {
   gateway: TestGateway;
@@ -169,7 +169,7 @@ it("a provider receives the trace's context only if the operator allows it", asy
     const attempt = await waitFor(() => collector.spans.find(({ kind }) => kind === 3));
     const headers = seen.at(-1);
     expect(headers?.["traceparent"]).toBe(allowed === "1" ? `00-${traceId}-${attempt.spanId}-01` : undefined);
-    expect(headers?.["tracestate"]).toBe(allowed === "1" ? "vendor=value" : undefined);
+    expect(headers?.["tracestate"]).toBe(allowed === "1" ? "acme=value" : undefined);
   }
 });
 

@@ -17,7 +17,7 @@ test("the derived keys of a token are listed with what they spent, and one is re
   const worker = deriveKey(planner.key, { label: "worker" });
   const rows = page.getByRole("region", { name: "Derived keys" }).getByRole("row");
 
-  await test.step("before the first call, the list says where to read how keys are derived", async () => {
+  await test.step("before the first call, the list links to the page about derived keys", async () => {
     await page.goto(`/panel/token/${token.id}`);
     await page.getByRole("tab", { name: "Derived keys" }).click();
     await page.getByText("No derived key was used yet").waitFor();

@@ -80,7 +80,7 @@ test.describe("a guest", () => {
   });
 
   test(
-    "whose sign-in fails after the redirect is told why, and led back to the sign-in page",
+    "whose sign-in fails after the redirect sees the reason and a link to the sign-in page",
     { tag: "@nightly" },
     async ({ page }) => {
       const output = await hear(page, "main [role=status]");

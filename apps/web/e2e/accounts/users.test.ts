@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  "an operator without own calls is not asked for a first call above the calls of others",
+  "the overview of an operator without own calls does not suggest a first call above the calls of others",
   { tag: "@nightly" },
   async ({ page }) => {
     await addDemoChannel(site);

@@ -12,7 +12,7 @@ test.beforeAll(async ({ site }) => {
   consolePaths = await furnishScreens(site);
 });
 
-test("every screen, form and dialog of the console fits 360 px, speaks Chinese and asks no other site", async ({
+test("every screen, form and dialog of the console fits 360 px, is in Chinese, and sends no request to another site", async ({
   page,
   site,
 }) => {
@@ -26,7 +26,7 @@ test("every screen, form and dialog of the console fits 360 px, speaks Chinese a
 test.describe("a guest", () => {
   test.use({ guest: true });
 
-  test("every public page fits 360 px, speaks Chinese and asks no other site", async ({ page, site }) => {
+  test("every public page fits 360 px, is in Chinese, and sends no request to another site", async ({ page, site }) => {
     const walk = await startWalk(page, site);
     expect(await examine(walk, publicPaths, { language: "zh_CN", axe: false })).toEqual([]);
   });

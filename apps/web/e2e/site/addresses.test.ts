@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "a link to an entry that does not exist says so in its drawer, and returns to the list",
+  "a link to an entry that does not exist opens a drawer with an error, and returns to the list",
   { tag: "@nightly" },
   async ({ page }) => {
     await page.goto("/panel/channel?edit=999999");

@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "Help is readable by guests, and says in which languages a page exists",
+  "Help is readable by guests, and shows in which languages a page exists",
   { tag: "@nightly" },
   async ({ site }) => {
     const page = await site.open("/help/billing", { guest: true, locale: "ja-JP" });

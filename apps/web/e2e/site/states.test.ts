@@ -118,7 +118,7 @@ test(
       await expect(main(page).getByRole("button", { name: "New group" }).first()).toBeVisible();
       await expect(banner("You are offline")).toHaveCount(0);
     });
-    await test.step("a server that cannot be reached is asked again", async () => {
+    await test.step("a request to a server that cannot be reached is repeated", async () => {
       await page.route("**/api/**", (route) => route.abort());
       await open(page, "Redemption codes");
       await expect(banner("The server cannot be reached")).toBeVisible();

@@ -76,7 +76,7 @@ test("a link shows bill and route without names to a guest, until it is revoked"
   });
 });
 
-test("a link with the content shows the conversation; an unknown one says so", async ({ page }) => {
+test("a link with the content shows the conversation; an unknown one shows an error", async ({ page }) => {
   const address = await shareCall(page, true);
   const guest = await site.open(pathOf(address), { guest: true, phone: true });
   await guest.getByText(question).first().waitFor();

@@ -6,11 +6,11 @@ import type { QueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { addsChannels, prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
+import { canAddChannels, prefetchSteps, prefetchUsage } from "#features/dashboard/api.ts";
 import { FIRST_CALLS, hidesFirstSteps } from "#features/dashboard/first-calls.ts";
 import { FirstSteps } from "#features/dashboard/first-steps.tsx";
 import { loadNamespaces } from "#lib/i18n.ts";
-import { rememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
+import { readRememberedRights, selfQuery, useSelf, wasSignedIn } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { FirstRun, FirstRunCard } from "./first-run-card.tsx";
 import { loadable } from "./loadable.tsx";
@@ -37,7 +37,7 @@ const UsagePage = loadable(loadUsage);
 
 export async function loadFirstScreen() {
   // A guess until the session is known, so that both load at the same time.
-  const guess = wasSignedIn() ? loadFirstPage(rememberedRights()) : undefined;
+  const guess = wasSignedIn() ? loadFirstPage(readRememberedRights()) : undefined;
   guess?.catch(() => {});
   const self = await queryClient.ensureQueryData(selfQuery).catch(() => null);
   const page = await (self ? loadFirstPage(self) : guess);
@@ -74,7 +74,7 @@ export function FirstScreen() {
 }
 
 /** Whether the account can add the first channel of the gateway, and has not called it yet. */
-const hasFirstRun = (self: Self) => self.request_count === 0 && addsChannels(self);
+const hasFirstRun = (self: Self) => self.request_count === 0 && canAddChannels(self);
 
 function Steps({ self }: { self: Self }) {
   // Until the page is left, so that the first call is shown with its bill.

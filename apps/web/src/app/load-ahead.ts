@@ -6,7 +6,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { isMissingCode } from "#lib/errors/missing-code.ts";
 import { loadNamespaces } from "#lib/i18n.ts";
-import { savesData, whenIdle } from "#lib/idle.ts";
+import { isSavingData, whenIdle } from "#lib/idle.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { itemsIn, visibleMenu } from "./menu/menu.ts";
 import { type Screen, screenById } from "./screens.ts";
@@ -32,7 +32,7 @@ function noteMissing(load: Screen["load"], error: unknown): void {
  * Failures are ignored: opening the screen loads it again.
  */
 export async function loadAhead(screen: Screen, client: QueryClient): Promise<void> {
-  if (savesData()) return;
+  if (isSavingData()) return;
   try {
     const [page] = await Promise.all([screen.load(), loadNamespaces(...screen.namespaces)]);
     await page.prefetch?.(client);
@@ -48,7 +48,7 @@ export function useScreensAhead(): void {
   const client = useQueryClient();
   const isSignedIn = self !== undefined && self !== null;
   useEffect(() => {
-    if (!isSignedIn || savesData()) return;
+    if (!isSignedIn || isSavingData()) return;
     let stopped = false;
     async function loadAll() {
       const rights = client.getQueryData(selfQuery.queryKey);

@@ -2,7 +2,7 @@
 const IDLE_WITHIN_MS = 5_000;
 
 /** Returns whether the user saves data. Nothing is loaded ahead then. */
-export function savesData(): boolean {
+export function isSavingData(): boolean {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } };
   return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
 }

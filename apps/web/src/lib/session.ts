@@ -47,7 +47,7 @@ function remember(self: Self): void {
 }
 
 /** Returns the remembered rights of the last user in this browser; a guess until the server responds. */
-export function rememberedRights(): AdminRights {
+export function readRememberedRights(): AdminRights {
   try {
     const { role, permissions } = JSON.parse(readStorage(storageKey) ?? "{}") as Partial<StoredUser>;
     return { role: role ?? 0, permissions: permissions ?? null };

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { piecesOf, stretch } from "./pieces.ts";
+import { piecesOf, repeatToPieces } from "./pieces.ts";
 import type { Question } from "./question.ts";
 import { exampleOf } from "./schema-example.ts";
-import { answerTo, longText, thoughtOn } from "./sentences.ts";
+import { answerTo, longText, thinkingText } from "./sentences.ts";
 import { type Behaviour, withoutSwitches } from "./switches.ts";
 import { type ToolCall, callsFor, inputPieces } from "./tool-calls.ts";
 
@@ -54,13 +54,13 @@ function callTokens(calls: ToolCall[]): number {
 function reasoningFor(question: Question, behaviour: Behaviour, text: string): string[] {
   const thinks = question.thinks || question.model.includes("think");
   const length = behaviour.reasoning;
-  if (length === undefined) return thinks ? piecesOf(thoughtOn(text)) : [];
-  return stretch(thoughtOn(text), length);
+  if (length === undefined) return thinks ? piecesOf(thinkingText(text)) : [];
+  return repeatToPieces(thinkingText(text), length);
 }
 
 function textFor(question: Question, behaviour: Behaviour, text: string): string[] {
   if (behaviour.say !== undefined) return piecesOf(behaviour.say);
-  if (behaviour.length !== undefined) return stretch(longText(text), behaviour.length);
+  if (behaviour.length !== undefined) return repeatToPieces(longText(text), behaviour.length);
   if (question.json !== false) {
     const hints = { prompt: text, place: "Paris" };
     const value =

@@ -10,7 +10,7 @@ export function piecesOf(text: string): string[] {
 }
 
 /** Repeats the text until it has exactly `count` pieces. */
-export function stretch(text: string, count: number): string[] {
+export function repeatToPieces(text: string, count: number): string[] {
   const once = piecesOf(`${text} `);
   const pieces: string[] = [];
   while (pieces.length < count && once.length > 0) pieces.push(...once.slice(0, count - pieces.length));

@@ -131,7 +131,7 @@ export function answerTo(question: Question, text: string): string {
   return sees + phrasesOf.requested(quoted(text), question.model) + turn;
 }
 
-export function thoughtOn(text: string): string {
+export function thinkingText(text: string): string {
   return phrases[languageOf(text)].thought(quoted(text));
 }
 

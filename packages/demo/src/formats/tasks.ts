@@ -95,7 +95,7 @@ function made(work: Work): unknown {
     };
   return [1, 2].map((take) => ({
     id: randomUUID(),
-    user_id: "somebody-at-the-vendor",
+    user_id: "user-at-the-provider",
     title: `${title} ${take}`,
     status: "complete",
     model_name: "chirp-demo",
@@ -171,7 +171,7 @@ export function fetchMidjourney(body: Json): Reply {
       progress: percent[at],
       failReason: at === "failed" ? REASON : "",
       buttons: at === "done" ? [{ customId: `MJ::JOB::upsample::1::${work.id}`, label: "U1" }] : [],
-      properties: asObject({ account: "somebody-at-the-vendor" }),
+      properties: asObject({ account: "user-at-the-provider" }),
     };
   });
   return { type: "application/json", body: JSON.stringify(list) };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+import { makePartial, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import { trimEndOf } from "#trim-end.ts";
 import { headerFault, MOST_IN_HEADERS, sizeOfHeaders } from "./channel-headers.ts";
@@ -153,7 +153,7 @@ export type ChannelInput = z.infer<typeof ChannelInput>;
 export type ChannelForm = z.input<typeof ChannelInput>;
 
 /** Body of PUT /api/channel. Absent fields are unchanged. */
-export const ChannelChange = mentionable(
+export const ChannelChange = makePartial(
   ChannelInput.extend({
     /** 1 enables, 2 disables. */
     status: z.union([z.literal(1), z.literal(2)]),

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { ChannelInput, ChannelStatus } from "@gateway/shared/channels/channel";
 import { issueOf } from "@gateway/shared/errors/issue";
-import { type ChannelWithParts, typedInFull } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, toFullChannelInput } from "#domain/channels/channel-row.ts";
 import { maskPrivate } from "#domain/channels/channel-secrets.ts";
 import {
   createChannel,
@@ -113,7 +113,7 @@ async function changeChannel(
 ): Promise<void> {
   const { tx, secrets, providers, actor } = context;
   const deps = { db: tx, secrets, providers };
-  const before = typedInFull(secrets, row);
+  const before = toFullChannelInput(secrets, row);
   const sorted = { ...before, groups: before.groups.toSorted() };
   const after = { ...sorted, ...given };
   const names = changedNames(sorted, after);

@@ -2,13 +2,13 @@
 import { PriceValues } from "@gateway/shared/billing/price";
 import { ChannelInput } from "@gateway/shared/channels/channel";
 import { UserGroupInput } from "@gateway/shared/channels/group";
-import { mentionable } from "@gateway/shared/paging";
+import { makePartial } from "@gateway/shared/paging";
 import { Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
 
 const idOrName = z.union([z.int().min(1), z.string().min(1).max(100)]);
 
-const ChannelEntry = mentionable(
+const ChannelEntry = makePartial(
   ChannelInput.omit({ name: true, key: true, key_mode: true, type: true })
     .extend({
       /** A number, or the name of the provider. */
@@ -20,13 +20,13 @@ const ChannelEntry = mentionable(
 );
 export type ChannelEntry = z.output<typeof ChannelEntry>;
 
-const GroupEntry = mentionable(
+const GroupEntry = makePartial(
   UserGroupInput.omit({ symbol: true }).extend({ enabled: z.boolean() }).strict(),
 );
 export type GroupEntry = z.output<typeof GroupEntry>;
 
 /** `channel_type` is the id or the name of the model's owner. */
-const PriceEntry = mentionable(PriceValues.extend({ channel_type: idOrName }).strict());
+const PriceEntry = makePartial(PriceValues.extend({ channel_type: idOrName }).strict());
 export type PriceEntry = z.output<typeof PriceEntry>;
 
 const mostEntries = 20_000;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CommonOptions, confirm, runOn, table, type Terminal } from "#cli/command.ts";
 import { operatorOf } from "#cli/operator.ts";
-import { typedIn } from "#domain/channels/channel-row.ts";
+import { toChannelInput } from "#domain/channels/channel-row.ts";
 import { getChannel, patchChannel } from "#domain/channels/channels.ts";
 import type { Db } from "#platform/database/db.ts";
 import { idArgument, limitArgument, type ListOptions } from "./arguments.ts";
@@ -98,6 +98,6 @@ async function shownChannel(db: Db, id: number) {
     status_reason: channel.status_reason,
     used_quota: channel.used_quota,
     keys: channel.keys.map((key) => key.key_hint),
-    ...typedIn(channel),
+    ...toChannelInput(channel),
   };
 }

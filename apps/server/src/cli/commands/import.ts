@@ -12,7 +12,7 @@ import { fromDescription, requireSourceAddress, sourceAddress } from "#cli/sourc
 import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
 import type { LitellmInput, Product } from "#migration/products/product.ts";
-import { requireEmpty, requireProduct, unknownIn } from "#migration/refusals.ts";
+import { requireEmpty, requireProduct, listUnknownColumns } from "#migration/refusals.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { creditPoints, runImport } from "#migration/run-import.ts";
 import { openSource } from "#migration/sources/open-source.ts";
@@ -191,7 +191,7 @@ async function importInto(
 
 /** Names what a newer version or a fork added to the tables that are read. */
 function unknownColumns(source: Source, product: Product): string {
-  const names = unknownIn(source, product).flatMap(({ table, columns }) =>
+  const names = listUnknownColumns(source, product).flatMap(({ table, columns }) =>
     columns.map((column) => `${table}.${column}`),
   );
   if (names.length === 0) return "";

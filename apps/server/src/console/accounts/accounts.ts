@@ -7,7 +7,7 @@ import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups/groups.ts";
 import { checkSetupToken, setUp } from "#domain/accounts/setup.ts";
-import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users.ts";
+import { getUser, logIn, recordSignIn, permissionsOf } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Sessions } from "./session.ts";
 
@@ -49,7 +49,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
           ...(demo && services.demo.isOffered() ? { DemoProviderEnabled: true } : {}),
         },
       );
-      const user = await noteLogin(db, id, request.ip);
+      const user = await recordSignIn(db, id, request.ip);
       await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },

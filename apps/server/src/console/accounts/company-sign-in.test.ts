@@ -157,7 +157,7 @@ describe("a sign-in provider that root has added", () => {
     });
   });
 
-  it("accepts a code only in the browser that asked for it, once, and only for itself", async () => {
+  it("accepts a code only in the browser that requested it, once, and only for its own provider", async () => {
     const visitor = new Visitor();
     const page = await visitor.pageOf("acme");
     const back = await acme.signIn(page, stranger());
@@ -289,7 +289,7 @@ describe("the rules of a sign-in provider", () => {
 });
 
 describe("the test of an issuer", () => {
-  it("returns what the discovery document says", async () => {
+  it("returns the values of the discovery document", async () => {
     const { body } = await root.send("POST", "/api/identity_provider/test", { issuer: acme.url });
     expect(body.data).toMatchObject({ issuer: acme.url, token_endpoint: `${acme.url}/token` });
   });

@@ -120,7 +120,7 @@ describe("the authorization endpoint", () => {
     expect([broken.statusCode, broken.json<{ error: string }>().error]).toEqual([400, "invalid_request"]);
   });
 
-  it("limits the sign-ins of one address, and says when to try again", async () => {
+  it("limits the sign-ins of one address, and returns when to try again", async () => {
     const from = "192.0.2.77";
     for (let count = 0; count < 30; count += 1)
       expect((await post("/device/authorization", { device_name: "x" }, from)).status).toBe(200);

@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
-import { bindEmail, bindingPlace, emailTaken } from "#domain/accounts/email.ts";
+import { bindEmail, bindingPlace, emailTakenError } from "#domain/accounts/email.ts";
 import {
   CODE_MINUTES,
   isEmailTaken,
@@ -92,7 +92,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       const current = settings.current();
       if (!canMail(current)) throw forbidden({ reason: "no_mail_server_to_send" });
       requireDomain(email, current);
-      if (await isEmailTaken(db, email, user.id)) throw emailTaken();
+      if (await isEmailTaken(db, email, user.id)) throw emailTakenError();
       await takeMailAttempt(db, "code", email);
       const code = await issueCode(db, secrets, bindingPlace(user.id, email));
       const letter = codeMail(senderFor(current, user.language || language), code, CODE_MINUTES);

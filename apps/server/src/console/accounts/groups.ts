@@ -5,7 +5,7 @@ import {
   UserGroupQuery,
 } from "@gateway/shared/channels/group";
 import { Nothing } from "@gateway/shared/envelope";
-import { mentionable } from "@gateway/shared/paging";
+import { makePartial } from "@gateway/shared/paging";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -38,7 +38,7 @@ const sortable = [
 ] as const;
 
 /** Absent fields keep their values. A symbol is accepted if it is the group's own. */
-const Change = mentionable(UserGroupInput);
+const Change = makePartial(UserGroupInput);
 
 /** Returns a group in the format of a request. */
 export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {

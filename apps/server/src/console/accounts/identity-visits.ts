@@ -24,7 +24,7 @@ import {
   isAvailable,
   type Visit,
 } from "#sign-in/provider.ts";
-import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+import { startIdentityVisit, IDENTITY_VISIT_COOKIE } from "./identity-visit-cookie.ts";
 
 /** A built-in provider, or the row of one that root has added and enabled. */
 type VisitedProvider = IdentityProviderId | IdentityProviderRow;
@@ -79,10 +79,10 @@ export class IdentityVisits {
       request,
       reply,
       redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${path}`,
-      issueState: async () => secretsOf(await depart(request, reply, services)),
+      issueState: async () => secretsOf(await startIdentityVisit(request, reply, services)),
       async checkState() {
         const { state = "", code = "", iss } = back ?? {};
-        const arriving = { state, browser: request.cookies[DEPARTURE_COOKIE] };
+        const arriving = { state, browser: request.cookies[IDENTITY_VISIT_COOKIE] };
         const { browser = "" } = arriving;
         const facts = await spendState(db, secrets, arriving, request.viewer?.id ?? null);
         spent = { ...facts, departure: { state, browser } };
@@ -102,8 +102,8 @@ export class IdentityVisits {
   ) {
     this.#requireOffered("wechat");
     requireNoLink(request, this.#services.settings.current().ServerAddress);
-    const { state, browser } = await depart(request, reply, this.#services);
-    request.cookies[DEPARTURE_COOKIE] = browser;
+    const { state, browser } = await startIdentityVisit(request, reply, this.#services);
+    request.cookies[IDENTITY_VISIT_COOKIE] = browser;
     return { ...request.query, state };
   }
 

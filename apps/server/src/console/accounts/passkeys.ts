@@ -26,7 +26,7 @@ import {
   removePasskey,
   renamePasskey,
 } from "#domain/accounts/sign-in/passkeys.ts";
-import { noteLogin } from "#domain/accounts/users.ts";
+import { recordSignIn } from "#domain/accounts/users.ts";
 import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
 import type { Passkey } from "#platform/prisma/client.ts";
@@ -145,7 +145,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     async (request, reply) => {
       requireOffered();
       const { id } = await finishSignIn(db, secrets, { place: placeOf(request), answer: request.body });
-      const user = await noteLogin(db, id, request.ip);
+      const user = await recordSignIn(db, id, request.ip);
       await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },

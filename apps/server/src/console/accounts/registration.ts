@@ -3,7 +3,7 @@ import { Self } from "@gateway/shared/accounts/session";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { register } from "#domain/accounts/registration.ts";
-import { noteLogin } from "#domain/accounts/users.ts";
+import { recordSignIn } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import type { Sessions } from "./session.ts";
 
@@ -19,7 +19,7 @@ export function registrationRoutes(app: ConsoleApp, services: Services, sessions
     async (request, reply) => {
       await checkPerson(request.body.turnstile, request.ip);
       const { id } = await register(db, secrets, { ...request.body, ip: request.ip }, settings.current());
-      const user = await noteLogin(db, id, request.ip);
+      const user = await recordSignIn(db, id, request.ip);
       await sessions.signIn(request, reply, { id });
       return ok(await presentSelf(services, user));
     },

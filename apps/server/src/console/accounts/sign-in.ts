@@ -16,7 +16,7 @@ import { viewerOf } from "#console/guards.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import {
-  arrive,
+  findOrCreateAccount,
   type Arriving,
   bindIdentity,
   listIdentities,
@@ -25,14 +25,14 @@ import {
 import { permitLink, spendLinkPermit } from "#domain/accounts/sign-in/proof.ts";
 import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
 import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in/sign-in-state.ts";
-import { noteLogin } from "#domain/accounts/users.ts";
+import { recordSignIn } from "#domain/accounts/users.ts";
 import { applyAssignment, requireMember } from "#domain/identity-providers/assignment.ts";
 import { findEnabledProvider, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
-import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+import { startIdentityVisit, IDENTITY_VISIT_COOKIE } from "./identity-visit-cookie.ts";
 import { IdentityVisits } from "./identity-visits.ts";
 import { proveOwner } from "./proof.ts";
 import { sessionIdOf, type Sessions, type Viewer } from "./session.ts";
@@ -55,7 +55,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       config,
       schema: { summary: "Start a sign-in with an identity provider", response: answers(z.string()) },
     },
-    async (request, reply) => ok((await depart(request, reply, services)).state),
+    async (request, reply) => ok((await startIdentityVisit(request, reply, services)).state),
   );
 
   app.get(
@@ -97,7 +97,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         const arriving = { provider: id, identity: await visits.identify(request, reply, id) };
         if (request.viewer !== null) return bind(request, request.viewer, arriving);
         const newcomer = { affCode: request.query.aff, ip: request.ip };
-        return enter(request, reply, await arrive(db, arriving, newcomer, settings.current()));
+        return enter(request, reply, await findOrCreateAccount(db, arriving, newcomer, settings.current()));
       },
     );
   }
@@ -114,7 +114,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       },
     },
     async (request, reply) => {
-      const browser = request.cookies[DEPARTURE_COOKIE];
+      const browser = request.cookies[IDENTITY_VISIT_COOKIE];
       const user = await findArrival(db, secrets, browser);
       await requireSecondFactor(db, secrets, user, request.body.code);
       await spendArrival(db, secrets, { userId: user.id, browser });
@@ -139,14 +139,14 @@ function arrivalsOf(services: Services, sessions: Sessions) {
   /** Signs a user in, or asks for the second factor. */
   async function enter(request: FastifyRequest, reply: FastifyReply, { id: userId, totp_enabled }: User) {
     if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
-      await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
+      await keepArrival(db, secrets, { userId, browser: request.cookies[IDENTITY_VISIT_COOKIE] });
       throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
     }
     return signIn(request, reply, userId);
   }
 
   async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
-    const user = await noteLogin(db, userId, request.ip);
+    const user = await recordSignIn(db, userId, request.ip);
     await sessions.signIn(request, reply, { id: userId });
     return ok(await presentSelf(services, user));
   }
@@ -199,7 +199,7 @@ function addedProviderRoutes(
       if (request.viewer !== null) return bind(request, request.viewer, arriving);
       const newcomer = { affCode: request.query.aff, ip: request.ip };
       const rules = { ...settings.current(), RegisterEnabled: provider.sign_up };
-      const user = await arrive(db, arriving, newcomer, rules);
+      const user = await findOrCreateAccount(db, arriving, newcomer, rules);
       const actor = { id: null, username: arriving.provider, ip: request.ip };
       await db.$transaction((tx) => applyAssignment(tx, actor, provider, { userId: user.id, groups }));
       return enter(request, reply, user);

@@ -58,8 +58,8 @@ describe("creating an account", () => {
       status: 409,
       body: { fields: { username: "This username is taken." } },
     });
-    const nowhere = { username: newName(), password: "long enough", group: "nowhere" };
-    expect(await admin.send("POST", "/api/user", nowhere)).toMatchObject({
+    const inUnknownGroup = { username: newName(), password: "long enough", group: "nowhere" };
+    expect(await admin.send("POST", "/api/user", inUnknownGroup)).toMatchObject({
       status: 400,
       body: { fields: { group: "This group does not exist." } },
     });

@@ -245,7 +245,7 @@ describe("the address in an order", () => {
     }
   });
 
-  it("must be configured before an order can be opened, and the error tells an administrator where", async () => {
+  it("must be configured before an order can be opened, and the error names the setting for an administrator", async () => {
     const gateway = await addGateway("epay", { notify_domain: "https://pay.example" });
     await setting("ServerAddress", "");
     const before = await site.services.db.order.count();
@@ -500,10 +500,10 @@ describe.each(types)("an order paid through %s", (type) => {
     const elsewhere = new URL(good.url);
     elsewhere.pathname = elsewhere.pathname.replace(gateway.uuid, second.uuid);
     expect(await deliver(good, elsewhere)).toMatchObject({ status: 400 });
-    const nowhere = new URL(good.url);
-    nowhere.pathname = nowhere.pathname.replace(gateway.uuid, "nobody");
+    const unknownGateway = new URL(good.url);
+    unknownGateway.pathname = unknownGateway.pathname.replace(gateway.uuid, "unknown");
     // One Hub's status. The body is none that a gateway takes for an acknowledgement.
-    expect(await deliver(good, nowhere)).toMatchObject({ status: 200 });
+    expect(await deliver(good, unknownGateway)).toMatchObject({ status: 200 });
 
     expect(await balance()).toBe(0);
     expect((await stored(trade_no)).status).toBe("pending");

@@ -23,22 +23,22 @@ async function list(): Promise<PriceRow[]> {
 
 describe("a single price", () => {
   it("is created, read by anyone, renamed and removed, each time with an audit row", async () => {
-    const input = { ...price, model: "vendor/model-a", extra_ratios: { cached_tokens: 0.1 } };
+    const input = { ...price, model: "acme/model-a", extra_ratios: { cached_tokens: 0.1 } };
     const tiers = [{ above: 200_000, input: 2.5, output: 20 }];
     const made = await admin.send<PriceRow>("POST", "/api/prices/single", { ...input, tiers });
     expect(made.body.data).toMatchObject({ ...input, tiers, locked: false });
 
-    const renamed = await admin.send<PriceRow>("PUT", "/api/prices/single/vendor%2Fmodel-a", {
+    const renamed = await admin.send<PriceRow>("PUT", "/api/prices/single/acme%2Fmodel-a", {
       ...input,
-      model: "vendor/model-b",
+      model: "acme/model-b",
       input: 2,
     });
-    expect(renamed.body.data).toMatchObject({ model: "vendor/model-b", input: 2, tiers: [] });
+    expect(renamed.body.data).toMatchObject({ model: "acme/model-b", input: 2, tiers: [] });
     expect(renamed.body.data.version_id).toBeGreaterThan(made.body.data.version_id);
-    expect((await list()).map((row) => row.model)).toEqual(["vendor/model-b"]);
+    expect((await list()).map((row) => row.model)).toEqual(["acme/model-b"]);
 
-    expect((await admin.send("DELETE", "/api/prices/single/vendor/model-b")).status).toBe(200);
-    expect((await admin.send("DELETE", "/api/prices/single/vendor/model-b")).status).toBe(404);
+    expect((await admin.send("DELETE", "/api/prices/single/acme/model-b")).status).toBe(200);
+    expect((await admin.send("DELETE", "/api/prices/single/acme/model-b")).status).toBe(404);
     expect(await list()).toEqual([]);
     const notes = await site.services.db.auditEntry.findMany({
       where: { target_type: "price" },

@@ -9,7 +9,7 @@ import {
   RedemptionSwitch,
 } from "@gateway/shared/billing/redemption";
 import { Nothing } from "@gateway/shared/envelope";
-import { mentionable, Points } from "@gateway/shared/paging";
+import { makePartial, Points } from "@gateway/shared/paging";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -31,7 +31,7 @@ import type { Redemption } from "#platform/prisma/client.ts";
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
 
 /** Absent fields keep their values. */
-const Change = mentionable(RedemptionChange);
+const Change = makePartial(RedemptionChange);
 
 const config = { access: "admin", permission: "redemptions" } as const;
 const row = answers(RedemptionRow);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-const input = { type: 8, base_url: "https://vendor.example", models: ["gpt"], groups: ["default"] };
+const input = { type: 8, base_url: "https://provider.example", models: ["gpt"], groups: ["default"] };
 
 async function addChannel(name: string, key: string): Promise<number> {
   return (await admin.send<ChannelRow>("POST", "/api/channel", { ...input, name, key })).body.data.id;

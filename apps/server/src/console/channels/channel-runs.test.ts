@@ -224,7 +224,7 @@ describe("the history of tests", () => {
 
 describe("a balance", () => {
   it("is queried, stored with its currency, or reported as not available", async () => {
-    const one = await create({ name: "One", base_url: "https://vendor.example" });
+    const one = await create({ name: "One", base_url: "https://provider.example" });
     const silent = await create({ name: "Silent" });
     const known = await admin.send("POST", `/api/channel/update_balance/${one.id}`);
     expect(known.body.data).toEqual({ balance: 12.5, currency: "CNY" });

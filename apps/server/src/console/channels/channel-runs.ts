@@ -15,7 +15,7 @@ import { sendEvents } from "#console/event-stream.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { type ChannelForTest, typedInFull } from "#domain/channels/channel-row.ts";
+import { type ChannelForTest, toFullChannelInput } from "#domain/channels/channel-row.ts";
 import { getChannel } from "#domain/channels/channels.ts";
 import { openFirstKey } from "#domain/channels/key-for-test.ts";
 import { refreshBalance } from "#domain/channels/runs/check-channel.ts";
@@ -111,7 +111,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     async (request, reply) => {
       const row = await getChannel(db, request.body.id);
       const channel = {
-        ...typedInFull(services.secrets, row),
+        ...toFullChannelInput(services.secrets, row),
         id: row.id,
         ...openFirstKey(services, row),
       };

@@ -19,7 +19,7 @@ import type { Services } from "#console/services.ts";
 import { enabledGroups, groupNames } from "#domain/accounts/groups/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { requireRootForReferences } from "#domain/channels/channel-destination.ts";
-import { type ChannelWithParts, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, describeChannel, toChannelInput } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
   changeChannel,
@@ -269,7 +269,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
       async (request) => {
         const { id, ...given } = request.body;
         const stored = id === undefined ? undefined : await getChannel(db, id);
-        const known = stored === undefined ? blank : typedIn(stored);
+        const known = stored === undefined ? blank : toChannelInput(stored);
         const wanted = filled(
           services,
           viewerOf(request),

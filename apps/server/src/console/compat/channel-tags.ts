@@ -10,9 +10,9 @@ import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
 import { counted, sentFields, SentChannel } from "./channels.ts";
 import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
-import { ignoredIn } from "./plugin/ignored.ts";
-import { unlessGone } from "./plugin/refusals.ts";
-import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { listIgnoredFields } from "./plugin/ignored.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
@@ -22,7 +22,7 @@ const show = ({ services }: CompatCall, record: ChannelWithParts) =>
 /** Returns the channels of a tag, oldest first; none for an unknown tag. */
 async function members({ services }: CompatCall, tag: string): Promise<ChannelWithParts[]> {
   let rows: ChannelWithParts[] = [];
-  await unlessGone(
+  await ignoreNotFound(
     channelsOfTag(services.db, tag).then((found) => {
       rows = found.reverse();
     }),
@@ -35,13 +35,13 @@ const Pattern = OlderChannel.extend({
   KeyMap: z.record(z.string(), z.int()),
 });
 
-const get = handles({ params: TagParams, data: Pattern }, async ({ params }, call) => {
+const get = handleWith({ params: TagParams, data: Pattern }, async ({ params }, call) => {
   const oldest = (await channelsOfTag(call.services.db, params.tag)).at(-1);
   if (oldest === undefined) throw new Error("A tag without a channel is not found.");
   return { data: { ...show(call, oldest), KeyMap: {} } };
 });
 
-const list = handles({ params: TagParams, data: z.array(OlderChannel) }, async ({ params }, call) => ({
+const list = handleWith({ params: TagParams, data: z.array(OlderChannel) }, async ({ params }, call) => ({
   data: (await members(call, params.tag)).map((record) => show(call, record)),
 }));
 
@@ -96,13 +96,13 @@ function numberOfKeys(rows: readonly ChannelWithParts[]): number {
 /**
  * Without a key the keys stay, because none was shown. With keys, the list of keys is the list of channels.
  */
-const put = handles(
+const put = handleWith(
   { params: TagParams, body: SentChannel, data: Nothing },
   async ({ params, body }, call) => {
     const { services } = call;
     const rows = await members(call, params.tag);
     const [oldest] = rows;
-    if (oldest !== undefined) ignoredIn(body, show(call, oldest), perChannel).forEach(call.note);
+    if (oldest !== undefined) listIgnoredFields(body, show(call, oldest), perChannel).forEach(call.note);
     const answer = await editTag(services, viewerOf(call.request), params.tag, {
       edit: editOf(body),
       key: body.key ?? "",
@@ -119,19 +119,19 @@ const put = handles(
   },
 );
 
-const remove = handles({ params: TagParams, data: z.int() }, async ({ params }, call) => {
+const remove = handleWith({ params: TagParams, data: z.int() }, async ({ params }, call) => {
   const ids = (await members(call, params.tag)).map(({ id }) => id);
   return { data: (await deleteChannels(call.services, viewerOf(call.request), ids)).done.length };
 });
 
-const removeDisabled = handles({ params: TagParams, data: z.int() }, async ({ params }, call) => {
+const removeDisabled = handleWith({ params: TagParams, data: z.int() }, async ({ params }, call) => {
   const ids = await disabledChannels(call.services, params.tag);
   return { data: (await deleteChannels(call.services, viewerOf(call.request), ids)).done.length };
 });
 
 export const channelTagCompat: Record<string, CompatRoute> = {
   "GET /channel_tag/_all": {
-    answer: spells(z.array(ChannelTag), z.array(ChannelTag.extend({ id: z.literal(0) })), (tags) =>
+    answer: formatWith(z.array(ChannelTag), z.array(ChannelTag.extend({ id: z.literal(0) })), (tags) =>
       tags.map((tag) => ({ ...tag, id: 0 as const })),
     ),
   },

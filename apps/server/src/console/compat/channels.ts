@@ -14,8 +14,8 @@ import { createChannel, deleteChannel, editChannel, patchChannel } from "#domain
 import { keysOf } from "#domain/channels/keys.ts";
 import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
 import { splitList, parsedText, withoutNulls } from "./plugin/older.ts";
-import { unlessGone } from "./plugin/refusals.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handleWith, readWith, formatWith } from "./plugin/route.ts";
 
 const text = z.string().optional();
 const jsonText = z.union([z.string(), z.record(z.string(), z.unknown())]).optional();
@@ -80,7 +80,7 @@ function show({ services }: CompatCall, record: ChannelWithParts): z.output<type
 }
 
 /** Creates one channel per line of the key, each with the corresponding line of the address. */
-const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body }, call) => {
+const create = handleWith({ body: SentChannel, data: OlderChannel }, async ({ body }, call) => {
   const { services } = call;
   const fields = sentFields(body);
   const lines = keyLines(body.key ?? "");
@@ -119,7 +119,7 @@ function keyLines(text: string): { key: string; line: number }[] {
 
 const Change = SentChannel.pipe(z.looseObject({ id: RowId }));
 
-const put = handles({ body: Change, data: OlderChannel }, async ({ body }, call) => {
+const put = handleWith({ body: Change, data: OlderChannel }, async ({ body }, call) => {
   const { services } = call;
   const { id } = body;
   const sent = validate(SentChannel, body);
@@ -135,14 +135,14 @@ const put = handles({ body: Change, data: OlderChannel }, async ({ body }, call)
   return { data: show(call, changed) };
 });
 
-const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, call) => {
-  await unlessGone(deleteChannel(call.services.db, viewerOf(call.request), params.id));
+const remove = handleWith({ params: IdParams, data: Nothing }, async ({ params }, call) => {
+  await ignoreNotFound(deleteChannel(call.services.db, viewerOf(call.request), params.id));
   return { data: null };
 });
 
-const untag = handles({ params: IdParams, data: Nothing }, async ({ params }, call) => {
+const untag = handleWith({ params: IdParams, data: Nothing }, async ({ params }, call) => {
   const done = editChannel(call.services, viewerOf(call.request), params.id, (now) => ({ ...now, tag: "" }));
-  await unlessGone(done);
+  await ignoreNotFound(done);
   return { data: null };
 });
 
@@ -154,7 +154,7 @@ const OlderPage = z.object({
 });
 
 /** Returns the number of successes. Failures are named in the message. */
-export const counted = spells(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
+export const counted = formatWith(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
   for (const { name, message } of failed) call.note(`${name}: ${message}`);
   return done.length;
 });
@@ -182,7 +182,7 @@ const measured = {
 
 export const channelCompat: Record<string, CompatRoute> = {
   "GET /channel": {
-    query: reads(OlderQuery, ({ name, models, page, size, ...query }) => ({
+    query: readWith(OlderQuery, ({ name, models, page, size, ...query }) => ({
       ...query,
       // One Hub returns one row per tag here.
       filter_tag: String(query.filter_tag === 2 ? 3 : query.filter_tag),
@@ -191,9 +191,9 @@ export const channelCompat: Record<string, CompatRoute> = {
       keyword: query.keyword || name,
       model: query.model || models,
     })),
-    answer: spells(ChannelPage, OlderPage, (page) => ({ ...page, data: page.data.map(olderChannel) })),
+    answer: formatWith(ChannelPage, OlderPage, (page) => ({ ...page, data: page.data.map(olderChannel) })),
   },
-  "GET /channel/:id": { answer: spells(ChannelRow, OlderChannel, olderChannel) },
+  "GET /channel/:id": { answer: formatWith(ChannelRow, OlderChannel, olderChannel) },
   "POST /channel": { handle: create, ignores: measured },
   "PUT /channel": { handle: put, ignores: measured },
   "DELETE /channel/:id": { handle: remove },
@@ -201,7 +201,7 @@ export const channelCompat: Record<string, CompatRoute> = {
   "DELETE /channel/batch": { answer: counted },
   "DELETE /channel/disabled": { answer: counted },
   "POST /channel/provider_models_list": {
-    body: reads(ListInput, ({ id = 0, base_url = "", key = "", ...rest }) => ({
+    body: readWith(ListInput, ({ id = 0, base_url = "", key = "", ...rest }) => ({
       ...rest,
       ...(id === 0 ? {} : { id }),
       ...(base_url === "" ? {} : { base_url: base_url.split("\n", 1).join().trim() }),

@@ -13,8 +13,8 @@ import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { validate } from "#console/validation.ts";
 import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/groups/edit-groups.ts";
-import { olderBody } from "./plugin/older.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
+import { oneHubBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handleWith, readWith, formatWith } from "./plugin/route.ts";
 
 const text = z.string();
 const sent = {
@@ -27,8 +27,8 @@ const sent = {
   max: z.int().optional(),
   enable: z.boolean().optional(),
 };
-const Created = olderBody({ ...sent, symbol: text });
-const Changed = olderBody({ ...sent, id: RowId, symbol: text.optional() });
+const Created = oneHubBody({ ...sent, symbol: text });
+const Changed = oneHubBody({ ...sent, id: RowId, symbol: text.optional() });
 
 /** Defaults of a new group whose ratio and rate are missing or 0. */
 const RATIO = 1;
@@ -37,7 +37,7 @@ const API_RATE = 600;
 const show = async ({ services }: CompatCall, id: number) =>
   describeGroup(services.db, await getGroup(services.db, id));
 
-const create = handles({ body: Created, data: UserGroupDetail }, async ({ body }, call) => {
+const create = handleWith({ body: Created, data: UserGroupDetail }, async ({ body }, call) => {
   const { enable: _enable, ...given } = body;
   const input = validate(UserGroupInput, {
     min: 0,
@@ -51,7 +51,7 @@ const create = handles({ body: Created, data: UserGroupDetail }, async ({ body }
   return { data: await show(call, id) };
 });
 
-const put = handles({ body: Changed, data: UserGroupDetail }, async ({ body }, call) => {
+const put = handleWith({ body: Changed, data: UserGroupDetail }, async ({ body }, call) => {
   const { id, symbol, enable, ...given } = body;
   const { db } = call.services;
   const now = await getGroup(db, id);
@@ -71,7 +71,7 @@ const OlderMap = z.record(
 
 export const groupCompat: Record<string, CompatRoute> = {
   "GET /user_group": {
-    query: reads(
+    query: readWith(
       UserGroupQuery.extend({ name: UserGroupQuery.shape.keyword }),
       ({ name, keyword, ...query }) => ({ ...query, keyword: keyword || name }),
     ),
@@ -79,7 +79,7 @@ export const groupCompat: Record<string, CompatRoute> = {
   "POST /user_group": { handle: create },
   "PUT /user_group": { handle: put },
   "GET /user_group_map": {
-    answer: spells(UserGroupMap, OlderMap, async (groups, { services }) => {
+    answer: formatWith(UserGroupMap, OlderMap, async (groups, { services }) => {
       const rows = await services.db.userGroup.findMany({ where: { symbol: { in: Object.keys(groups) } } });
       return Object.fromEntries(
         Object.values(groups).map((group) => {

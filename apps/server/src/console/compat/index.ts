@@ -6,10 +6,10 @@
 import type { Failure } from "@gateway/shared/envelope";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
-import { ignoredIn } from "./plugin/ignored.ts";
-import { inOneHubPages } from "./plugin/paging.ts";
+import { listIgnoredFields } from "./plugin/ignored.ts";
+import { applyPageDefaults } from "./plugin/paging.ts";
 import type { CompatCall, CompatRoute } from "./plugin/route.ts";
-import { olderStatus } from "./plugin/statuses.ts";
+import { toOneHubStatus } from "./plugin/statuses.ts";
 import { compatRoutes, untouched } from "./routes.ts";
 
 declare module "fastify" {
@@ -38,7 +38,7 @@ interface CompatState {
 const standard: CompatRoute = {};
 
 /** Installs the compatibility mode. Must be called before any route is registered. */
-export function speakOneHub(app: FastifyInstance, services: Services): void {
+export function registerCompatibility(app: FastifyInstance, services: Services): void {
   const known = new Set<string>();
   const keyOf = (method: string, url: string) =>
     `${method === "HEAD" ? "GET" : method} ${url.slice(app.prefix.length)}`;
@@ -86,7 +86,7 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     const status = reply.statusCode;
     void reply.header("api-status", status);
     const { route, code, reason, isRead } = compat;
-    void reply.code(olderStatus(route, { status, code, reason, isRead, isRoute: !request.is404 }));
+    void reply.code(toOneHubStatus(route, { status, code, reason, isRead, isRoute: !request.is404 }));
     const { text } = route;
     return text !== undefined && status < 400 && typeof payload === "string" ? text(payload) : payload;
   });
@@ -112,12 +112,12 @@ function callOf(
 async function readRequest(state: CompatState, call: CompatCall): Promise<void> {
   const { request, reply } = call;
   const { route, notes } = state;
-  if (request.method === "GET") request.query = inOneHubPages(request.query);
+  if (request.method === "GET") request.query = applyPageDefaults(request.query);
   if (route.query !== undefined) request.query = await route.query.run(request.query, call);
   if (route.body !== undefined) request.body = await route.body.run(request.body, call);
   if (route.handle === undefined) return;
   const answer = await route.handle.run(call);
-  notes.push(...ignoredIn(request.body, answer.data, route.ignores));
+  notes.push(...listIgnoredFields(request.body, answer.data, route.ignores));
   state.answered = true;
   // The native route's schemas do not apply to this response. Fastify sets no type for an own serializer.
   await reply

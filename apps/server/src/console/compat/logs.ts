@@ -6,11 +6,11 @@ import { LogQuery, type LogRow, LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { everybody, own } from "#console/usage/logs.ts";
+import { everybody, ownLogView } from "#console/usage/logs.ts";
 import { type CallRatios, ratiosOfCalls } from "#domain/logs/call-ratios.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { emptyOlderChannel, OlderChannel } from "./plugin/channel-spelling.ts";
-import { type CompatRoute, handles } from "./plugin/route.ts";
+import { type CompatRoute, handleWith } from "./plugin/route.ts";
 
 const Metadata = z.looseObject({
   group_name: z.string(),
@@ -125,7 +125,7 @@ const OlderQuery = LogQuery.extend({
 const inOneHub = { withoutFailed: true } as const;
 
 const list = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
-  handle: handles({ query: OlderQuery, data: OlderLogs }, async ({ query }, { request, services }) => {
+  handle: handleWith({ query: OlderQuery, data: OlderLogs }, async ({ query }, { request, services }) => {
     const view = viewOf(request);
     const found = await services.wholeLogs.page(view, { ...query, ...inOneHub });
     const { data, page = 1, size = data.length, total_count = 0 } = found;
@@ -138,7 +138,7 @@ const list = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
 const Filter = LogQuery.extend({ channel: queryInt(z.int().min(0)).catch(0).default(0) });
 
 const totals = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
-  handle: handles({ query: Filter, data: LogTotals }, async ({ query }, { request, services }) => {
+  handle: handleWith({ query: Filter, data: LogTotals }, async ({ query }, { request, services }) => {
     const { channel, channel_id, ...rest } = query;
     const search = { ...rest, ...inOneHub, channel_id: channel || channel_id };
     return { data: await services.wholeLogs.totals(viewOf(request), search) };
@@ -147,7 +147,7 @@ const totals = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
 
 export const logCompat: Record<string, CompatRoute> = {
   "GET /log": list(() => everybody),
-  "GET /log/self": list(own),
+  "GET /log/self": list(ownLogView),
   "GET /log/stat": totals(() => everybody),
-  "GET /log/self/stat": totals(own),
+  "GET /log/self/stat": totals(ownLogView),
 };

@@ -9,7 +9,7 @@ import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import { validate } from "#console/validation.ts";
 import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
-import { type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const text = z.string();
 const OlderInfo = z.looseObject({
@@ -31,7 +31,7 @@ function encodeModelInfo(info: ModelInfoRow): z.input<typeof OlderInfo> {
   };
 }
 
-const create = handles(
+const create = handleWith(
   { body: ImportedModelInfo, data: OlderInfo },
   async ({ body }, { request, services }) => {
     const info = await createModelInfo(services.db, viewerOf(request), body);
@@ -41,7 +41,7 @@ const create = handles(
 
 const Named = z.looseObject({ id: RowId });
 
-const change = handles({ body: Named, data: OlderInfo }, async ({ body }, { request, services }) => {
+const change = handleWith({ body: Named, data: OlderInfo }, async ({ body }, { request, services }) => {
   const { db } = services;
   const stored = ModelInfoInput.parse(present(await getModelInfo(db, body.id)));
   // Fields that are not mentioned stay.
@@ -52,9 +52,9 @@ const change = handles({ body: Named, data: OlderInfo }, async ({ body }, { requ
 
 export const modelInfoCompat: Record<string, CompatRoute> = {
   "GET /model_info": {
-    answer: spells(z.array(ModelInfoRow), z.array(OlderInfo), (rows) => rows.map(encodeModelInfo)),
+    answer: formatWith(z.array(ModelInfoRow), z.array(OlderInfo), (rows) => rows.map(encodeModelInfo)),
   },
-  "GET /model_info/:id": { answer: spells(ModelInfoRow, OlderInfo, encodeModelInfo) },
+  "GET /model_info/:id": { answer: formatWith(ModelInfoRow, OlderInfo, encodeModelInfo) },
   "POST /model_info": { handle: create },
   "PUT /model_info": { handle: change },
 };

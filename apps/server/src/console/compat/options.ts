@@ -8,7 +8,7 @@ import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { changeSettings } from "#console/system/settings.ts";
 import { invalidRequest } from "#errors.ts";
-import { type CompatRoute, handles } from "./plugin/route.ts";
+import { type CompatRoute, handleWith } from "./plugin/route.ts";
 
 /** Texts that contain JSON. An empty text means an empty table. */
 const tables: ReadonlySet<string> = new Set<SettingKey>([
@@ -35,7 +35,7 @@ const fixed = lookupTable<{ value: string; accepts?: (value: string) => boolean 
 
 const names = Object.keys(Settings.shape) as SettingKey[];
 
-const list = handles(
+const list = handleWith(
   { data: z.array(z.object({ key: z.string(), value: z.string() })) },
   async (_given, { services }) => {
     const settings = services.settings.current();
@@ -58,7 +58,7 @@ const Change = z.object({
   value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
 });
 
-const change = handles({ body: Change, data: z.undefined() }, async ({ body }, call) => {
+const change = handleWith({ body: Change, data: z.undefined() }, async ({ body }, call) => {
   const { key, value } = body;
   const known = Object.hasOwn(fixed, key) ? fixed[key] : undefined;
   if (known !== undefined) {

@@ -6,7 +6,7 @@ import { OpenedOrder } from "@gateway/shared/billing/order";
 import { z } from "zod";
 import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";
-import { type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const OlderOrder = OpenedOrder.extend({
   data: OpenedOrder.shape.data.extend({ method: z.enum(["GET", "POST"]) }),
@@ -24,12 +24,15 @@ function encodeOrder(order: OpenedOrder): z.input<typeof OlderOrder> {
   return { ...order, data: { url: address.href, method: "POST", params } };
 }
 
-const status = handles({ query: TradeNo, data: z.undefined() }, async ({ query }, { request, services }) => {
-  const order = await watchedOrder(services, request.log, viewerOf(request).id, query.trade_no);
-  return { success: order.status === "success" };
-});
+const status = handleWith(
+  { query: TradeNo, data: z.undefined() },
+  async ({ query }, { request, services }) => {
+    const order = await watchedOrder(services, request.log, viewerOf(request).id, query.trade_no);
+    return { success: order.status === "success" };
+  },
+);
 
 export const orderCompat: Record<string, CompatRoute> = {
-  "POST /user/order": { answer: spells(OpenedOrder, OlderOrder, encodeOrder) },
+  "POST /user/order": { answer: formatWith(OpenedOrder, OlderOrder, encodeOrder) },
   "GET /user/order/status": { handle: status },
 };

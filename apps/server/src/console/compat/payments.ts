@@ -19,7 +19,7 @@ import {
 } from "#domain/payments/gateways.ts";
 import { GatewayError } from "#errors.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
-import { type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const OlderPayment = z.looseObject({
   id: z.int(),
@@ -51,17 +51,24 @@ const Mentioned = z.record(z.string(), z.unknown());
 const withIcon = (body: Record<string, unknown>) =>
   body["icon"] === undefined || body["icon"] === "" ? { ...body, icon: "card" } : body;
 
-const create = handles({ body: Mentioned, data: OlderPayment }, async ({ body }, { request, services }) => {
-  const { db, secrets, paymentGateways: gateways } = services;
-  const input = validate(PaymentInput, withIcon(body));
-  const gateway = await createGateway({ db, secrets, gateways }, requireBalances(request, "gateway"), input);
-  return { message: "Payment added successfully", data: encodePayment(describe(services, gateway)) };
-});
+const create = handleWith(
+  { body: Mentioned, data: OlderPayment },
+  async ({ body }, { request, services }) => {
+    const { db, secrets, paymentGateways: gateways } = services;
+    const input = validate(PaymentInput, withIcon(body));
+    const gateway = await createGateway(
+      { db, secrets, gateways },
+      requireBalances(request, "gateway"),
+      input,
+    );
+    return { message: "Payment added successfully", data: encodePayment(describe(services, gateway)) };
+  },
+);
 
 const Changed = z.looseObject({ id: RowId });
 const Patch = PaymentPatch.extend({ id: RowId }).strict();
 
-const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, { request, services }) => {
+const change = handleWith({ body: Changed, data: OlderPayment }, async ({ body }, { request, services }) => {
   const { db, secrets, paymentGateways: gateways } = services;
   const editing = { db, secrets, gateways };
   const patch = Patch.safeParse(body);
@@ -78,7 +85,7 @@ const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, {
   };
 });
 
-const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, { request, services }) => {
+const remove = handleWith({ params: IdParams, data: Nothing }, async ({ params }, { request, services }) => {
   const { db, secrets, paymentGateways: gateways } = services;
   try {
     await deleteGateway({ db, secrets, gateways }, viewerOf(request), params.id);
@@ -94,12 +101,12 @@ const notice: CompatRoute = { refuses: ({ status, code }) => (code === "not_foun
 
 export const paymentCompat: Record<string, CompatRoute> = {
   "GET /payment": {
-    answer: spells(PaymentPage, PaymentPage.extend({ data: z.array(OlderPayment) }), (page) => ({
+    answer: formatWith(PaymentPage, PaymentPage.extend({ data: z.array(OlderPayment) }), (page) => ({
       ...page,
       data: page.data.map(encodePayment),
     })),
   },
-  "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, encodePayment) },
+  "GET /payment/:id": { answer: formatWith(PaymentRow, OlderPayment, encodePayment) },
   "POST /payment": { handle: create, succeeds: 201, refuses: ({ status }) => (status < 500 ? 500 : status) },
   "PUT /payment": { handle: change, ignores: { type: "", uuid: "", created_at: "" } },
   "DELETE /payment/:id": { handle: remove },

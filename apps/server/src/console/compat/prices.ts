@@ -7,8 +7,8 @@ import { validate } from "#console/validation.ts";
 import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/pricing/edit-prices.ts";
 import { priceRowToJson } from "#domain/pricing/price-json.ts";
 import { GatewayError } from "#errors.ts";
-import { olderBody } from "./plugin/older.ts";
-import { type CompatRoute, handles } from "./plugin/route.ts";
+import { oneHubBody } from "./plugin/older.ts";
+import { type CompatRoute, handleWith } from "./plugin/route.ts";
 
 const values = {
   type: PriceInput.shape.type,
@@ -20,15 +20,15 @@ const values = {
   tiers: PriceInput.shape.tiers,
 };
 const model = PriceInput.shape.model;
-const Price = olderBody({ ...values, model });
+const Price = oneHubBody({ ...values, model });
 const Mentioned = z.record(z.string(), z.unknown());
 const ModelPath = z.object({ "*": z.string().min(1, "Model name is required").max(160) });
 
-const create = handles({ body: Price, data: PriceRow }, async ({ body }, { request, services }) => ({
+const create = handleWith({ body: Price, data: PriceRow }, async ({ body }, { request, services }) => ({
   data: priceRowToJson(await createPrice(services.db, viewerOf(request), body, "any")),
 }));
 
-const change = handles(
+const change = handleWith(
   { params: ModelPath, body: z.unknown(), data: PriceRow },
   async ({ params, body }, { request, services }) => {
     const name = params["*"];
@@ -40,13 +40,13 @@ const change = handles(
   },
 );
 
-const Group = olderBody({
+const Group = oneHubBody({
   original_models: z.array(z.string().max(160)).max(2_000).default([]),
   models: z.array(model).min(1, "At least one model is required").max(2_000),
-  price: olderBody(values),
+  price: oneHubBody(values),
 });
 
-const saveGroup = handles({ body: Group, data: Nothing }, async ({ body }, { request, services }) => {
+const saveGroup = handleWith({ body: Group, data: Nothing }, async ({ body }, { request, services }) => {
   const models = [...new Set(body.models)];
   // Names that already have a price get this one.
   const original_models = [...new Set([...body.original_models, ...models])];
@@ -57,16 +57,19 @@ const saveGroup = handles({ body: Group, data: Nothing }, async ({ body }, { req
 
 const Names = z.object({ models: z.array(z.string().max(160)).max(20_000).default([]) });
 
-const deleteGroup = handles({ body: Names, data: z.object({ deleted: z.int() }) }, async ({ body }, call) => {
-  const { request, services } = call;
-  try {
-    return { data: { deleted: await deletePrices(services.db, viewerOf(request), body.models) } };
-  } catch (error) {
-    // The row to delete does not exist.
-    if (error instanceof GatewayError && error.code === "not_found") return { data: { deleted: 0 } };
-    throw error;
-  }
-});
+const deleteGroup = handleWith(
+  { body: Names, data: z.object({ deleted: z.int() }) },
+  async ({ body }, call) => {
+    const { request, services } = call;
+    try {
+      return { data: { deleted: await deletePrices(services.db, viewerOf(request), body.models) } };
+    } catch (error) {
+      // The row to delete does not exist.
+      if (error instanceof GatewayError && error.code === "not_found") return { data: { deleted: 0 } };
+      throw error;
+    }
+  },
+);
 
 export const priceCompat: Record<string, CompatRoute> = {
   "POST /prices/single": { handle: create },

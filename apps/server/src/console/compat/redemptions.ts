@@ -21,8 +21,8 @@ import {
   switchRedemption,
 } from "#domain/credits/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
-import { isStatusOnly, olderBody } from "./plugin/older.ts";
-import { type CompatCall, type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { isStatusOnly, oneHubBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const POINTS = 100;
 
@@ -47,27 +47,27 @@ const show = ({ request, services }: CompatCall, code: Redemption) =>
   older(shownTo(request, describeRedemption(services.secrets, code)));
 
 const { name, quota, expires_at } = RedemptionInput.shape;
-const Created = olderBody({
+const Created = oneHubBody({
   name,
   quota: quota.default(POINTS),
   count: RedemptionInput.shape.count,
   expires_at,
 });
-const create = handles({ body: Created, data: z.array(z.string()) }, async ({ body }, call) => {
+const create = handleWith({ body: Created, data: z.array(z.string()) }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const made = await createRedemptions(db, secrets, requireBalances(call.request, "code"), body);
   void call.reply.header("cache-control", "no-store");
   return { data: made.map((code) => code.key) };
 });
 
-const Switch = olderBody({ id: RowId, status: z.union([z.literal(1), z.literal(2)]) });
-const Changed = olderBody({
+const Switch = oneHubBody({ id: RowId, status: z.union([z.literal(1), z.literal(2)]) });
+const Changed = oneHubBody({
   id: RowId,
   name: z.string().optional(),
   quota: z.int().optional(),
   expires_at: z.int().optional(),
 });
-const put = handles({ body: z.unknown(), data: OlderCode }, async ({ body }, call) => {
+const put = handleWith({ body: z.unknown(), data: OlderCode }, async ({ body }, call) => {
   const { db } = call.services;
   const viewer = viewerOf(call.request);
   if (isStatusOnly(call)) {
@@ -91,9 +91,9 @@ const OlderCodes = z.object({
 
 export const redemptionCompat: Record<string, CompatRoute> = {
   "GET /redemption": {
-    answer: spells(RedemptionPage, OlderCodes, (page) => ({ ...page, data: page.data.map(older) })),
+    answer: formatWith(RedemptionPage, OlderCodes, (page) => ({ ...page, data: page.data.map(older) })),
   },
-  "GET /redemption/:id": { answer: spells(RedemptionRow, OlderCode, older) },
+  "GET /redemption/:id": { answer: formatWith(RedemptionRow, OlderCode, older) },
   "POST /redemption": { handle: create },
   "PUT /redemption": {
     handle: put,

@@ -2,13 +2,13 @@
 import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
 import { z } from "zod";
 import { forbidden } from "#errors.ts";
-import { type CompatRoute, reads, spells } from "./plugin/route.ts";
+import { type CompatRoute, readWith, formatWith } from "./plugin/route.ts";
 
 /** Returns 403 for a state that is missing or belongs to another browser. */
 const wrongState: CompatRoute = { refuses: ({ status }) => (status === 400 || status === 403 ? 403 : 200) };
 /** One Hub looks at the setting of Lark before the state, and refuses with 200 when it is off. */
 const lark: CompatRoute = {
-  query: reads(z.unknown(), (given, { services }) => {
+  query: readWith(z.unknown(), (given, { services }) => {
     if (services.settings.current().LarkAuthEnabled) return given;
     throw forbidden({ reason: "sign_in_method_off" });
   }),
@@ -21,7 +21,7 @@ const byStatus: CompatRoute = { refuses: ({ status }) => status };
 /** The options of a passkey are below `publicKey`, as the browser's function takes them. */
 const passkeyOptions: CompatRoute = {
   ...byStatus,
-  answer: spells(PasskeyOptions, z.object({ publicKey: PasskeyOptions }), (publicKey) => ({ publicKey })),
+  answer: formatWith(PasskeyOptions, z.object({ publicKey: PasskeyOptions }), (publicKey) => ({ publicKey })),
 };
 
 export const signInCompat: Record<string, CompatRoute> = {

@@ -14,8 +14,8 @@ import { moneyOfPeriod } from "#domain/usage/money.ts";
 import { ownUsage } from "#domain/usage/own-usage.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { localDays, startOfDay } from "#platform/local-days.ts";
-import { unlessGone } from "./plugin/refusals.ts";
-import { type CompatRoute, handles, spells } from "./plugin/route.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
+import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 /** Today and the seven days before. */
 const DAYS = 8;
@@ -30,7 +30,7 @@ const OlderUsage = z.object({
   ModelName: z.string(),
 });
 
-const dashboard = handles(
+const dashboard = handleWith(
   { query: DashboardQuery.pick({ time_zone: true }), data: z.array(OlderUsage) },
   async ({ query }, call) => {
     const { id: userId } = viewerOf(call.request);
@@ -51,10 +51,10 @@ const dashboard = handles(
 
 /** A month without usage is a success without a statement. */
 const closeMonth = (again: boolean): CompatRoute => ({
-  handle: handles({ params: MonthInPath, data: Nothing }, async ({ params }, call) => {
+  handle: handleWith({ params: MonthInPath, data: Nothing }, async ({ params }, call) => {
     const { db } = call.services;
     const closed = closeMonthByHand(db, viewerOf(call.request), { month: params.month, again });
-    await unlessGone(closed, () => call.note("No statement was made: there is no usage in this month."));
+    await ignoreNotFound(closed, () => call.note("No statement was made: there is no usage in this month."));
     return { data: null };
   }),
 });
@@ -84,7 +84,7 @@ const OlderPeriod = z.looseObject({
  * Calls are counted over whole days, and everything else from one second to the other, both included. The
  * user narrows the calls only. A day without a successful call has no row.
  */
-const period = handles({ query: PeriodQuery, data: OlderPeriod }, async ({ query }, { services }) => {
+const period = handleWith({ query: PeriodQuery, data: OlderPeriod }, async ({ query }, { services }) => {
   const { db, pool } = services;
   const { end_timestamp: end, user_id, time_zone: timeZone } = query;
   const start = Math.max(query.start_timestamp, end - LONGEST_SECONDS);
@@ -117,7 +117,7 @@ function dayAfter(date: string, timeZone: string): Date {
 }
 
 /** Users without a call have no row. */
-const withCalls = spells(z.array(UserUsage), z.array(UserUsage), (users) =>
+const withCalls = formatWith(z.array(UserUsage), z.array(UserUsage), (users) =>
   users.filter((user) => user.request_count > 0),
 );
 const withoutCalls = /^("([^"]|"")*"|[^",]*),0,/;
@@ -141,7 +141,7 @@ const besides = {
   UserInvoiceMonth: z.boolean(),
   analytics_code: z.string(),
 };
-const status = spells(SiteStatus, SiteStatus.extend(besides), (site) => ({
+const status = formatWith(SiteStatus, SiteStatus.extend(besides), (site) => ({
   ...site,
   SafeKeyWords: [],
   SafeToolName: "Keyword",
@@ -157,7 +157,7 @@ const PricedModels = z.record(
   z.string(),
   AvailableModels.valueType.extend({ price: AvailableModels.valueType.shape.price.unwrap() }),
 );
-const priced = spells(AvailableModels, PricedModels, (models) =>
+const priced = formatWith(AvailableModels, PricedModels, (models) =>
   Object.fromEntries(
     Object.entries(models).flatMap(([name, { price, ...model }]) =>
       price === null ? [] : [[name, { ...model, price }]],

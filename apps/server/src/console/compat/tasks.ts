@@ -4,7 +4,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import { asRecord } from "#dialects/wire.ts";
 import type { Task } from "#platform/prisma/client.ts";
-import { type CompatCall, type CompatRoute, reads, spells } from "./plugin/route.ts";
+import { type CompatCall, type CompatRoute, readWith, formatWith } from "./plugin/route.ts";
 
 /** Reads the columns that native rows do not have. */
 async function stored({ services }: CompatCall, rows: readonly { id: number }[]): Promise<Map<number, Task>> {
@@ -25,7 +25,7 @@ const OlderTask = TaskPage.shape.data.element.extend({
 });
 
 const tasks: CompatRoute = {
-  answer: spells(TaskPage, TaskPage.extend({ data: z.array(OlderTask) }), async (page, call) => {
+  answer: formatWith(TaskPage, TaskPage.extend({ data: z.array(OlderTask) }), async (page, call) => {
     const taskOf = await stored(call, page.data);
     return {
       ...page,
@@ -55,7 +55,7 @@ const OlderPicture = MidjourneyPage.shape.data.element.extend({
 });
 
 const midjourney: CompatRoute = {
-  query: reads(MidjourneyQuery, ({ order, page, size, ...query }) => ({
+  query: readWith(MidjourneyQuery, ({ order, page, size, ...query }) => ({
     ...query,
     page: String(page),
     size: String(size),
@@ -64,7 +64,7 @@ const midjourney: CompatRoute = {
       .map((part) => part.replace(/\w+/, (column) => columns[column] ?? column))
       .join(","),
   })),
-  answer: spells(
+  answer: formatWith(
     MidjourneyPage,
     MidjourneyPage.extend({ data: z.array(OlderPicture) }),
     async (page, call) => {

@@ -32,7 +32,7 @@ async function make(body: object, script = user): Promise<Row> {
 }
 
 describe("a token", () => {
-  it("is limited unless the request says otherwise, and never expires", async () => {
+  it("is limited unless the request sets otherwise, and never expires", async () => {
     expect(await make({ name: "limited", remain_quota: 500 })).toMatchObject({
       remain_quota: 500,
       unlimited_quota: false,

@@ -29,22 +29,22 @@ import {
   switchToken,
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";
-import { isStatusOnly, olderBody } from "./plugin/older.ts";
-import { type CompatCall, type CompatRoute, handles } from "./plugin/route.ts";
+import { isStatusOnly, oneHubBody } from "./plugin/older.ts";
+import { type CompatCall, type CompatRoute, handleWith } from "./plugin/route.ts";
 
 const given = TokenChange.shape.setting.unwrap().shape;
 const OlderSetting = z.object({
-  heartbeat: olderBody({
+  heartbeat: oneHubBody({
     enabled: z.boolean().default(false),
     timeout_seconds: z.int().default(0),
   }).nullish(),
   limits: z
     .object({
-      limit_model_setting: olderBody({
+      limit_model_setting: oneHubBody({
         enabled: z.boolean().default(false),
         models: z.array(z.string()).default([]),
       }).nullish(),
-      limits_ip_setting: olderBody({
+      limits_ip_setting: oneHubBody({
         enabled: z.boolean().default(false),
         whitelist: z.array(z.string()).default([]),
       }).nullish(),
@@ -59,7 +59,7 @@ const OlderSetting = z.object({
 type OlderSetting = z.output<typeof OlderSetting>;
 
 const name = z.string().trim().max(64);
-const Created = olderBody({
+const Created = oneHubBody({
   name: name.default(""),
   expired_time: TokenInput.shape.expired_time.unwrap().default(0),
   unlimited_quota: z.boolean().default(false),
@@ -78,9 +78,9 @@ const change = {
   backup_group: TokenChange.shape.backup_group,
   setting: OlderSetting.optional(),
 };
-const Change = olderBody(change);
-const AdminChange = olderBody({ ...change, user_id: z.int().min(0).optional() });
-const Switch = olderBody({ id: RowId, status: z.union([z.literal(1), z.literal(2)]) });
+const Change = oneHubBody(change);
+const AdminChange = oneHubBody({ ...change, user_id: z.int().min(0).optional() });
+const Switch = oneHubBody({ id: RowId, status: z.union([z.literal(1), z.literal(2)]) });
 
 const OlderToken = z.looseObject({
   id: z.int(),
@@ -161,7 +161,7 @@ function nativeChange(call: CompatCall, change: Omit<z.output<typeof Change>, "i
   });
 }
 
-const list = handles({ query: TokenQuery, data: OlderTokens }, async ({ query }, call) => {
+const list = handleWith({ query: TokenQuery, data: OlderTokens }, async ({ query }, call) => {
   const viewer = viewerOf(call.request);
   const billing_tag = can(viewer.role, "seeBillingTag") ? query.billing_tag : "";
   const search = { keyword: query.keyword, fromStart: true, billing_tag, ...sliceOf(query, sortableTokens) };
@@ -175,11 +175,11 @@ const list = handles({ query: TokenQuery, data: OlderTokens }, async ({ query },
   };
 });
 
-const get = handles({ params: IdParams, data: OlderToken }, async ({ params }, call) => ({
+const get = handleWith({ params: IdParams, data: OlderToken }, async ({ params }, call) => ({
   data: ownRow(call, await getToken(call.services.db, viewerOf(call.request).id, params.id)),
 }));
 
-const create = handles({ body: Created, data: OlderToken }, async ({ body }, call) => {
+const create = handleWith({ body: Created, data: OlderToken }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const { name: called, ...rest } = body;
   const { setting = {}, ...change } = nativeChange(call, rest);
@@ -192,7 +192,7 @@ const create = handles({ body: Created, data: OlderToken }, async ({ body }, cal
   return { data: ownRow(call, token) };
 });
 
-const put = handles({ body: z.unknown(), data: OlderToken }, async ({ body }, call) => {
+const put = handleWith({ body: z.unknown(), data: OlderToken }, async ({ body }, call) => {
   const { db } = call.services;
   const viewer = viewerOf(call.request);
   if (isStatusOnly(call)) {
@@ -203,7 +203,7 @@ const put = handles({ body: z.unknown(), data: OlderToken }, async ({ body }, ca
   return { data: ownRow(call, await changeToken(db, viewer, id, nativeChange(call, change))) };
 });
 
-const playground = handles({ data: z.string() }, async (_given, call) => {
+const playground = handleWith({ data: z.string() }, async (_given, call) => {
   void call.reply.header("cache-control", "no-store");
   const { db, secrets } = call.services;
   return { data: (await playgroundKey(db, secrets, viewerOf(call.request))).replace(/^sk-/, "") };
@@ -212,7 +212,7 @@ const playground = handles({ data: z.string() }, async (_given, call) => {
 /** Returns another user's token, with its owner and without the key. */
 const adminRow = (row: TokenAdminRow) => olderRow(row, "", true);
 
-const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async ({ query }, call) => {
+const adminList = handleWith({ query: TokenAdminQuery, data: OlderTokens }, async ({ query }, call) => {
   const { keyword, billing_tag, user_id: userId, token_id: tokenId } = query;
   const slice = sliceOf(query, sortableTokens);
   const timeZone = call.services.settings.current().TimeZone;
@@ -221,7 +221,7 @@ const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async (
   return { data: pageOf(query, rows.map(adminRow), total) };
 });
 
-const adminPut = handles({ body: z.unknown(), data: OlderToken }, async ({ body }, call) => {
+const adminPut = handleWith({ body: z.unknown(), data: OlderToken }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const viewer = viewerOf(call.request);
   const zone = call.services.settings.current().TimeZone;

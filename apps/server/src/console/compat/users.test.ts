@@ -231,7 +231,7 @@ describe("the own account", () => {
     expect(await ask()).toMatchObject({ success: false, code: "sign_in_again" });
   });
 
-  it("keeps its password and its name when the profile is changed by a PUT, and the message says so", async () => {
+  it("keeps its password and its name when the profile is changed by a PUT, and the message states it", async () => {
     const user = await site.makeUser({ display_name: "Me" });
     const own = await scriptOf(site, user);
     const change = (values: object) => own.send("PUT", "/user/self", values);

@@ -24,9 +24,9 @@ import { unbindIdentity } from "#domain/accounts/sign-in/identities.ts";
 import { type ExternalAccount, linkForUser } from "#domain/accounts/sign-in/link-for-user.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { forbidden, invalidFields } from "#errors.ts";
-import { olderBody } from "./plugin/older.ts";
-import { unlessGone } from "./plugin/refusals.ts";
-import { type CompatCall, type CompatRoute, handles, reads, spells } from "./plugin/route.ts";
+import { oneHubBody } from "./plugin/older.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
+import { type CompatCall, type CompatRoute, handleWith, readWith, formatWith } from "./plugin/route.ts";
 
 const text = z.string();
 const OlderUser = z.looseObject({
@@ -128,7 +128,7 @@ const OlderUsers = z.object({
 });
 
 /** Input of a new account. One Hub ignores role, group and quota; the message names those that are set. */
-const Created = olderBody({
+const Created = oneHubBody({
   username: UserInput.shape.username,
   password: Password,
   display_name: DisplayName.default(""),
@@ -137,7 +137,7 @@ const Created = olderBody({
   quota: z.int().default(0),
 });
 
-const create = handles({ body: Created, data: OlderUser }, async ({ body }, call) => {
+const create = handleWith({ body: Created, data: OlderUser }, async ({ body }, call) => {
   const { db, settings } = call.services;
   const viewer = viewerOf(call.request);
   const { username, password, role, group, quota } = body;
@@ -159,7 +159,7 @@ async function readBack(call: CompatCall, id: number): Promise<OlderUser> {
 
 const ExternalId = text.trim().max(255).optional();
 
-const Change = olderBody({
+const Change = oneHubBody({
   id: RowId,
   username: text.optional(),
   display_name: text.optional(),
@@ -222,7 +222,7 @@ function linkedBy(body: Change, links: Links): ExternalAccount[] {
   );
 }
 
-const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) => {
+const put = handleWith({ body: Change, data: OlderUser }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const { id } = body;
   const user = await getUser(db, id);
@@ -281,10 +281,10 @@ const emptyUser: OlderUser = {
 /** The two fields of the row that One Hub returns after an action. */
 const Standing = z.object({ role: z.int(), status: z.int() });
 
-const oneself = spells(Self, OlderUser, olderUser);
+const oneself = formatWith(Self, OlderUser, olderUser);
 
 /** The own password is changed only where the current one is required. */
-const ownProfile = reads(
+const ownProfile = readWith(
   z.looseObject({ username: text.optional(), display_name: text.optional() }),
   ({ username, display_name, ...rest }, call) => {
     if (username !== undefined && username !== "" && username !== viewerOf(call.request).username)
@@ -293,18 +293,18 @@ const ownProfile = reads(
   },
 );
 
-const unbind = handles(
-  { body: olderBody({ type: IdentityProviderId }), data: Nothing },
+const unbind = handleWith(
+  { body: oneHubBody({ type: IdentityProviderId }), data: Nothing },
   async ({ body }, call) => {
     const { db, settings, identityProviders: providers } = call.services;
     const methods = { settings: settings.current(), providers };
-    await unlessGone(unbindIdentity(db, viewerOf(call.request), body.type, methods));
+    await ignoreNotFound(unbindIdentity(db, viewerOf(call.request), body.type, methods));
     return { data: null };
   },
 );
 
 /** The Turnstile token is sent in the query. */
-const register = reads(z.looseObject({ turnstile: text.optional() }), (body, { request }) => {
+const register = readWith(z.looseObject({ turnstile: text.optional() }), (body, { request }) => {
   const { turnstile } = request.query as { turnstile?: unknown };
   return typeof turnstile === "string" ? { ...body, turnstile } : body;
 });
@@ -316,12 +316,12 @@ export const userCompat: Record<string, CompatRoute> = {
   "PUT /user/self": { body: ownProfile, answer: oneself },
   "POST /user/unbind": { handle: unbind },
   "GET /user": {
-    answer: spells(Page(UserListRow), OlderUsers, async (page, { services }) => ({
+    answer: formatWith(Page(UserListRow), OlderUsers, async (page, { services }) => ({
       ...page,
       data: await withColumns(services, page.data),
     })),
   },
-  "GET /user/:id": { answer: spells(UserDetail, OlderUser, olderUser) },
+  "GET /user/:id": { answer: formatWith(UserDetail, OlderUser, olderUser) },
   "POST /user": { handle: create },
   "PUT /user": {
     handle: put,
@@ -338,6 +338,6 @@ export const userCompat: Record<string, CompatRoute> = {
     },
   },
   "POST /user/manage": {
-    answer: spells(Standing, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
+    answer: formatWith(Standing, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
   },
 };

@@ -292,7 +292,7 @@ describe("the list of sessions", () => {
     expect((await list(other, `username=${lister.username}`)).data).toEqual([]);
   });
 
-  it("says how far back it searched, and continues there", async () => {
+  it("returns how far back it searched, and continues there", async () => {
     await site.database.pool.query(
       `INSERT INTO request_logs (created_at, request_id, type, user_id, model_name)
        SELECT now() + interval '60 seconds', 'plain' || n, 2, $1, 'm' FROM generate_series(1, 10000) n`,

@@ -14,12 +14,12 @@ import type { LogView } from "#domain/logs/filter.ts";
 import { describeSession } from "#domain/logs/sessions/agent-session.ts";
 import { listSessionCalls } from "#domain/logs/sessions/session-calls.ts";
 import { listSessions } from "#domain/logs/sessions/sessions.ts";
-import { everybody, own } from "./logs.ts";
+import { everybody, ownLogView } from "./logs.ts";
 
 const user = { access: "user" } as const;
 
 function viewOf(request: FastifyRequest): LogView {
-  return mayEnter(viewerOf(request), "logs") ? everybody : own(request);
+  return mayEnter(viewerOf(request), "logs") ? everybody : ownLogView(request);
 }
 
 /** Routes for the sessions of agents. Titles are texts of stored requests, so nothing of them is cached. */

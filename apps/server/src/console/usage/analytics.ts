@@ -12,7 +12,7 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { csvOf } from "#console/csv.ts";
 import type { Services } from "#console/services.ts";
-import { listAutoDisabled } from "#domain/channels/channel-events.ts";
+import { listAutoDisabledChannels } from "#domain/channels/channel-events.ts";
 import { describeInsights } from "#domain/overview/insights.ts";
 import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
@@ -147,7 +147,7 @@ function autoDisabledRoute(app: ConsoleApp, db: Services["db"]): void {
     async (request) => {
       const { start_timestamp, end_timestamp } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
-      return ok(await listAutoDisabled(db, { from, to }));
+      return ok(await listAutoDisabledChannels(db, { from, to }));
     },
   );
 }

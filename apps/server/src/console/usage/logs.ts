@@ -46,7 +46,7 @@ const CallParams = z.object({ id: z.string().min(1).max(64) });
 export const everybody: LogView = { of: "everybody" };
 
 /** Returns the view of a user on the own rows. */
-export function own(request: FastifyRequest): LogView {
+export function ownLogView(request: FastifyRequest): LogView {
   const { id, role } = viewerOf(request);
   return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
 }
@@ -78,7 +78,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/log/self",
     { config: user, schema: { summary: "List your calls and account movements", ...page } },
-    async (request) => ok(await search(own(request), request.query)),
+    async (request) => ok(await search(ownLogView(request), request.query)),
   );
   app.get(
     "/log/stat",
@@ -88,7 +88,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/log/self/stat",
     { config: user, schema: { summary: "Sum your calls that match a filter", ...totals } },
-    async (request) => ok(await totalLogs(pool, own(request), request.query)),
+    async (request) => ok(await totalLogs(pool, ownLogView(request), request.query)),
   );
 
   const facets = { querystring: LogFacetsQuery, response: answers(LogFacets) };
@@ -103,7 +103,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/log/self/facets",
     { config: user, schema: { summary: "Count your calls by outcome, model and more", ...facets } },
-    async (request) => ok(await logFacets(pool, own(request), request.query)),
+    async (request) => ok(await logFacets(pool, ownLogView(request), request.query)),
   );
   app.get(
     "/log/:id",
@@ -112,7 +112,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
       schema: { summary: "Get a call with its attempts", params: CallParams, response: answers(LogRow) },
     },
     async (request) => {
-      const view = mayEnter(viewerOf(request), "logs") ? everybody : own(request);
+      const view = mayEnter(viewerOf(request), "logs") ? everybody : ownLogView(request);
       return ok(await findCall(pool, view, request.params.id));
     },
   );
@@ -148,15 +148,15 @@ function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
     async (request) => {
       const viewer = viewerOf(request);
       const { time_zone, days } = request.query;
-      const own = { userId: viewer.id, timeZone: time_zone };
+      const ownLogView = { userId: viewer.id, timeZone: time_zone };
       const dayAgo = new Date(currentTime().getTime() - 86_400_000);
       // Read first: a change during the reads below has a newer version and is reported again.
       const version = (await accountVersions(pool, [viewer.id])).get(viewer.id) ?? "";
       const [usage, rate, group, yesterday, failures] = await Promise.all([
-        ownUsage(pool, { ...own, days }),
+        ownUsage(pool, { ...ownLogView, days }),
         lastMinute(pool, viewer.id),
         findGroup(db, viewer.group),
-        usedYesterday(pool, own),
+        usedYesterday(pool, ownLogView),
         failuresSince(pool, dayAgo, viewer.id),
       ]);
       return ok({

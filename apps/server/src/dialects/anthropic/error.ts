@@ -6,7 +6,7 @@ import {
   kindOfStatus,
   messageOf,
   paramsOf,
-  placedMessage,
+  messageWithPath,
   retryAfterOf,
 } from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
@@ -41,7 +41,7 @@ function errorBody(error: GatewayError, requestId: string): Wire {
   const { code, params, details, original } = error;
   if (original?.dialect === "anthropic")
     return { type: "error", error: { ...original.fields }, request_id: requestId };
-  const text = `${placedMessage(error)} (request id: ${requestId})`;
+  const text = `${messageWithPath(error)} (request id: ${requestId})`;
   return {
     type: "error",
     error: {

@@ -3,15 +3,23 @@ import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { effortOf } from "#dialects/reasoning/effort.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { anthropicTier } from "#dialects/usage/service-tier.ts";
-import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import {
+  asRecord,
+  compact,
+  extraOf,
+  foreignFields,
+  ownFields,
+  parseAt,
+  listUnsupportedSettings,
+} from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
 import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
-import { decodeReasoning, encodeThinking, unheldThinking } from "./thinking.ts";
+import { decodeReasoning, encodeThinking, findUnsupportedThinking } from "./thinking.ts";
 
 /** Output limit when the caller set none; this API requires one. */
 export const defaultMaxTokens = 8192;
@@ -64,7 +72,7 @@ function decodeParallel(choice: MessagesRequest["tool_choice"]): boolean | undef
 /** Returns fields that the IR cannot fully represent. In `extra`, they override the IR. */
 function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("anthropic", body, known)?.fields ?? {};
-  const thinking = unheldThinking(body);
+  const thinking = findUnsupportedThinking(body);
   if (thinking !== undefined) fields["thinking"] = thinking;
   const { effort, format, ...output } = body.output_config ?? {};
   if (effort && !effortOf(effort)) output["effort"] = effort;
@@ -236,12 +244,12 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     output_config: encodeOutput(request, output, own?.["output_config"]),
   });
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
-  for (const field of unsaid(request, silent)) dropped.add(field);
+  for (const field of listUnsupportedSettings(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (body["service_tier"] === undefined)
-    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
+    for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
   if (request.responseFormat?.type === "json") dropped.add("response_format");
-  for (const mark of unsaidMarks(request, ["names", "details"])) dropped.add(mark);
+  for (const mark of listUnsupportedMarks(request, ["names", "details"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "anthropic")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -22,7 +22,7 @@ export function decodeReasoning(wire: MessagesRequest): Reasoning | undefined {
 }
 
 /** Returns the forms of `thinking` that the IR cannot represent. */
-export function unheldThinking(wire: MessagesRequest): Wire | undefined {
+export function findUnsupportedThinking(wire: MessagesRequest): Wire | undefined {
   const { thinking } = wire;
   if (!thinking) return undefined;
   const isPlain = thinking.type === "adaptive" || thinking.type === "enabled" || thinking.type === "disabled";

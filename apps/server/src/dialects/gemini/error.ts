@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
-import { type Headers, kindOfStatus, messageOf, placedMessage, retryAfterOf } from "#dialects/failure.ts";
+import { type Headers, kindOfStatus, messageOf, messageWithPath, retryAfterOf } from "#dialects/failure.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
@@ -32,7 +32,7 @@ function errorBody(error: GatewayError, requestId: string): Wire {
     { "@type": `${TYPES}/google.rpc.ErrorInfo`, reason: code, domain: "gateway", metadata },
     { "@type": `${TYPES}/google.rpc.RequestInfo`, requestId },
   ];
-  const text = `${placedMessage(error)} (request id: ${requestId})`;
+  const text = `${messageWithPath(error)} (request id: ${requestId})`;
   return { error: { code: error.status, message: text, status, details } };
 }
 

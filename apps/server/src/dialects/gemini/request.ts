@@ -10,11 +10,19 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { budgetOfEffort } from "#dialects/reasoning/effort.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
-import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import {
+  asRecord,
+  compact,
+  extraOf,
+  foreignFields,
+  ownFields,
+  parseAt,
+  listUnsupportedSettings,
+} from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
@@ -257,10 +265,11 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     ...own,
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
-  for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
+  for (const field of listUnsupportedSettings(request, ["parallelToolCalls", "user"])) dropped.add(field);
   if (body["serviceTier"] === undefined)
-    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of unsaidMarks(request, ["cache", "names", "details", "strict"])) dropped.add(mark);
+    for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of listUnsupportedMarks(request, ["cache", "names", "details", "strict"]))
+    dropped.add(mark);
   for (const field of foreignFields(request.extra, "gemini")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { clientDialects, dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, DialectId } from "#dialects/ir.ts";
-import { unheldFields } from "#dialects/unheld-fields.ts";
+import { listUnsupportedFields } from "#dialects/unsupported-fields.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeInput } from "./decode-steps.ts";
@@ -309,7 +309,7 @@ describe("the request for an interaction", () => {
       wishes: 3,
     };
     expect(interactions.decodeRequest(body, {}).messages).toHaveLength(2);
-    expect(unheldFields("interactions", body, "gemini").toSorted()).toEqual(
+    expect(listUnsupportedFields("interactions", body, "gemini").toSorted()).toEqual(
       [
         "generation_config.thinking_level",
         "generation_config.video_config",

@@ -11,7 +11,7 @@ import {
   decodeCitation,
   decodeFinish,
   decodeImages,
-  spokenContent,
+  readContent,
   withRefusal,
 } from "./response.ts";
 import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
@@ -145,7 +145,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     delta(delta, logprobs) {
       const events: ChatEvent[] = [];
       reason(delta, events);
-      for (const piece of spokenContent(delta.content)) {
+      for (const piece of readContent(delta.content)) {
         const event = say(piece.thought ? "reasoning" : "text", piece.text);
         if (event.type === "text" && logprobs !== undefined && logprobs !== null) event.logprobs = logprobs;
         events.push(event);

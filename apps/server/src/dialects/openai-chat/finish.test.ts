@@ -11,8 +11,8 @@ describe("the finish reason", () => {
     ["Zhipu", "sensitive", "content-filter"],
     ["Zhipu", "model_context_window_exceeded", "length"],
     ["Zhipu", "network_error", "error"],
-    ["a vendor that gives none", null, "other"],
-    ["a vendor with a word of its own", "new_word", "other"],
+    ["a provider that sends none", null, "other"],
+    ["a provider with its own reason", "new_word", "other"],
   ])("of %s, %j, is decoded", (_provider, raw, reason) => {
     expect(decodeFinish(raw, false)).toBe(reason);
   });

@@ -10,10 +10,18 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
-import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import {
+  asRecord,
+  compact,
+  extraOf,
+  foreignFields,
+  ownFields,
+  parseAt,
+  listUnsupportedSettings,
+} from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
 import { decodeMessages, withCache } from "./decode-messages.ts";
@@ -250,10 +258,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     stream: request.stream || undefined,
     stream_options: encodeStreamOptions(request, own),
   });
-  for (const field of unsaid(request, ["topK"])) dropped.add(field);
+  for (const field of listUnsupportedSettings(request, ["topK"])) dropped.add(field);
   if (body["service_tier"] === undefined)
-    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of unsaidMarks(request, ["cache", "errors"])) dropped.add(mark);
+    for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of listUnsupportedMarks(request, ["cache", "errors"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "openai-chat")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -81,7 +81,7 @@ function thoughtsOf(entry: unknown): unknown[] {
 }
 
 /** Reads a content. It is a string at most providers; some send a list with thinking and text. */
-export function spokenContent(
+export function readContent(
   content: ChatAnswerMessage["content"],
 ): Array<{ thought: boolean; text: string }> {
   if (typeof content === "string") return content === "" ? [] : [{ thought: false, text: content }];
@@ -186,7 +186,7 @@ function decodeParts(message: ChatAnswerMessage, id: string): Part[] {
     parts.unshift({ type: "reasoning", text: reasoning });
   }
   const citations = (message.annotations ?? []).flatMap((each) => decodeCitation(each) ?? []);
-  for (const piece of spokenContent(message.content)) {
+  for (const piece of readContent(message.content)) {
     parts.push(piece.thought ? { type: "reasoning", text: piece.text } : { type: "text", text: piece.text });
   }
   const text = parts.findLast((part) => part.type === "text");

@@ -47,7 +47,7 @@ function streamed(body: Wire): Wire[] {
   return events.flatMap((event) => (event["response"] === undefined ? [] : [event["response"] as Wire]));
 }
 
-describe("a response object of ours", () => {
+describe("a response object of the gateway", () => {
   it("repeats the request, in complete responses and in every response object of a stream", () => {
     const request = { model: "m", input: "Hi", ...requested };
     const whole = responses.encodeResponse(value, responses.decodeRequest(request, {}));

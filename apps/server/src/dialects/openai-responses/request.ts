@@ -1,10 +1,18 @@
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
-import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import {
+  asRecord,
+  compact,
+  extraOf,
+  foreignFields,
+  ownFields,
+  parseAt,
+  listUnsupportedSettings,
+} from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
@@ -199,11 +207,11 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     stream: request.stream || undefined,
   });
   const silent = ["topK", "stop", "seed", "presencePenalty", "frequencyPenalty"] as const;
-  for (const field of unsaid(request, silent)) dropped.add(field);
+  for (const field of listUnsupportedSettings(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (body["service_tier"] === undefined)
-    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of unsaidMarks(request, ["cache", "errors", "names"])) dropped.add(mark);
+    for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of listUnsupportedMarks(request, ["cache", "errors", "names"])) dropped.add(mark);
   const sent = new Set(Object.keys({ ...chat.fields, ...chat.text }));
   for (const field of foreignFields(request.extra, "openai-responses"))
     if (!sent.has(field)) dropped.add(field);

@@ -21,7 +21,7 @@ const reported: Readonly<Record<keyof Marks, string>> = {
 };
 
 /** Returns those of the attributes that the request has, by the name a caller knows. Pure. */
-export function unsaidMarks(request: ChatRequest, missing: ReadonlyArray<keyof Marks>): string[] {
+export function listUnsupportedMarks(request: ChatRequest, missing: ReadonlyArray<keyof Marks>): string[] {
   const marks = marksIn(request);
   return missing.filter((mark) => marks[mark]).map((mark) => reported[mark]);
 }

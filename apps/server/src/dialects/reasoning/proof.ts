@@ -4,7 +4,7 @@
  * request of the conversation.
  */
 import { lookupTable } from "@gateway/shared/lookup-table";
-import type { AnswerMender, Wire } from "#dialects/dialect.ts";
+import type { AnswerRepair, Wire } from "#dialects/dialect.ts";
 import type {
   ChatEvent,
   ChatRequest,
@@ -28,7 +28,7 @@ const homes: Record<ClientDialectId, ProofOrigin | undefined> = {
   interactions: "google",
 };
 
-export function homeOf(dialect: DialectId | "own"): ProofOrigin | undefined {
+export function originOfDialect(dialect: DialectId | "own"): ProofOrigin | undefined {
   return dialect === "own" ? undefined : homes[dialect];
 }
 
@@ -82,7 +82,7 @@ export function unpackCallProof(
 }
 
 /** Returns a proof of a provider's response with its origin, for a field of the provider's own dialect. */
-export function markedProof(text: string, plain: ProofField, origin: ProofOrigin): string {
+export function markProof(text: string, plain: ProofField, origin: ProofOrigin): string {
   if (text === "" || text.startsWith(mark)) return text;
   const json = JSON.stringify({ [plain === "signature" ? "s" : "e"]: text, o: origin });
   return mark + Buffer.from(json, "utf8").toString("base64url");
@@ -176,7 +176,7 @@ export function withProofsFor(request: ChatRequest, target: ProofTarget): ChatRe
   const { client, upstream } = target;
   // A provider that passes requests on, perhaps to one that knows these proofs.
   if (client === upstream && target.origin === undefined) return request;
-  const accepted = target.origin ?? homeOf(upstream);
+  const accepted = target.origin ?? originOfDialect(upstream);
   if (accepted === undefined) return request;
   const isKept = (part: Part) => fateOf(part, target, accepted) === "keep";
   const isWhole = ({ role, parts }: Message) => role !== "assistant" || parts.every(isKept);
@@ -223,7 +223,7 @@ function marked(value: unknown, origin: ProofOrigin): unknown {
   return Object.fromEntries(
     Object.entries(wire).map(([key, each]) => [
       key,
-      key === field && typeof each === "string" ? markedProof(each, plain, origin) : marked(each, origin),
+      key === field && typeof each === "string" ? markProof(each, plain, origin) : marked(each, origin),
     ]),
   );
 }
@@ -233,8 +233,8 @@ function marked(value: unknown, origin: ProofOrigin): unknown {
  * dialect comes from. Otherwise a later request of the conversation could not tell them apart. Returns undefined when
  * the proofs of this origin need no mark in this dialect. Pure.
  */
-export function markProofs(dialect: DialectId, origin: ProofOrigin | undefined): AnswerMender | undefined {
-  const home = homeOf(dialect);
+export function markProofs(dialect: DialectId, origin: ProofOrigin | undefined): AnswerRepair | undefined {
+  const home = originOfDialect(dialect);
   if (origin === undefined || home === undefined || origin === home) return undefined;
   return {
     whole: (body) => marked(body, origin) as Wire,
@@ -247,11 +247,11 @@ export function markProofs(dialect: DialectId, origin: ProofOrigin | undefined):
   };
 }
 
-/** Applies both menders, in this order. */
-export function bothMenders(
-  first: AnswerMender | undefined,
-  second: AnswerMender | undefined,
-): AnswerMender | undefined {
+/** Applies both repairs, in this order. */
+export function combineRepairs(
+  first: AnswerRepair | undefined,
+  second: AnswerRepair | undefined,
+): AnswerRepair | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return {
     whole: (body) => second.whole(first.whole(body)),

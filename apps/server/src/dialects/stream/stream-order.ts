@@ -1,5 +1,5 @@
 import type { Frame, StreamDecoder } from "#dialects/dialect.ts";
-import { endedEarly } from "#dialects/failure.ts";
+import { truncatedStreamEvent } from "#dialects/failure.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 
 /**
@@ -34,7 +34,7 @@ export function inOrder(decoder: StreamDecoder): StreamDecoder {
     end() {
       if (ended) return [];
       const events = pass(decoder.end());
-      return ended ? events : [...events, ...pass([endedEarly()])];
+      return ended ? events : [...events, ...pass([truncatedStreamEvent()])];
     },
   };
 }

@@ -18,9 +18,9 @@ import {
   requireMayChange,
   requireMayCreate,
 } from "./authority.ts";
-import { emailTaken } from "./email.ts";
+import { emailTakenError } from "./email.ts";
 import { isEmailTaken } from "./mail-codes.ts";
-import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
+import { giveGifts, insertUser, requireFreeName, explainDuplicate } from "./new-user.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
 import { removeTotp } from "./sign-in/second-factor.ts";
 import { endAccess } from "./sign-in/sessions.ts";
@@ -108,7 +108,8 @@ export async function changeUser(
     for (const part of partsOf(before, change)) requireMayChange(actor, before, part);
     if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
     if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
-    if (change.email !== undefined && (await isEmailTaken(tx, change.email, change.id))) throw emailTaken();
+    if (change.email !== undefined && (await isEmailTaken(tx, change.email, change.id)))
+      throw emailTakenError();
     const updated = tx.user.update({
       where: { id: change.id },
       data: {
@@ -124,7 +125,7 @@ export async function changeUser(
       },
     });
     const after = await updated.catch((error: unknown) => {
-      throw takenOr(error);
+      throw explainDuplicate(error);
     });
     if (passwordHash !== undefined || after.status !== UserStatus.enabled)
       await endAccess(tx, secrets, change.id);

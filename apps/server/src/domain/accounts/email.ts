@@ -38,11 +38,11 @@ export async function bindEmail(
       return tx.user.update({ where: { id: user.id }, data: { email } });
     });
   } catch (error) {
-    throw isDuplicate(error) ? emailTaken() : error;
+    throw isDuplicate(error) ? emailTakenError() : error;
   }
 }
 
-export function emailTaken() {
+export function emailTakenError() {
   return conflict({ reason: "email_taken" }, { field: "email" });
 }
 

@@ -8,7 +8,7 @@ import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/http/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
-import { emailTaken } from "./email.ts";
+import { emailTakenError } from "./email.ts";
 import { takeAttempt } from "./sign-in/pace.ts";
 
 const AFF_CODE_LENGTH = 8;
@@ -39,15 +39,15 @@ export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): 
       },
     });
   } catch (error) {
-    throw takenOr(error);
+    throw explainDuplicate(error);
   }
 }
 
 /** Converts a duplicate error: a concurrent request took the name or the email address after the check. */
-export function takenOr(error: unknown): unknown {
+export function explainDuplicate(error: unknown): unknown {
   const index = duplicateIn(error);
   if (index === undefined) return error;
-  return index === "users_email_key" ? emailTaken() : nameTaken();
+  return index === "users_email_key" ? emailTakenError() : nameTaken();
 }
 
 /** @param exceptId an account that may keep its name */
@@ -75,7 +75,7 @@ const GIFT_NETWORK = { ipv4: 24, ipv6: 64 };
  * Returns the gifts of a sign-up from this address. They are 0 if its network has used up its gifts: such a
  * sign-up still succeeds.
  */
-export async function giftsOf(
+export async function computeSignUpGifts(
   tx: Prisma.TransactionClient,
   ip: string,
   rules: Pick<Settings, "QuotaForNewUser" | "QuotaForInvitee" | "QuotaForInviter" | "GiftsPerNetworkPerDay">,

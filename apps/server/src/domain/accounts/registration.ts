@@ -7,9 +7,9 @@ import { forbidden, invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { emailTaken } from "./email.ts";
+import { emailTakenError } from "./email.ts";
 import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
-import { giftsOf, giveGifts, insertUser, takenOr } from "./new-user.ts";
+import { computeSignUpGifts, giveGifts, insertUser, explainDuplicate } from "./new-user.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
 
 type Rules = Pick<
@@ -58,12 +58,12 @@ export async function register(
     });
     if (email !== "") {
       await spendCode(tx, secrets, signUpPlace(email), proof);
-      if (await isEmailTaken(tx, email)) throw emailTaken();
+      if (await isEmailTaken(tx, email)) throw emailTakenError();
       await tx.user.update({ where: { id: user.id }, data: { email } }).catch((error: unknown) => {
-        throw takenOr(error);
+        throw explainDuplicate(error);
       });
     }
-    await giveGifts(tx, user, await giftsOf(tx, input.ip, rules));
+    await giveGifts(tx, user, await computeSignUpGifts(tx, input.ip, rules));
     await writeAudit(tx, {
       actor: { id: user.id, username: user.username, ip: input.ip },
       action: "user.register",

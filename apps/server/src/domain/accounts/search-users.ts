@@ -1,7 +1,7 @@
 /** The list of accounts for administrators, for hundreds of thousands of accounts. */
 import type { UserQuery } from "@gateway/shared/accounts/user";
 import type { Db } from "#platform/database/db.ts";
-import { beginning, begins } from "#platform/database/text-search.ts";
+import { startsWithPattern, startsWithText } from "#platform/database/text-search.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import { type ListedUser, withProviders } from "./users.ts";
 
@@ -52,9 +52,9 @@ async function findUsers(
   db: Db,
   { keyword, role, status, group, skip, take, orderBy }: UserSearch,
 ): Promise<{ ids: number[]; total: number }> {
-  const text = beginning(keyword);
+  const text = startsWithPattern(keyword);
   const groups = await db.userGroup.findMany({
-    where: { symbol: begins(keyword) },
+    where: { symbol: startsWithText(keyword) },
     select: { symbol: true },
   });
   const id = /^[1-9]\d{0,9}$/.test(keyword) ? Number(keyword) : 0;

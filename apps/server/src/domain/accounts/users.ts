@@ -60,7 +60,7 @@ export async function logIn(
   }
   await requireSecondFactor(db, secrets, user, input.code);
   const passwordHash = await renewHash(db, user, input.password);
-  return { user: await noteLogin(db, user.id, input.ip), proven: { id: user.id, passwordHash } };
+  return { user: await recordSignIn(db, user.id, input.ip), proven: { id: user.id, passwordHash } };
 }
 
 /**
@@ -81,7 +81,7 @@ async function renewHash(db: Db, { id, password_hash }: User, password: string):
 }
 
 /** Records a sign-in. A sign-in from a new address also adds an inbox entry for the user. */
-export async function noteLogin(db: Db, userId: number, ip: string): Promise<User> {
+export async function recordSignIn(db: Db, userId: number, ip: string): Promise<User> {
   const before = await db.user.findUnique({
     where: { id: userId },
     select: {

@@ -24,7 +24,7 @@ const routingHeader =
 const address = /:\/\/|^\/|\.\.\//;
 
 /** Returns the fields of `after` that send credentials to another destination than `before` did. */
-export function movedFields(providers: Providers, before: Destination, after: Destination): string[] {
+export function listMovedFields(providers: Providers, before: Destination, after: Destination): string[] {
   const [was, is] = [placesOf(providers, before), placesOf(providers, after)];
   return (Object.keys(is) as (keyof typeof is)[]).filter((field) => was[field] !== is[field]);
 }
@@ -114,7 +114,7 @@ function refuse(fields: Readonly<Record<string, FieldIssue>>): void {
 /**
  * Throws `invalid_request` if stored credentials would be sent to another destination. Root may do this: root
  * can read every key anyway.
- * @param moved result of `movedFields`
+ * @param moved result of `listMovedFields`
  * @param kept fields whose stored credential would be used
  */
 export function requireCredentials(actor: Actor, moved: readonly string[], kept: readonly string[]): void {

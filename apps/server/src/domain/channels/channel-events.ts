@@ -54,7 +54,7 @@ export async function listEvents(
 }
 
 /** Returns the channels that were disabled automatically in a period, newest first. Reads the index of each channel. */
-export async function listAutoDisabled(
+export async function listAutoDisabledChannels(
   db: Db,
   { from, to }: { from: Date; to: Date },
 ): Promise<AutoDisabledChannel[]> {

@@ -34,7 +34,7 @@ export const channelParts = {
 export type ChannelWithParts = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
 
 /** Returns the input fields of a stored channel, without its key and with a mask for every other secret. */
-export function typedIn(row: ChannelWithParts): Omit<ChannelInput, "key" | "key_mode"> {
+export function toChannelInput(row: ChannelWithParts): Omit<ChannelInput, "key" | "key_mode"> {
   return {
     type: row.type,
     name: row.name,
@@ -74,14 +74,17 @@ export function typedIn(row: ChannelWithParts): Omit<ChannelInput, "key" | "key_
  * Returns the input fields of a stored channel with its secrets, without its key. For calls, never for
  * display.
  */
-export function typedInFull(secrets: Secrets, row: ChannelWithParts): Omit<ChannelInput, "key" | "key_mode"> {
-  const shown = typedIn(row);
+export function toFullChannelInput(
+  secrets: Secrets,
+  row: ChannelWithParts,
+): Omit<ChannelInput, "key" | "key_mode"> {
+  const shown = toChannelInput(row);
   return { ...shown, ...openPrivate(secrets, row, shown) };
 }
 
 export function describeChannel(row: ChannelWithParts, freezes: readonly Frozen[]): ChannelRow {
   return {
-    ...typedIn(row),
+    ...toChannelInput(row),
     id: row.id,
     status: row.status,
     status_reason: row.status_reason,

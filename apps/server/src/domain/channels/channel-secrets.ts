@@ -40,7 +40,7 @@ export function maskPrivate(full: Readonlies): PrivateFields {
 }
 
 /** Returns the values that `maskPrivate` hides, so that they can be redacted from provider responses. */
-export function hiddenIn(full: Readonlies): string[] {
+export function listHiddenValues(full: Readonlies): string[] {
   const { model_headers, custom_parameter, plugin } = maskPrivate(full);
   const found: string[] = [];
   const collect = (value: unknown, shown: unknown): void => {

@@ -13,13 +13,19 @@ import type { Providers } from "#providers/registry.ts";
 import { checkChannel } from "./channel-check.ts";
 import {
   differingFields,
-  movedFields,
+  listMovedFields,
   requireCredentials,
   requireRootForDestination,
   requireRootForReferences,
 } from "./channel-destination.ts";
 import { storeKeys } from "./channel-keys.ts";
-import { channelParts, type ChannelWithParts, keyLabel, typedIn, typedInFull } from "./channel-row.ts";
+import {
+  channelParts,
+  type ChannelWithParts,
+  keyLabel,
+  toChannelInput,
+  toFullChannelInput,
+} from "./channel-row.ts";
 import { fillMasks, sealPrivate } from "./channel-secrets.ts";
 import { keysOf } from "./keys.ts";
 
@@ -76,7 +82,7 @@ export async function editChannel(
   return inTransaction(deps.db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
-    const input = withStoredSecrets(deps, actor, before, edit({ ...typedIn(before), key: "" }));
+    const input = withStoredSecrets(deps, actor, before, edit({ ...toChannelInput(before), key: "" }));
     const keys = keysOf(input.key);
     const kept = keys.length > 0 && input.key_mode !== "append" ? [] : before.keys;
     await checkChannel(tx, deps.providers, input, kept);
@@ -84,7 +90,7 @@ export async function editChannel(
     await replaceParts(tx, id, input);
     if (keys.length > 0) await storeKeys(tx, deps.secrets, id, keys, input.key_mode ?? "replace");
     const after = await getChannel(tx, id);
-    const open = (row: ChannelWithParts) => typedInFull(deps.secrets, row);
+    const open = (row: ChannelWithParts) => toFullChannelInput(deps.secrets, row);
     await leaveTrace(tx, actor, "change", before, after, open);
     return after;
   });
@@ -100,13 +106,17 @@ export function withStoredSecrets<T extends ChannelInput>(
   stored: ChannelWithParts,
   wanted: T,
 ): T {
-  const before = typedInFull(deps.secrets, stored);
+  const before = toFullChannelInput(deps.secrets, stored);
   const { input, kept } = fillMasks(wanted, before);
   requireRootForReferences(actor, keysOf(input.key));
   const keepsKeys = stored.keys.length > 0 && (input.key.trim() === "" || input.key_mode === "append");
   if (keepsKeys && stored.keys.some(({ reference }) => reference !== null))
     requireRootForDestination(actor, differingFields(before, input));
-  requireCredentials(actor, movedFields(deps.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
+  requireCredentials(
+    actor,
+    listMovedFields(deps.providers, before, input),
+    keepsKeys ? ["key", ...kept] : kept,
+  );
   return input;
 }
 
@@ -210,7 +220,7 @@ async function leaveTrace(
   word: "create" | "change" | "enable" | "disable" | "delete",
   before: ChannelWithParts | undefined,
   after: ChannelWithParts | undefined,
-  open: typeof typedIn = typedIn,
+  open: typeof toChannelInput = toChannelInput,
 ): Promise<void> {
   const id = (after ?? before)?.id ?? 0;
   const kind = {
@@ -236,7 +246,11 @@ async function leaveTrace(
 }
 
 /** @param open returns the values to compare; with masks, a changed secret would not be detected */
-function changedFields(before: ChannelWithParts, after: ChannelWithParts, open: typeof typedIn): string[] {
+function changedFields(
+  before: ChannelWithParts,
+  after: ChannelWithParts,
+  open: typeof toChannelInput,
+): string[] {
   const was = new Map(Object.entries(open(before)).map(([name, value]) => [name, JSON.stringify(value)]));
   const fields = Object.entries(open(after))
     .filter(([name, value]) => was.get(name) !== JSON.stringify(value))
@@ -246,5 +260,5 @@ function changedFields(before: ChannelWithParts, after: ChannelWithParts, open: 
 }
 
 function picture(row: ChannelWithParts): object {
-  return { ...typedIn(row), status: row.status, key_hints: row.keys.map(keyLabel) };
+  return { ...toChannelInput(row), status: row.status, key_hints: row.keys.map(keyLabel) };
 }

@@ -1,7 +1,7 @@
 /** Search of the channels: one page of the list, or the ids of all that match. */
 import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 import type { Db } from "#platform/database/db.ts";
-import { contains } from "#platform/database/text-search.ts";
+import { containsText } from "#platform/database/text-search.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import { channelParts, type ChannelWithParts } from "./channel-row.ts";
 import type { ChannelDeps } from "./channels.ts";
@@ -72,7 +72,7 @@ async function channelsFitting(
 ): Promise<Prisma.ChannelWhereInput> {
   const where: Prisma.ChannelWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
-    where.OR = [{ name: contains(search.keyword) }, { tag: contains(search.keyword) }];
+    where.OR = [{ name: containsText(search.keyword) }, { tag: containsText(search.keyword) }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }
@@ -81,7 +81,7 @@ async function channelsFitting(
   if (search.group !== "") where.groups = { some: { group: search.group } };
   if (search.model !== "") {
     const names = await modelNamesWith(db, search.model);
-    const model = names === undefined ? contains(search.model) : { in: names };
+    const model = names === undefined ? containsText(search.model) : { in: names };
     where.models = { some: { model } };
   }
   if (search.tag !== "") where.tag = search.tag;

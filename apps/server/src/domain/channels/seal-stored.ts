@@ -1,6 +1,6 @@
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { channelParts, typedIn } from "./channel-row.ts";
+import { channelParts, toChannelInput } from "./channel-row.ts";
 import { sealPrivate } from "./channel-secrets.ts";
 
 const ROWS_A_PAGE = 200;
@@ -28,7 +28,7 @@ export async function sealStoredSecrets(db: PrismaClient, secrets: Secrets): Pro
       include: channelParts,
     });
     for (const row of rows) {
-      const data = sealPrivate(secrets, row.id, typedIn(row));
+      const data = sealPrivate(secrets, row.id, toChannelInput(row));
       // Another node or an administrator may have changed the row since the read. The newer row wins.
       if (data.private_encrypted !== null)
         await db.$executeRaw`

@@ -6,7 +6,7 @@ import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-c
 import { factsOf, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
-import { channelParts, type ChannelWithParts, typedIn } from "./channel-row.ts";
+import { channelParts, type ChannelWithParts, toChannelInput } from "./channel-row.ts";
 import { type ChannelDeps, createChannel, withStoredSecrets } from "./channels.ts";
 import { keysOf } from "./keys.ts";
 import { applyEdit } from "./runs/batch-edit.ts";
@@ -102,7 +102,7 @@ export async function editTag(
         deps,
         actor,
         model,
-        applyEdit({ ...typedIn(model), name, key: each }, edit),
+        applyEdit({ ...toChannelInput(model), name, key: each }, edit),
       );
       answer.added.push((await createChannel(deps, actor, input)).name);
     } catch (error) {

@@ -10,7 +10,7 @@ import { conflict, factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { channelParts, type ChannelWithParts, typedIn, typedInFull } from "./channel-row.ts";
+import { channelParts, type ChannelWithParts, toChannelInput, toFullChannelInput } from "./channel-row.ts";
 import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./selection/load-channels.ts";
@@ -25,7 +25,7 @@ export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): 
   const row = await getChannel(deps.db, id);
   const ending = "_copy";
   const name = row.name.slice(0, MAX_NAME - ending.length) + ending;
-  const input = { ...typedInFull(deps.secrets, row), name, key: openKeys(deps.secrets, row) };
+  const input = { ...toFullChannelInput(deps.secrets, row), name, key: openKeys(deps.secrets, row) };
   return createChannel(deps, actor, input, { status: 2, keyLater: row.keys.length === 0 });
 }
 
@@ -49,7 +49,7 @@ export async function exportChannels(
     exported_time: Math.floor(currentTime().getTime() / 1000),
     with_keys: withKeys,
     channels: rows.map((row) => ({
-      ...(withKeys ? typedInFull(deps.secrets, row) : typedIn(row)),
+      ...(withKeys ? toFullChannelInput(deps.secrets, row) : toChannelInput(row)),
       // A channel that was disabled automatically is exported as enabled; one that a user disabled stays
       // disabled.
       status: row.status === 2 ? 2 : 1,

@@ -16,7 +16,7 @@ import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { begins } from "#platform/database/text-search.ts";
+import { startsWithText } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -104,7 +104,7 @@ export async function listRedemptions(
   const where: Prisma.RedemptionWhereInput = {};
   if (search.status !== 0) where.status = search.status;
   if (search.keyword !== "") {
-    where.OR = [{ name: begins(search.keyword) }];
+    where.OR = [{ name: startsWithText(search.keyword) }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }

@@ -12,7 +12,7 @@ import {
   filterOf,
   type LogView,
   MOST_SEARCHED,
-  together,
+  combineConditions,
   wasRetried,
   withNamedUser,
 } from "./filter.ts";
@@ -69,12 +69,12 @@ export async function logFacets(pool: Pool, anyView: LogView, query: LogFacetsQu
        UNION ALL SELECT 'counted', '', count(*) FROM sample
        UNION ALL SELECT 'since', '', COALESCE(floor(extract(epoch FROM min(created_at))), 0)::bigint FROM sample
        UNION ALL SELECT 'retried', '', count(*) FROM sample l
-                  WHERE ${wasRetried} AND ${together(conditions, "retried")}
+                  WHERE ${wasRetried} AND ${combineConditions(conditions, "retried")}
        UNION ALL SELECT 'slow', '', count(*) FROM sample l
-                  WHERE l.request_time >= ${filter.parameter(minTime)}::bigint AND ${together(conditions, "slow")}
+                  WHERE l.request_time >= ${filter.parameter(minTime)}::bigint AND ${combineConditions(conditions, "slow")}
        UNION ALL SELECT 'limit', '', ${dearest}
        UNION ALL SELECT 'expensive', '', count(*) FROM sample l
-                  WHERE l.quota > 0 AND l.quota >= ${dearest} AND ${together(conditions, "expensive")}`,
+                  WHERE l.quota > 0 AND l.quota >= ${dearest} AND ${combineConditions(conditions, "expensive")}`,
       filter.values,
     ),
     histogramOf(pool, view, query),
@@ -108,7 +108,7 @@ export async function logFacets(pool: Pool, anyView: LogView, query: LogFacetsQu
 function listSql(list: (typeof listed)[number], conditions: Conditions): string {
   const own = "facet" in list ? list.facet : undefined;
   return `(SELECT '${list.name}' AS name, ${list.of} AS value, count(*) AS count FROM sample l
-            WHERE ${list.of} <> '' AND ${together(conditions, own)}
+            WHERE ${list.of} <> '' AND ${combineConditions(conditions, own)}
             GROUP BY 2 ORDER BY 3 DESC LIMIT ${MOST_VALUES})`;
 }
 

@@ -38,7 +38,7 @@ export type LogSearch = LogQuery & {
 };
 
 /** Returns whether failed calls are left out. */
-export function leavesFailedOut({ withoutFailed = false, log_type, outcome }: LogSearch): boolean {
+export function excludesFailed({ withoutFailed = false, log_type, outcome }: LogSearch): boolean {
   return withoutFailed && log_type === LogType.all && outcome === "";
 }
 
@@ -90,15 +90,15 @@ export function filterOf(view: LogView, query: LogSearch): Filter {
   if (seesTags(view)) equals("billing_tag", query.billing_tag);
   // Every failed call has this type, which has an index.
   equals("type", query.log_type === 0 && query.outcome === "failed" ? LogType.failed : query.log_type);
-  if (leavesFailedOut(query)) filter.add(() => `l.type <> ${LogType.failed}`);
+  if (excludesFailed(query)) filter.add(() => `l.type <> ${LogType.failed}`);
   equals("model_name", query.model_name);
   equals("token_name", query.token_name);
   equals("request_id", query.request_id);
   equals("source_ip", query.source_ip);
   if (query.session !== "") filter.add((n) => `l.session ->> 'id' = $${n}`, query.session);
   if (query.derived_key !== "") filter.add((n) => `l.derived_key ->> 'id' = $${n}`, query.derived_key);
-  if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
-  if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
+  if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, toDate(query.start_timestamp));
+  if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, toDate(query.end_timestamp + 1));
   return filter;
 }
 
@@ -130,11 +130,11 @@ export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Co
 }
 
 /** Combines all conditions, optionally without one. */
-export function together(conditions: Conditions, without?: Facet): string {
+export function combineConditions(conditions: Conditions, without?: Facet): string {
   const parts = Object.entries(conditions).flatMap(([facet, sql]) => (facet === without ? [] : [sql]));
   return parts.length === 0 ? "TRUE" : parts.join(" AND ");
 }
 
-export function instant(unixTime: number): Date {
+export function toDate(unixTime: number): Date {
   return new Date(Math.min(unixTime, MAX_TIME) * 1000);
 }

@@ -6,8 +6,8 @@ import type { LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, together } from "./filter.ts";
-import { hoursOf, knowsRollUp } from "./totals.ts";
+import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, combineConditions } from "./filter.ts";
+import { hoursOf, isInRollUp } from "./totals.ts";
 
 type Histogram = LogFacets["histogram"];
 
@@ -30,7 +30,7 @@ export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQue
   const conditions = conditionsOf(view, query, filter);
   const isNarrow = Object.keys(conditions).length > 0 || query.log_type !== LogType.all;
   const since = query.start_timestamp || (await oldest(pool));
-  if (!isNarrow && knowsRollUp(view, query) && to - since > SHORT)
+  if (!isNarrow && isInRollUp(view, query) && to - since > SHORT)
     return rolledUp(pool, view, query, since, to);
 
   filter.add(() => `l.type IN (${LogType.consume}, ${LogType.failed})`);
@@ -39,7 +39,7 @@ export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQue
                    ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_SEARCHED + 1}`;
   const { rows } = await pool.query<{ since: bigint | null; rows: bigint }>(
     `WITH sample AS MATERIALIZED (${sample})
-     SELECT floor(extract(epoch FROM min(created_at) FILTER (WHERE ${together(conditions)})))::bigint AS since,
+     SELECT floor(extract(epoch FROM min(created_at) FILTER (WHERE ${combineConditions(conditions)})))::bigint AS since,
             count(*) AS rows
        FROM sample l`,
     filter.values,
@@ -52,7 +52,7 @@ export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQue
   const counted = await pool.query<BarRow>(
     `SELECT ${bar("l.created_at", span, query.offset)} AS starts, count(*) AS count,
             count(*) FILTER (WHERE l.type = ${LogType.failed}) AS failed
-       FROM (${sample}) l WHERE ${together(conditions)} GROUP BY 1 ORDER BY 1`,
+       FROM (${sample}) l WHERE ${combineConditions(conditions)} GROUP BY 1 ORDER BY 1`,
     filter.values,
   );
   const complete = Number(rows[0]?.rows ?? 0n) <= MOST_SEARCHED;

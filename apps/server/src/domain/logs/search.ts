@@ -26,7 +26,7 @@ import {
   type LogView,
   MOST_SEARCHED,
   seesTags,
-  together,
+  combineConditions,
   withNamedUser,
 } from "./filter.ts";
 
@@ -49,7 +49,7 @@ export async function searchLogs(reader: Reader, anyView: LogView, query: LogSea
     !isSearch && (isByTime(query) || query.whole === true)
       ? `request_logs l WHERE ${found}`
       : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${MOST_SEARCHED}) l
-         WHERE ${together(conditions)}`;
+         WHERE ${combineConditions(conditions)}`;
   // The page is selected before the join with channel names.
   const { rows } = await reader.query<StoredLogRow>(
     `SELECT l.*, c.name AS channel_name

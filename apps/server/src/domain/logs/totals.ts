@@ -13,14 +13,14 @@ import {
   conditionsOf,
   type Filter,
   filterOf,
-  instant,
-  leavesFailedOut,
+  toDate,
+  excludesFailed,
   type LogSearch,
   type LogView,
   MOST_SEARCHED,
   newFilter,
   seesTags,
-  together,
+  combineConditions,
   withNamedUser,
 } from "./filter.ts";
 
@@ -36,14 +36,14 @@ export async function totalLogs(reader: Reader, anyView: LogView, query: LogSear
   const conditions = conditionsOf(view, query, filter);
   const calls = type === LogType.all || type === LogType.consume || type === LogType.failed;
   const isSearch = filter.values.length > indexed.length || conditions.retried !== undefined;
-  if (!knowsRollUp(view, query) || !calls || isSearch)
+  if (!isInRollUp(view, query) || !calls || isSearch)
     return query.whole === true && !isSearch
       ? { ...(await sumRows(reader, filter)), complete: true }
       : sumNewest(reader, filter, indexed, conditions);
 
   const who = view.userId;
-  const from = await later(reader, query.start_timestamp > 0 ? instant(query.start_timestamp) : new Date(0));
-  const to = query.end_timestamp > 0 ? instant(query.end_timestamp + 1) : endOfTime;
+  const from = await later(reader, query.start_timestamp > 0 ? toDate(query.start_timestamp) : new Date(0));
+  const to = query.end_timestamp > 0 ? toDate(query.end_timestamp + 1) : endOfTime;
   const firstHour = new Date(Math.ceil(from.getTime() / hourMs) * hourMs);
   const lastHour = new Date(Math.floor(to.getTime() / hourMs) * hourMs);
   const begun: [Date, Date][] =
@@ -54,7 +54,7 @@ export async function totalLogs(reader: Reader, anyView: LogView, query: LogSear
           [lastHour, to],
         ];
   const channelId = view.of === "everybody" ? query.channel_id : 0;
-  const counted = leavesFailedOut(query) ? LogType.consume : type;
+  const counted = excludesFailed(query) ? LogType.consume : type;
   const parts = await Promise.all([
     ...(firstHour < lastHour
       ? [
@@ -80,7 +80,7 @@ export async function totalLogs(reader: Reader, anyView: LogView, query: LogSear
 }
 
 /** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
-export function knowsRollUp(view: LogView, query: LogSearch): boolean {
+export function isInRollUp(view: LogView, query: LogSearch): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
   const { request_id, token_name, source_ip, session, derived_key } = query;
   return !tagged && [request_id, token_name, source_ip, session, derived_key].every((value) => value === "");
@@ -186,7 +186,7 @@ export async function hoursOf(
   const who = view.userId;
   const from = new Date(Math.floor((period.from * 1000) / hourMs) * hourMs);
   const channelId = view.of === "everybody" ? query.channel_id : 0;
-  return hoursSql(reader, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });
+  return hoursSql(reader, { from, to: toDate(period.to + 1), who, channelId, model: query.model_name });
 }
 
 function oneDimension({ channelId, model }: Omit<HoursInput, "type">): [Dimension, string] {
@@ -240,7 +240,7 @@ async function sumNewest(
     `SELECT ${rowSums} FROM (
        SELECT ${isTested ? `${read}, ${tested}` : read} ${from}
        ${complete ? "" : "ORDER BY l.created_at DESC, l.id DESC"} LIMIT ${MOST_SEARCHED}
-     ) l WHERE ${together(conditions)}`,
+     ) l WHERE ${combineConditions(conditions)}`,
     filter.values,
   );
   return { ...numbers(rows[0]), complete };

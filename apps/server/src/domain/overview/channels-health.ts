@@ -4,8 +4,8 @@ import { callsOf } from "@gateway/shared/usage/figures";
 import { type ChannelHealth, type ChannelsHealth, OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import type { DayUsage } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
+import type { TwoDays } from "./day-periods.ts";
 import type { Latency, RescuedRow } from "./latency.ts";
-import type { TwoDays } from "./two-days.ts";
 
 const MOST_ROWS = 50;
 

@@ -17,8 +17,8 @@ import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays, type LocalDay } from "#platform/local-days.ts";
 import { hourlyByChannel, noHours } from "./channels-health.ts";
+import { type TwoDays, readTwoDays } from "./day-periods.ts";
 import { describeSample, rescuedAttempts, type SampleRow } from "./latency.ts";
-import { type TwoDays, twoDays } from "./two-days.ts";
 
 const MOST_ROWS = 5_000;
 const MOST_MODELS = 8;
@@ -50,7 +50,7 @@ export async function describeUsageOf(
   timeZone: string,
   now = currentTime(),
 ): Promise<ObjectUsage> {
-  const days = twoDays(now);
+  const days = readTwoDays(now);
   const hours = days.hours.slice(OVERVIEW_HOURS).map((start) => ({ date: "", start }));
   const local = lastLocalDays(USAGE_DAYS, now, timeZone);
   const [hourly, daily, rescued, models, sample, failures] = await Promise.all([
@@ -224,7 +224,7 @@ export async function hoursOfChannels(
   ids: readonly number[],
   now = currentTime(),
 ): Promise<ChannelHours> {
-  const days = twoDays(now);
+  const days = readTwoDays(now);
   const hours = days.hours.slice(OVERVIEW_HOURS);
   const [usage, rescued] = await Promise.all([
     usageByDayAndKey(pool, {

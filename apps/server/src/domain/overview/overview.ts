@@ -30,8 +30,8 @@ import {
   unpricedModels,
 } from "./attention.ts";
 import { channelsHealth } from "./channels-health.ts";
+import { compareDays, type TwoDays, readTwoDays } from "./day-periods.ts";
 import { rescuedAttempts, sampleLatency } from "./latency.ts";
-import { compareDays, type TwoDays, twoDays } from "./two-days.ts";
 
 export interface OverviewDeps {
   db: PrismaClient;
@@ -49,7 +49,7 @@ type Complete = Overview & { traffic: Traffic; channels: NonNullable<Overview["c
 /** @param now end of the last 24 hours */
 export async function describeOverview(deps: OverviewDeps, now = currentTime()): Promise<Complete> {
   const { pool } = deps;
-  const days = twoDays(now);
+  const days = readTwoDays(now);
   const { span } = days;
   const closed = await closedUntil(pool);
   const hours = days.hours.map((start) => ({ date: "", start }));

@@ -14,7 +14,7 @@ import { conflict, invalidFields, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { begins } from "#platform/database/text-search.ts";
+import { startsWithText } from "#platform/database/text-search.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { configOf, sealConfig } from "./payment-deps.ts";
@@ -116,7 +116,7 @@ export async function listGateways(
   { name, uuid, type, currency, skip, take, orderBy }: GatewaySearch,
 ): Promise<{ rows: PaymentGateway[]; total: number }> {
   const where: Prisma.PaymentGatewayWhereInput = { deleted_at: null };
-  if (name !== "") where.name = begins(name);
+  if (name !== "") where.name = startsWithText(name);
   if (uuid !== "") where.uuid = uuid;
   if (type !== "") where.type = type;
   if (currency !== "") where.currency = currency;

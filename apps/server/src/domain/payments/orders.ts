@@ -4,7 +4,7 @@ import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { contains } from "#platform/database/text-search.ts";
+import { containsText } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 export type OrderWithGateway = Order & { gateway: PaymentGateway };
@@ -161,7 +161,7 @@ function whereOf(filter: Filter): Prisma.OrderWhereInput {
 
 function called(text: string): Prisma.UserWhereInput[] {
   const id = /^\d{1,9}$/.test(text) ? [{ id: Number(text) }] : [];
-  return [{ username: contains(text) }, { display_name: contains(text) }, ...id];
+  return [{ username: containsText(text) }, { display_name: containsText(text) }, ...id];
 }
 
 function seconds(instant: Date): number {

@@ -103,7 +103,7 @@ const rows: Row[] = [
     points: 1000n,
   },
   {
-    name: "a vendor that bills cache writes: read 0.1, write 1.25, for an hour 2",
+    name: "a provider that bills cache writes: read 0.1, write 1.25, for an hour 2",
     price: { input: "1.5", output: "7.5" },
     usage: { input: 1000, output: 10, cacheRead: 500, cacheWrite5m: 200, cacheWrite1h: 100 },
     // 200 × 1.5 + 500 × 0.15 + 200 × 1.875 + 100 × 3 + 10 × 7.5
@@ -195,7 +195,7 @@ const rows: Row[] = [
     points: 402n,
   },
   {
-    name: "a tool call costs dollars: the vendor-independent default",
+    name: "a tool call costs dollars: the default of every provider",
     price: { input: "0", output: "0" },
     usage: { input: 5, output: 5, toolCalls: { "web-search": 2, "file-search": 1, "code-execution": 1 } },
     exact: "26250",

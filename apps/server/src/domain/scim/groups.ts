@@ -8,7 +8,7 @@ import { inTransaction } from "#platform/database/transaction.ts";
 import type { IdentityProvider, Prisma, PrismaClient, ScimGroup } from "#platform/prisma/client.ts";
 import type { ScimFilter } from "./filter.ts";
 import { assignGroups } from "./groups-of-person.ts";
-import { isUuid, type ScimClient, valueTaken, unknownResource } from "./people.ts";
+import { isUuid, type ScimClient, valueTakenError, unknownResource } from "./people.ts";
 import { type GroupInput, invalidValue, type Json, parseGroup } from "./resource.ts";
 
 type Tx = Prisma.TransactionClient;
@@ -166,10 +166,11 @@ async function requireFree(
 ): Promise<void> {
   const others = { provider_id: provider.id, ...(exceptId === undefined ? {} : { id: { not: exceptId } }) };
   const name_key = input.displayName.toLowerCase();
-  if ((await tx.scimGroup.count({ where: { ...others, name_key } })) > 0) throw valueTaken("displayName");
+  if ((await tx.scimGroup.count({ where: { ...others, name_key } })) > 0)
+    throw valueTakenError("displayName");
   if (input.externalId === null) return;
   if ((await tx.scimGroup.count({ where: { ...others, external_id: input.externalId } })) > 0)
-    throw valueTaken("externalId");
+    throw valueTakenError("externalId");
 }
 
 function columnsOf({ displayName, externalId }: GroupInput) {

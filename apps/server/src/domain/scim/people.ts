@@ -141,7 +141,7 @@ async function findLinked(tx: Tx, client: ScimClient, externalId: string | null)
   const user = await lockUser(tx, identity.user_id);
   requireMayManage(client, user);
   const managed = { provider_id: client.provider.id, user_id: user.id };
-  if ((await tx.scimUser.count({ where: managed })) > 0) throw valueTaken("externalId");
+  if ((await tx.scimUser.count({ where: managed })) > 0) throw valueTakenError("externalId");
   return user;
 }
 
@@ -167,7 +167,7 @@ async function link(
 ): Promise<void> {
   const key = { provider: providerKeyOf(provider), subject: input.externalId ?? "" };
   if ((await tx.identity.findUnique({ where: { provider_subject: key } })) !== null)
-    throw valueTaken("externalId");
+    throw valueTakenError("externalId");
   await tx.identity.create({ data: { ...key, user_id: userId, label: input.userName } });
 }
 
@@ -299,10 +299,10 @@ async function requireFree(
 ): Promise<void> {
   const others = { provider_id: provider.id, ...(exceptId === undefined ? {} : { id: { not: exceptId } }) };
   const name_key = input.userName.toLowerCase();
-  if ((await tx.scimUser.count({ where: { ...others, name_key } })) > 0) throw valueTaken("userName");
+  if ((await tx.scimUser.count({ where: { ...others, name_key } })) > 0) throw valueTakenError("userName");
   if (input.externalId === null) return;
   if ((await tx.scimUser.count({ where: { ...others, external_id: input.externalId } })) > 0)
-    throw valueTaken("externalId");
+    throw valueTakenError("externalId");
 }
 
 function columnsOf({ userName, externalId, attributes }: PersonInput) {
@@ -324,7 +324,7 @@ export function resourceOf(row: ScimUser): Json {
   };
 }
 
-export function valueTaken(field: string) {
+export function valueTakenError(field: string) {
   return conflict({ reason: "scim_taken", field });
 }
 

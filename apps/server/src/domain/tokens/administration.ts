@@ -11,17 +11,17 @@ import { getUser } from "#domain/accounts/users.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
-import { begins, contains } from "#platform/database/text-search.ts";
+import { startsWithText, containsText } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
 import { noPreviousKey } from "./rotate-key.ts";
-import { inTurn } from "./storage-limits.ts";
+import { changeInTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import {
   describeToken,
   lockToken,
-  mustBeUsable,
+  requireUsable,
   mergeToken,
   auditToken,
   type TokenSearch,
@@ -50,9 +50,9 @@ export async function searchTokens(
   if (search.userId !== 0) where.user_id = search.userId;
   if (search.tokenId !== 0) where.id = search.tokenId;
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
-  if (search.keyword !== "" && search.fromStart === true) where.name = begins(search.keyword);
+  if (search.keyword !== "" && search.fromStart === true) where.name = startsWithText(search.keyword);
   else if (search.keyword !== "") {
-    const text = contains(search.keyword);
+    const text = containsText(search.keyword);
     where.OR = [{ name: text }, { user: { username: text } }, { user: { display_name: text } }];
   }
   const { skip, take, orderBy } = search;
@@ -84,7 +84,7 @@ export async function administerToken(
   input: z.output<typeof TokenAdminChange>,
   timeZone: string,
 ): Promise<TokenAdminRow> {
-  return inTurn(db, actor.id, async (tx) => {
+  return changeInTurn(db, actor.id, async (tx) => {
     await lockToken(tx, input.id);
     const before = await findAnyToken(tx, input.id);
     requireMayChange(actor, before.user, { part: "tokens" });
@@ -106,7 +106,7 @@ export async function administerToken(
       },
       include: withOwner,
     });
-    if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
+    if (before.status !== after.status && after.status === TokenStatus.enabled) requireUsable(after);
     await auditToken(tx, actor, moves ? "token.transfer" : "token.change", before, after);
     await announce(tx, "tokens", input.id);
     return describeOwned(after, timeZone);
@@ -125,7 +125,7 @@ export async function createTokenFor(
   timeZone: string,
 ): Promise<{ row: TokenAdminRow; key: string }> {
   const key = newKey();
-  const row = await inTurn(db, actor.id, async (tx) => {
+  const row = await changeInTurn(db, actor.id, async (tx) => {
     const owner = await getUser(tx, user_id);
     requireMayChange(actor, owner, { part: "tokens" });
     const values = { ...input, remain_quota: BigInt(input.remain_quota) };
@@ -148,11 +148,11 @@ export async function switchAnyToken(
   { id, status }: { id: number; status: 1 | 2 },
   timeZone: string,
 ): Promise<TokenAdminRow> {
-  return inTurn(db, actor.id, async (tx) => {
+  return changeInTurn(db, actor.id, async (tx) => {
     await lockToken(tx, id);
     const before = await findAnyToken(tx, id);
     requireMayChange(actor, before.user, { part: "tokens" });
-    if (status === 1) mustBeUsable(before);
+    if (status === 1) requireUsable(before);
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
     await auditToken(tx, actor, "token.switch", before, after);
     await announce(tx, "tokens", id);

@@ -263,7 +263,7 @@ function describeCaller(row: TokenWithOwner, keyHash: Uint8Array | undefined): C
     mayChangeChannels: mayEnter(rights, "channels", "edit"),
     billingTag: row.billing_tag,
     setting,
-    sessionSpend: lowest(setting.rates.session_spend, sessionSpendOf(row.budget)),
+    sessionSpend: pickLowerLimit(setting.rates.session_spend, sessionSpendOf(row.budget)),
     accountSessionSpend: row.user.budget === null ? undefined : sessionSpendOf(row.user.budget),
     derived: undefined,
   };
@@ -285,7 +285,7 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /** Returns the lower of two limits, where 0 means no limit. */
-export function lowest(one: number, other: number): number {
+export function pickLowerLimit(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }
 
@@ -307,11 +307,11 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
  */
 export function mayUseModel(caller: Caller, model: string): boolean {
   const { enabled, models } = caller.setting.limits.limit_model_setting;
-  return (!enabled || isListed(models, model)) && derivedKeyAllows(caller, model);
+  return (!enabled || isListed(models, model)) && isAllowedByDerivedKey(caller, model);
 }
 
 /** Returns whether every level of a derived key allows a model or tool. Keys that are not derived allow all. */
-export function derivedKeyAllows({ derived }: Pick<Caller, "derived">, name: string): boolean {
+export function isAllowedByDerivedKey({ derived }: Pick<Caller, "derived">, name: string): boolean {
   return derived?.every(({ models }) => models === undefined || isListed(models, name)) ?? true;
 }
 

@@ -14,7 +14,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { OneTimeCode, Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { inTurn } from "./storage-limits.ts";
+import { changeInTurn } from "./storage-limits.ts";
 import { columnsOf } from "./token-columns.ts";
 import { addToken, type Owner } from "./tokens.ts";
 
@@ -103,7 +103,7 @@ export async function pollDeviceSignIn(
   { deviceCode, ip }: { deviceCode: string; ip: string },
 ): Promise<{ token: Token; key: string } | DeviceError> {
   const subject = subjectOf(secrets, deviceCode);
-  return inTurn(db, subject, async (tx) => {
+  return changeInTurn(db, subject, async (tx) => {
     const row = await lockedRow(tx, { subject });
     if (row === undefined) return "invalid_grant";
     if (row.expires_at <= currentTime()) return "expired_token";
@@ -164,7 +164,7 @@ export async function approveDevice(
   { userCode, token }: { userCode: string; token: TokenInput },
 ): Promise<void> {
   await guess(db, owner, () =>
-    inTurn(db, owner.id, async (tx) => {
+    changeInTurn(db, owner.id, async (tx) => {
       const row = await pendingRow(tx, secrets, userCode);
       if (row === undefined) return undefined;
       // The device could not report these errors.
@@ -183,7 +183,7 @@ export async function denyDevice(
   userCode: string,
 ): Promise<void> {
   await guess(db, owner, () =>
-    inTurn(db, owner.id, async (tx) => {
+    changeInTurn(db, owner.id, async (tx) => {
       const row = await pendingRow(tx, secrets, userCode);
       if (row !== undefined) await decide(tx, owner, row, { state: "denied" });
       return row;

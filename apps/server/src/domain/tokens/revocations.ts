@@ -4,7 +4,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type ListEntry, TransientList } from "#platform/memory/transient-list.ts";
 import type { Caller } from "./callers.ts";
-import { derivedKeyRevoked, revokedKeys } from "./derived-keys/revoked-keys.ts";
+import { revokedKeyError, revokedKeys } from "./derived-keys/revoked-keys.ts";
 
 /**
  * Ends calls in progress when their key or account is disabled, deleted or expires, and when their node stops
@@ -97,7 +97,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
       if (!watches.has(watch)) continue;
       const row = found.get(watch.tokenId);
       const isRevoked = watch.derived?.some(({ id }) => revoked.has(id)) === true;
-      const reason = reasonOf(row, watch) ?? (isRevoked ? derivedKeyRevoked() : undefined);
+      const reason = reasonOf(row, watch) ?? (isRevoked ? revokedKeyError() : undefined);
       if (reason !== undefined) revoke(watch, reason);
       else watch.expiresAt = earliest(row && endFor(row, watch), watch.derived?.at(-1)?.expiresAt);
     }

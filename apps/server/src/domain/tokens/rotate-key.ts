@@ -9,7 +9,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
-import { countChange, inTurn } from "./storage-limits.ts";
+import { countChange, changeInTurn } from "./storage-limits.ts";
 import { auditToken, getToken, lockToken, type Owner } from "./tokens.ts";
 
 const hourMs = 3_600_000;
@@ -28,7 +28,7 @@ export async function rotateKey(
   owner: Owner,
   { id, overlapHours }: { id: number; overlapHours: KeyOverlap },
 ): Promise<{ token: Token; key: string }> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     await countChange(tx, owner);
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
@@ -51,7 +51,7 @@ export async function rotateKey(
 
 /** Ends the overlap of a rotation now. Throws `not_found`, and `conflict` without a previous key. */
 export async function endPreviousKey(db: PrismaClient, owner: Owner, id: number): Promise<Token> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     if (before.previous_until === null || before.previous_until <= currentTime())

@@ -26,7 +26,7 @@ const turns = createTurns<number | string>(
  * all of them lock its rows, and waiting there would occupy the connections of all users else.
  * @param owner id of the account, or the code of a device that has none yet
  */
-export function inTurn<Result>(
+export function changeInTurn<Result>(
   db: PrismaClient,
   owner: number | string,
   change: (tx: Prisma.TransactionClient) => Promise<Result>,

@@ -14,12 +14,12 @@ import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { begins, contains } from "#platform/database/text-search.ts";
+import { startsWithText, containsText } from "#platform/database/text-search.ts";
 import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
-import { countChange, inTurn, requireTokenSpace } from "./storage-limits.ts";
+import { countChange, changeInTurn, requireTokenSpace } from "./storage-limits.ts";
 import { columnsOf, type TokenColumns } from "./token-columns.ts";
 
 /**
@@ -47,7 +47,7 @@ export async function createToken(
   owner: Owner,
   input: TokenInput,
 ): Promise<{ token: Token; key: string }> {
-  return inTurn(db, owner.id, (tx) => addToken(tx, secrets, owner, input));
+  return changeInTurn(db, owner.id, (tx) => addToken(tx, secrets, owner, input));
 }
 
 /**
@@ -83,7 +83,7 @@ export async function changeToken(
   id: number,
   input: z.output<typeof TokenChange>,
 ): Promise<Token> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     await countChange(tx, owner);
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
@@ -92,7 +92,7 @@ export async function changeToken(
       ...(input.status === undefined ? {} : { status: input.status }),
     };
     const after = await tx.token.update({ where: { id }, data });
-    if (before.status !== after.status && after.status === TokenStatus.enabled) mustBeUsable(after);
+    if (before.status !== after.status && after.status === TokenStatus.enabled) requireUsable(after);
     await auditToken(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
     return after;
@@ -165,12 +165,12 @@ function quotaAfter(before: Pick<Token, "remain_quota">, change: z.output<typeof
  * enabled.
  */
 export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     if (status === TokenStatus.enabled) {
       await countChange(tx, owner);
-      mustBeUsable(before);
+      requireUsable(before);
     }
     const after = await tx.token.update({ where: { id }, data: { status } });
     await auditToken(tx, owner, "token.switch", before, after);
@@ -179,7 +179,7 @@ export async function switchToken(db: PrismaClient, owner: Owner, id: number, st
   });
 }
 
-export function mustBeUsable(token: Token): void {
+export function requireUsable(token: Token): void {
   switch (statusOf({ ...token, status: TokenStatus.enabled })) {
     case TokenStatus.expired:
       throw conflict({ reason: "token_expired_before" });
@@ -191,7 +191,7 @@ export function mustBeUsable(token: Token): void {
 
 /** Marks a token as deleted, which invalidates its key. The row stays, because logs refer to it. */
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
-  await inTurn(db, owner.id, async (tx) => {
+  await changeInTurn(db, owner.id, async (tx) => {
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     // The lists of a deleted token are neither shown nor used.
@@ -227,7 +227,7 @@ export async function listTokens(
   const where: Prisma.TokenWhereInput = { user_id: ownerId, deleted_at: null };
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
   if (search.keyword !== "")
-    where.name = search.fromStart === true ? begins(search.keyword) : contains(search.keyword);
+    where.name = search.fromStart === true ? startsWithText(search.keyword) : containsText(search.keyword);
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([
     db.token.findMany({ where, skip, take, orderBy }),
@@ -240,7 +240,7 @@ export async function listTokens(
  * Returns the key of the token that the console's playground uses. Creates the token if no usable one exists.
  */
 export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: Owner): Promise<string> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     // Two open playgrounds must not create two tokens.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`playground:${owner.id}`}, 0))`;
     const found = await tx.token.findFirst({

@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { type Caller, lowest } from "#domain/tokens/callers.ts";
+import { type Caller, pickLowerLimit } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { headOf, longTextOf } from "#platform/memory/long-texts.ts";
@@ -103,7 +103,7 @@ export function sessionBudgetOf(
 ): SessionBudget | undefined {
   const requested = usdHeader(request, budgetHeader);
   const account = caller.accountSessionSpend ?? relay.groups.get(caller.userGroup)?.sessionSpend ?? 0;
-  const operators = lowest(caller.sessionSpend, account);
+  const operators = pickLowerLimit(caller.sessionSpend, account);
   if (operators === 0 && requested === undefined) return undefined;
   const own =
     requested === undefined ? undefined : pointsOf(requested, relay.settings.current().QuotaPerUnit);

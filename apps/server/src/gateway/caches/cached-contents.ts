@@ -22,7 +22,7 @@ import { decodeBody } from "#gateway/body/decode-body.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
-import { orCannot } from "#gateway/responses/responses-only.ts";
+import { explainMissingFeature } from "#gateway/responses/responses-only.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
 import {
@@ -142,7 +142,11 @@ async function send(services: GatewayServices, access: Access, sent: Sent): Prom
     await relayCachedContent(services.relay, call);
   } catch (error) {
     const { model } = sent;
-    throw orCannot(services, error, { group: access.caller.group, model, reason: "model_cannot_cache" });
+    throw explainMissingFeature(services, error, {
+      group: access.caller.group,
+      model,
+      reason: "model_cannot_cache",
+    });
   }
 }
 

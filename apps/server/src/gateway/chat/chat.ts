@@ -10,8 +10,8 @@ import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/sessi
 import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
 import { withLimitLink } from "#gateway/http/limit-links.ts";
-import { isOurFault, nameError } from "#gateway/http/name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
+import { isOurFault, toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
@@ -147,7 +147,7 @@ async function answerChat(
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
     fail(error) {
-      const named = withLimitLink(services, nameError(error), request.server.prefix);
+      const named = withLimitLink(services, toGatewayError(error), request.server.prefix);
       if (isOurFault(named)) request.log.error({ err: error }, "call failed");
       return client.encodeStreamError(named, request.id, chat);
     },

@@ -56,7 +56,7 @@ export async function providerElseHere(
 }
 
 /** Returns the response to a request whose last item asks for a compaction. */
-export async function compacting(services: GatewayServices, call: ChatCall): Promise<Answer> {
+export async function answerCompaction(services: GatewayServices, call: ChatCall): Promise<Answer> {
   const made = await providerElseHere(services, call, () =>
     relayChat(services.relay, { ...call, needs: "responses" }),
   );

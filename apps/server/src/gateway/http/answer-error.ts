@@ -4,12 +4,12 @@ import { dialects } from "#dialects/index.ts";
 import { type GatewayError, invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { securityHeaders } from "./answer-headers.ts";
-import { endsCodex, failedFrame } from "./codex-errors.ts";
+import { needsFinalStatus, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { withLimitLink } from "./limit-links.ts";
-import { isOurFault, nameError } from "./name-error.ts";
 import { requestIdHeaders } from "./request-id.ts";
 import { lacksVersion } from "./request-url.ts";
+import { isOurFault, toGatewayError } from "./to-gateway-error.ts";
 
 const LINGER_MS = 1_000;
 
@@ -24,7 +24,7 @@ export async function answerError(
   reply: FastifyReply,
   services?: Pick<GatewayServices, "relay">,
 ): Promise<FastifyReply> {
-  const addressed = withAddress(nameError(error), request);
+  const addressed = withAddress(toGatewayError(error), request);
   const named =
     services === undefined ? addressed : withLimitLink(services, addressed, request.server.prefix);
   // The rest of an unread body must not be parsed as the next request.
@@ -34,7 +34,7 @@ export async function answerError(
   const { status, body } = shape.encodeError(named, request.id);
   if (named.headers !== undefined) void reply.headers(named.headers);
   if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
-  if (shape === dialects["openai-responses"] && endsCodex(request, named))
+  if (shape === dialects["openai-responses"] && needsFinalStatus(request, named))
     return reply.code(200).type("text/event-stream; charset=utf-8").send(failedFrame(named, request.id));
   return reply.code(status).send(body);
 }

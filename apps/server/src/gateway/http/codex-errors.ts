@@ -15,7 +15,10 @@ const FINAL_CODE = "invalid_prompt";
 const others: ReadonlySet<number> = new Set([400, 401, 408, 409, 429]);
 
 /** Whether Codex would repeat a request that it should not. */
-export function endsCodex({ headers }: Pick<FastifyRequest, "headers">, { status }: GatewayError): boolean {
+export function needsFinalStatus(
+  { headers }: Pick<FastifyRequest, "headers">,
+  { status }: GatewayError,
+): boolean {
   if (status < 400 || status >= 500 || others.has(status)) return false;
   return [headers["originator"], headers["user-agent"]].some(
     (name) => typeof name === "string" && name.startsWith("codex"),

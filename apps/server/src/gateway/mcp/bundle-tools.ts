@@ -2,16 +2,16 @@
 import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { ActiveBundle, ActiveServer } from "#domain/mcp/directory.ts";
 import { isToolAllowed } from "#domain/mcp/tool-filter.ts";
-import { derivedKeyAllows } from "#domain/tokens/callers.ts";
+import { isAllowedByDerivedKey } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest, notFound } from "#errors.ts";
 import type { Access } from "#gateway/access/access.ts";
-import { nameError } from "#gateway/http/name-error.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { abortSignalOf } from "#platform/http/cancellation.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import type { SessionOwner } from "#relay/mcp/sessions.ts";
-import { loggedTool, relayToolCall, toolCallEstimate } from "#relay/mcp/tool-call.ts";
+import { toolLogName, relayToolCall, toolCallEstimate } from "#relay/mcp/tool-call.ts";
 
 const SEPARATOR = "__";
 /** Tool calls at the same time, of a token and of this node. */
@@ -58,7 +58,7 @@ export async function listBundleTools(
     if (outcome.status === "fulfilled") for (const tool of outcome.value) tools.push(tool);
     else {
       lastError = outcome.reason;
-      failures[servers[place]?.name ?? ""] = nameError(outcome.reason).message;
+      failures[servers[place]?.name ?? ""] = toGatewayError(outcome.reason).message;
     }
   }
   if (lastError !== undefined && Object.keys(failures).length === servers.length) throw lastError;
@@ -75,7 +75,7 @@ async function toolsOf(
     session.tools(),
   );
   return tools
-    .filter(({ name }) => derivedKeyAllows(access.caller, loggedTool(server.name, name)))
+    .filter(({ name }) => isAllowedByDerivedKey(access.caller, toolLogName(server.name, name)))
     .map((tool) => ({ ...tool, name: server.name + SEPARATOR + tool.name }))
     .filter(({ name }) => isToolAllowed(name, bundle.filters));
 }
@@ -122,8 +122,8 @@ async function callTool(
   const tool = name.slice(cut + SEPARATOR.length);
   if (cut < 0 || server === undefined || !isToolAllowed(name, bundle.filters))
     throw notFound({ reason: "mcp_tool_unknown" });
-  const model = loggedTool(server.name, tool);
-  if (!derivedKeyAllows(access.caller, model))
+  const model = toolLogName(server.name, tool);
+  if (!isAllowedByDerivedKey(access.caller, model))
     throw new GatewayError("model_not_allowed", { reason: "model_not_for_key", model });
   const owner = ownerOf(request, server);
   const received = receivedCall(access, bundle, model);

@@ -2,7 +2,7 @@
 import type { CallToolRequest, Progress } from "@modelcontextprotocol/sdk/types.js";
 import { GatewayError } from "#errors.ts";
 import { rpcCodeOf } from "#gateway/http/error-shape.ts";
-import { nameError } from "#gateway/http/name-error.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { loadMcpSdk, type McpSdk } from "#relay/mcp/sdk.ts";
 import { ServerRefusal } from "#relay/mcp/upstream-errors.ts";
@@ -65,7 +65,7 @@ function progressTokenOf({ _meta }: CallToolRequest["params"]): string | number 
 /** Throws the error as JSON-RPC sends it. */
 function rpcError(sdk: McpSdk, { access }: BundleRequest, error: unknown): never {
   if (error instanceof ServerRefusal) throw withoutPrefix(new sdk.McpError(error.rpcCode, error.rpcMessage));
-  const named = error instanceof GatewayError ? error : nameError(error);
+  const named = error instanceof GatewayError ? error : toGatewayError(error);
   const { code, message, retryAfter } = named;
   const data = {
     code,

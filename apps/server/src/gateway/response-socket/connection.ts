@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError, invalidRequest, shuttingDown } from "#errors.ts";
-import { nameError } from "#gateway/http/name-error.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import { now } from "#platform/clock.ts";
 import { type Cancellation, createCancellation } from "#platform/http/cancellation.ts";
 import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
@@ -76,7 +76,7 @@ export function openConnection(connected: SocketConnection): ResponseConnection 
     if (isEnding) return;
     isEnding = true;
     await socket.send(encode(error));
-    socket.close(code, nameError(error).code);
+    socket.close(code, toGatewayError(error).code);
   }
 
   async function refuse(error: unknown): Promise<void> {

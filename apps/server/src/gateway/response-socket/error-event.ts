@@ -1,7 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { dialects } from "#dialects/index.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { nameError } from "#gateway/http/name-error.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 
 /** Codes that clients of this connection handle, by our reasons. */
 const codes = lookupTable<string>({
@@ -11,7 +11,7 @@ const codes = lookupTable<string>({
 
 /** Encodes the error that would be a response of its own over HTTP as one event. */
 export function errorEvent(error: unknown, requestId: string): string {
-  const named = nameError(error);
+  const named = toGatewayError(error);
   const { status, body } = dialects["openai-responses"].encodeError(named, requestId);
   const code = codes[String(named.params["reason"])];
   const inner = asRecord(body["error"]) ?? {};

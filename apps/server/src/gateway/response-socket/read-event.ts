@@ -78,7 +78,7 @@ function join(parts: readonly string[]): string {
 }
 
 /** Returns a stream's completed response as the history keeps it. */
-export function keptOf(
+export function toHistoryEntry(
   { input, previous, json }: Create,
   end: string,
   chosen: PricedTarget,
@@ -98,7 +98,7 @@ export function keptOf(
 }
 
 /** Returns the input of an event that generates no response, for the history. */
-export function warmedUp({ input, previous, json }: Create): HistoryEntry {
+export function toWarmUpEntry({ input, previous, json }: Create): HistoryEntry {
   const parts = [...(previous?.kept.parts ?? []), input].filter((part) => part !== "");
   return { parts, model: String(json.body["model"]), home: previous?.kept.home };
 }

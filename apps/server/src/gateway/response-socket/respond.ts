@@ -11,8 +11,8 @@ import { authenticate, requirePinRights } from "#gateway/access/endpoint.ts";
 import { decodeBody } from "#gateway/body/decode-body.ts";
 import { bodyMemory } from "#gateway/body/json-body.ts";
 import { chatCall } from "#gateway/chat/chat.ts";
-import { isOurFault, nameError } from "#gateway/http/name-error.ts";
-import { repeating } from "#gateway/responses/repeated.ts";
+import { isOurFault, toGatewayError } from "#gateway/http/to-gateway-error.ts";
+import { addRepeatedFields } from "#gateway/responses/repeated.ts";
 import { responseTurn } from "#gateway/responses/response-turn.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
@@ -24,7 +24,7 @@ import { piecesOf } from "#relay/core/response/text-stream.ts";
 import type { ResponseSockets } from "#relay/core/upstream/response-sockets.ts";
 import { errorEvent } from "./error-event.ts";
 import type { History } from "./history.ts";
-import { type Create, keptOf, warmedUp } from "./read-event.ts";
+import { type Create, toHistoryEntry, toWarmUpEntry } from "./read-event.ts";
 
 /** One response of a connection: the equivalent HTTP call, with one message per event of its stream. */
 const MEMORY_WAIT_MS = 30_000;
@@ -74,7 +74,7 @@ export async function respond(
       sockets: from.sockets,
       continued: create.continued,
       async finished(end, chosen) {
-        const made = keptOf(create, end, chosen);
+        const made = toHistoryEntry(create, end, chosen);
         if (made !== undefined) await history.keep(made.id, made.kept);
         await finished?.(end, chosen);
       },
@@ -89,10 +89,10 @@ export async function respond(
     await pass(
       socket,
       signal,
-      previous === undefined ? answer : repeating(answer, { previous_response_id: previous.id }),
+      previous === undefined ? answer : addRepeatedFields(answer, { previous_response_id: previous.id }),
     );
   } catch (error) {
-    if (isOurFault(nameError(error))) request.log.error({ err: error }, "call failed");
+    if (isOurFault(toGatewayError(error))) request.log.error({ err: error }, "call failed");
     throw error;
   } finally {
     memory.release();
@@ -138,7 +138,7 @@ async function warmUp({ socket }: From, create: Create, history: History): Promi
     { type: "stop", choice: 0, reason: "stop" },
     { type: "finish", usage: { input: 0, output: 0 } },
   ];
-  await history.keep(id, warmedUp(create));
+  await history.keep(id, toWarmUpEntry(create));
   const text = events.map((event) => encoder(event).text).join("");
   for (const { frame } of createFrameSplitter().push(Buffer.from(text))) await sendEvent(socket, frame.data);
 }

@@ -7,8 +7,8 @@ import { isWorthNoting, takeRequest } from "#gateway/access/admit.ts";
 import { authenticate, requireBalance, unreadCall } from "#gateway/access/endpoint.ts";
 import { MAX_MESSAGE } from "#gateway/access/socket-limits.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
-import { endsCodex, failedResponse } from "#gateway/http/codex-errors.ts";
-import { nameError } from "#gateway/http/name-error.ts";
+import { needsFinalStatus, failedResponse } from "#gateway/http/codex-errors.ts";
+import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
 import { messageSocket } from "#platform/http/web-socket.ts";
@@ -60,8 +60,10 @@ export function responseSocketRoutes(
       socket: messages,
       history,
       encode(error) {
-        const named = nameError(error);
-        return endsCodex(request, named) ? failedResponse(named, requestId) : errorEvent(error, requestId);
+        const named = toGatewayError(error);
+        return needsFinalStatus(request, named)
+          ? failedResponse(named, requestId)
+          : errorEvent(error, requestId);
       },
       idleMs,
       maxAgeMs: MAX_AGE_MS,

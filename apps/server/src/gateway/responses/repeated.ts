@@ -7,12 +7,12 @@ import { tapText } from "#relay/core/response/text-stream.ts";
  * Adds the fields that a response object repeats from its request but that the provider did not receive: the
  * conversation or earlier response stored here.
  */
-export function repeating(answer: Answer, fields: Wire): Answer {
+export function addRepeatedFields(answer: Answer, fields: Wire): Answer {
   switch (answer.kind) {
     case "body":
       return { ...answer, body: inObject(answer.body, fields) };
     case "stream":
-      return { ...answer, stream: tapText(answer.stream, { piece: (text) => inEvents(text, fields) }) };
+      return { ...answer, stream: tapText(answer.stream, { piece: (text) => addToEvents(text, fields) }) };
     case "bytes":
       return answer;
   }
@@ -24,7 +24,7 @@ function inObject(text: string, fields: Wire): string {
 }
 
 /** Adds the fields to whole events. Few of them contain a response. */
-export function inEvents(text: string, fields: Wire): string {
+export function addToEvents(text: string, fields: Wire): string {
   if (!text.includes('"response"')) return text;
   return text.replaceAll(/^data:(.*"response".*)$/gm, (line, data: string) => {
     const event = parseRecord(data);
@@ -35,6 +35,6 @@ export function inEvents(text: string, fields: Wire): string {
 }
 
 /** Adds the fields to the end of a response: a body or its last events. */
-export function inEnd(end: string, fields: Wire): string {
-  return end.startsWith("{") ? inObject(end, fields) : inEvents(end, fields);
+export function addToEnd(end: string, fields: Wire): string {
+  return end.startsWith("{") ? inObject(end, fields) : addToEvents(end, fields);
 }

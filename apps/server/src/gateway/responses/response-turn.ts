@@ -6,15 +6,15 @@ import { jsonBody, type JsonBody } from "#gateway/body/json-body.ts";
 import type { ReadTurn, DecodedChat } from "#gateway/chat/chat.ts";
 import { openSummaries } from "#gateway/compaction/seal.ts";
 import { afterCompaction, compactingAbove, thresholdIn } from "#gateway/compaction/threshold.ts";
-import { compacting, requestsCompaction } from "#gateway/compaction/trigger.ts";
+import { answerCompaction, requestsCompaction } from "#gateway/compaction/trigger.ts";
 import { recall } from "#gateway/conversation/conversation.ts";
 import { inConversation } from "#gateway/conversation/in-conversation.ts";
 import { withReferences } from "#gateway/conversation/item-references.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { inEnd, repeating } from "./repeated.ts";
-import { orCannot, wantsBackground } from "./responses-only.ts";
+import { addToEnd, addRepeatedFields } from "./repeated.ts";
+import { explainMissingFeature, wantsBackground } from "./responses-only.ts";
 
 /** Reads a call of the Responses dialect, including the earlier part of its conversation. */
 export function readResponseTurn(services: GatewayServices, client: Dialect): ReadTurn {
@@ -61,23 +61,23 @@ export async function responseTurn(
       ...serving(services, compacts ? "now" : background ? undefined : threshold),
       async answered(answer) {
         try {
-          return turn.rewritten === true ? repeating(await answer, repeated) : await answer;
+          return turn.rewritten === true ? addRepeatedFields(await answer, repeated) : await answer;
         } catch (error) {
-          throw background ? orCannot(services, error, cannot) : error;
+          throw background ? explainMissingFeature(services, error, cannot) : error;
         }
       },
     };
   }
   const repeated: Wire = { conversation: { id: inside.id } };
   const finished: ChatCall["finished"] = async (end, chosen) => {
-    await turn.finished?.(inEnd(end, repeated), chosen);
+    await turn.finished?.(addToEnd(end, repeated), chosen);
     await inside.finished(end, chosen);
   };
   return {
     raw,
     body,
     turn: { ...turn, finished, stateful: true, dropped },
-    answered: async (answer: Promise<Answer>) => repeating(await answer, repeated),
+    answered: async (answer: Promise<Answer>) => addRepeatedFields(await answer, repeated),
   };
 }
 
@@ -89,6 +89,6 @@ function serving(
   if (compacts === undefined) return {};
   return {
     serve: (call) =>
-      compacts === "now" ? compacting(services, call) : compactingAbove(services, call, compacts),
+      compacts === "now" ? answerCompaction(services, call) : compactingAbove(services, call, compacts),
   };
 }

@@ -19,7 +19,7 @@ export function wantsBackground(body: Wire): boolean {
  * Returns an error that names the missing feature, if the model exists but none of its providers supports the
  * feature.
  */
-export function orCannot(
+export function explainMissingFeature(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
   requested: { group: string; model: string; reason: "model_cannot_background" | "model_cannot_cache" },

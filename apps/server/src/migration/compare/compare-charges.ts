@@ -7,7 +7,7 @@ import type {
   DeviationSide,
 } from "@gateway/shared/site/comparison";
 import { type LoggedCharge, type Match, matchCharges } from "./match.ts";
-import { type ChargeQuery, chargesHere, chargesThere } from "./read-charges.ts";
+import { type ChargeQuery, readOwnCharges, readLoggedCharges } from "./read-charges.ts";
 
 interface CompareOptions extends ChargeQuery {
   tolerance: bigint;
@@ -20,8 +20,8 @@ const sliceMs = 10;
 /** Throws ImportRefusal when the logs cannot be compared. */
 export async function compareCharges(options: CompareOptions): Promise<ComparisonReport> {
   const { since, until, windowMs, tolerance, product, source } = options;
-  const here = await chargesHere(options);
-  const there = await chargesThere(options);
+  const here = await readOwnCharges(options);
+  const there = await readLoggedCharges(options);
   const report: ComparisonReport = {
     format: 1,
     product: product.id,

@@ -57,7 +57,7 @@ describe("matching of charges", () => {
     ]);
   });
 
-  it("uses request ids first, whatever time and tokens say", () => {
+  it("uses request ids first, also when time and tokens differ", () => {
     const here = [call("a", 0, { requestId: "1" }), call("b", 1, { requestId: "2" })];
     const there = [
       call("x", 0, { requestId: "2", points: 90n }),

@@ -42,7 +42,7 @@ interface StoredCharge extends StoredBill {
 }
 
 /** Throws ImportRefusal if there are too many calls. */
-export async function chargesHere({
+export async function readOwnCharges({
   database,
   channel,
   since,
@@ -92,7 +92,7 @@ function priceHere(stored: StoredBill): LogPrice | undefined {
 }
 
 /** Throws ImportRefusal if there are too many calls, or several accounts have a key of this name. */
-export async function chargesThere(options: ChargeQuery): Promise<LoggedCharge[]> {
+export async function readLoggedCharges(options: ChargeQuery): Promise<LoggedCharge[]> {
   const { source, product, keyName, username, since, until, windowMs, mostCalls, onRow } = options;
   if (product.logs === undefined) return [];
   const context = {

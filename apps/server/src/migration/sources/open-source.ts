@@ -1,11 +1,11 @@
 import { ImportRefusal } from "#migration/refusal.ts";
 import { openMysql } from "./mysql.ts";
 import { openPostgres } from "./postgres.ts";
-import { lenient, type Source } from "./source.ts";
+import { tolerateMissingColumns, type Source } from "./source.ts";
 
 /** `--from`: the path of an SQLite file, or the address of a MySQL or Postgres database. */
 export async function openSource(from: string): Promise<Source> {
-  return lenient(await openAs(addressOf(from)));
+  return tolerateMissingColumns(await openAs(addressOf(from)));
 }
 
 async function openAs(from: string): Promise<Source> {

@@ -29,7 +29,7 @@ export interface RowQuery {
  * A source that answers for tables and columns that it does not have: databases of an older version lack some, and logs can be in
  * a database of their own. Nothing is equal to, or at least, a value in a column that is not there.
  */
-export function lenient(source: Source): Source {
+export function tolerateMissingColumns(source: Source): Source {
   return {
     ...source,
     async *rows(query) {
@@ -50,7 +50,7 @@ export function lenient(source: Source): Source {
 
 /** A source without tables, for an import from a file alone. */
 export function emptySource(origin: string): Source {
-  return lenient({
+  return tolerateMissingColumns({
     origin,
     columns: new Map(),
     async *rows() {},

@@ -4,7 +4,7 @@ import { addPrices, checkPrice } from "#domain/pricing/prices.ts";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
 import type { OrderRecord, PaymentRecord, PriceRecord, RedemptionRecord } from "#migration/records.ts";
 import type { Db } from "#platform/database/db.ts";
-import { existing, inBatches, type WriteContext } from "./write-context.ts";
+import { findExistingIds, inBatches, type WriteContext } from "./write-context.ts";
 
 /** Replaces the price list of a first start. What is not in the source has no price: no one decided on ours. */
 export async function writePrices(context: WriteContext, records: AsyncIterable<PriceRecord>): Promise<void> {
@@ -88,12 +88,12 @@ function textsOf(config: Record<string, unknown>): Record<string, string> {
 export async function writeOrders(context: WriteContext, records: AsyncIterable<OrderRecord>) {
   const { tx, book, now } = context;
   await inBatches(context, "orders", records, async (batch) => {
-    const payers = await existing(
+    const payers = await findExistingIds(
       tx,
       "users",
       batch.map((order) => order.userId),
     );
-    const gateways = await existing(
+    const gateways = await findExistingIds(
       tx,
       "payments",
       batch.map((order) => order.gatewayId),

@@ -10,7 +10,7 @@ import type {
 } from "#migration/records.ts";
 import { truncateText } from "#migration/row.ts";
 import { jsonRows } from "./json-rows.ts";
-import { existing, inBatches, type WriteContext } from "./write-context.ts";
+import { findExistingIds, inBatches, type WriteContext } from "./write-context.ts";
 
 const ended = new Set(["SUCCESS", "FAILURE"]);
 
@@ -18,7 +18,7 @@ const ended = new Set(["SUCCESS", "FAILURE"]);
 export async function writeTasks(context: WriteContext, records: AsyncIterable<TaskRecord>): Promise<void> {
   const { tx, book, now } = context;
   await inBatches(context, "tasks", records, async (batch) => {
-    const owners = await existing(
+    const owners = await findExistingIds(
       tx,
       "users",
       batch.map((task) => task.userId),

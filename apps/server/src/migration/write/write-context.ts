@@ -3,7 +3,7 @@ import type { BatchStatement } from "#platform/database/batch-statement.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { GroupMap } from "./groups.ts";
-import { storing } from "./storing.ts";
+import { nameRejectedRows } from "./rejected-rows.ts";
 
 /** What the writers share: the one transaction of the import, and what was learned on the way. */
 export interface WriteContext {
@@ -37,7 +37,7 @@ export async function inBatches<T>(
     const full = batch;
     batch = [];
     if (full.length === 0) return;
-    writing = storing(kind, write(full)).then(() => {
+    writing = nameRejectedRows(kind, write(full)).then(() => {
       written += full.length;
       progress(kind, written);
     });
@@ -57,7 +57,7 @@ export async function inBatches<T>(
 }
 
 /** Which of these ids a table has. */
-export async function existing(
+export async function findExistingIds(
   tx: Db,
   table: "users" | "tokens" | "channels" | "payments",
   ids: readonly number[],

@@ -70,16 +70,16 @@ export async function setUpSession(
  * Creates sockets that are destroyed when neither side sends anything for `silentMs`. TCP itself detects a
  * lost server after a quarter of an hour, and a failed proxy never.
  */
-export function impatientSocket(silentMs: number): () => Socket {
+export function createSilenceLimitedSocket(silentMs: number): () => Socket {
   return () => {
     const socket = new Socket();
-    socket.setTimeout(silentMs, () => socket.destroy(silence(silentMs)));
+    socket.setTimeout(silentMs, () => socket.destroy(silenceError(silentMs)));
     return socket;
   };
 }
 
 /** Returns the error of a connection that was dropped because it was silent. */
-export function silence(milliseconds: number): Error {
+export function silenceError(milliseconds: number): Error {
   const error = new Error(
     `The database did not answer for ${Math.round(milliseconds / 1_000)} s; the connection was dropped.`,
   );
@@ -112,7 +112,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     // statement.
     client.on("error", lose);
     client.on("end", lose);
-    const late = setTimeout(() => socket.destroy(silence(connectMs * 2)), connectMs * 2);
+    const late = setTimeout(() => socket.destroy(silenceError(connectMs * 2)), connectMs * 2);
     try {
       await client.connect();
       await setUpSession(client, {
@@ -153,7 +153,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       (await (opening ??= open().finally(() => {
         opening = undefined;
       })));
-    const timer = setTimeout(() => socket.destroy(silence(silentMs)), silentMs);
+    const timer = setTimeout(() => socket.destroy(silenceError(silentMs)), silentMs);
     try {
       return (await client.query<Row>(statement)).rows;
     } finally {

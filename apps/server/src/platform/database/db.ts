@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient, type Prisma } from "#platform/prisma/client.ts";
-import { impatientSocket, setUpSession, silence } from "./connection.ts";
+import { createSilenceLimitedSocket, setUpSession, silenceError } from "./connection.ts";
 
 /**
  * Access to Postgres. `Db` is the typed client (or a transaction of it) for everything that people edit.
@@ -86,7 +86,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     connectionTimeoutMillis: 10_000,
     types,
     // Unused connections are closed long before this limit.
-    stream: () => remember(impatientSocket(statementMs + 5_000)()),
+    stream: () => remember(createSilenceLimitedSocket(statementMs + 5_000)()),
     // A pooler gives each transaction another connection to the server, so that settings would apply to the wrong one.
     ...(poolerUrl === undefined
       ? {
@@ -113,7 +113,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     dropSilent() {
       for (const [socket, receivedAt] of sockets)
         if (performance.now() - receivedAt > silentMs)
-          socket.destroy(silence(performance.now() - receivedAt));
+          socket.destroy(silenceError(performance.now() - receivedAt));
     },
     async close() {
       await db.$disconnect();

@@ -54,7 +54,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
     initialised: false,
   };
   // Two nodes may start on one empty DATA_DIR: link() lets exactly one of them set the password.
-  const draft = besides(notesFile(dataDir));
+  const draft = temporaryPathFor(notesFile(dataDir));
   await writeFile(draft, JSON.stringify(fresh, null, 2), { mode: 0o600 });
   try {
     await link(draft, notesFile(dataDir));
@@ -67,7 +67,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
 }
 
 export async function saveNotes(dataDir: string, notes: PostgresNotes): Promise<void> {
-  const draft = besides(notesFile(dataDir));
+  const draft = temporaryPathFor(notesFile(dataDir));
   await writeFile(draft, JSON.stringify(notes, null, 2), { mode: 0o600 });
   await rename(draft, notesFile(dataDir));
 }
@@ -222,7 +222,7 @@ async function canRunIn(folder: string, account: SystemAccount): Promise<boolean
 /** Copies to a temporary name and renames, so that a copy is either complete or absent. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   await makePublic(dirname(to));
-  const draft = besides(to);
+  const draft = temporaryPathFor(to);
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
   await openToAll(draft);
   try {
@@ -247,7 +247,7 @@ async function makePublic(folder: string): Promise<void> {
 }
 
 /** Returns a name next to `path` for a file that is written first and renamed when it is complete. */
-export function besides(path: string): string {
+export function temporaryPathFor(path: string): string {
   return `${path}.new-${randomBytes(4).toString("hex")}`;
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import {
   type SystemAccount,
-  besides,
+  temporaryPathFor,
   handOver,
   hasCode,
   isThere,
@@ -45,7 +45,7 @@ function identity(account: SystemAccount | undefined) {
  * Creates the cluster under a temporary name and renames it, so that a cluster is either complete or absent.
  */
 export async function createCluster(home: PostgresHome, password: string, durable: boolean): Promise<void> {
-  const draft = besides(home.data);
+  const draft = temporaryPathFor(home.data);
   const passwordFile = `${draft}.password`;
   try {
     await mkdir(draft, { mode: 0o700 });

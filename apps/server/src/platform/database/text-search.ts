@@ -1,15 +1,15 @@
 /** Case-insensitive text conditions. Wildcard characters in the text match literally. */
 
-export function contains(text: string) {
+export function containsText(text: string) {
   return { contains: literally(text), mode: "insensitive" as const };
 }
 
-export function begins(text: string) {
+export function startsWithText(text: string) {
   return { startsWith: literally(text), mode: "insensitive" as const };
 }
 
 /** Returns the LIKE pattern for texts that begin with `text`. */
-export function beginning(text: string): string {
+export function startsWithPattern(text: string): string {
   return `${literally(text)}%`;
 }
 

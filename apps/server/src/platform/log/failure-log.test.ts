@@ -69,8 +69,8 @@ describe("the log of failures", () => {
   it("has one line for an outage of Redis and one for its end", () => {
     const { failures, lines } = open();
     failures.redis.back();
-    const nowhere = new AggregateError([refused("connect ECONNREFUSED ::1:6379")], "");
-    for (let count = 0; count < 20; count += 1) failures.redis.away(nowhere);
+    const refusedConnections = new AggregateError([refused("connect ECONNREFUSED ::1:6379")], "");
+    for (let count = 0; count < 20; count += 1) failures.redis.away(refusedConnections);
     failures.redis.back();
     expect(lines).toEqual([
       expect.stringMatching(/^Redis is away since \S+: connect ECONNREFUSED ::1:6379$/),

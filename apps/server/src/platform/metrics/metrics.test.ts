@@ -56,7 +56,7 @@ it("a watched value is absent while it cannot be read, and the other metrics are
   expect(text).not.toMatch(/^gateway_away/m);
 });
 
-it("watched values of several workers become one as their aggregator says", async () => {
+it("watched values of several workers are combined by their aggregator", async () => {
   const workers = [3, 5].map((value) => {
     const metrics = createMetrics();
     metrics.watch({ name: "gateway_sum", help: "Sum.", read: async () => [[value]] });

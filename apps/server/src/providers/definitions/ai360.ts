@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +10,7 @@ export const ai360: Provider = {
   help: "provider-china",
   baseUrl: "https://api.360.cn",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings"],
   keyHint: "",
   models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],

@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { openaiSearches } from "#providers/models/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
@@ -16,7 +16,7 @@ export const gateway: Provider = {
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
   runsWebSearch: ["openai-chat", "openai-responses", "anthropic", "gemini"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   proofs: "unknown",
   endpoints: [
     "chat",

@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { jsonWithoutSchema, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -13,7 +13,7 @@ export const hunyuan: Provider = {
   help: "provider-china",
   baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   // https://cloud.tencent.com/document/product/1823/131595, read 2026-11-21.
   refusals: {

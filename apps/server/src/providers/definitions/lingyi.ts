@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -11,7 +11,7 @@ export const lingyi: Provider = {
   help: "provider-china",
   baseUrl: "https://api.lingyiwanwu.com",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   keyHint: "",
   models: ["yi-lightning", "yi-vision-v2"],

@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { idsInChat, nineCharacters } from "#providers/call-ids.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, renameField, without, withoutThoughts } from "#providers/quirks.ts";
@@ -11,7 +11,7 @@ export const mistral: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.mistral.ai",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "moderations", "audio"],
   keyHint: "",
   models: ["mistral-large-latest", "mistral-small-latest", "codestral-latest", "mistral-embed"],

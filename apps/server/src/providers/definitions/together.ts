@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +10,7 @@ export const together: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.together.xyz",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings", "images", "audio", "rerank"],
   // https://docs.together.ai/docs/error-codes, read 2026-11-21.
   refusals: {

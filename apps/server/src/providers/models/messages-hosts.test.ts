@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { openProviders } from "#providers/registry.ts";
-import { bedrockHost, betasIn, forwardedTo, foundryHost, hostLimits, vertexHost } from "./messages-hosts.ts";
+import {
+  bedrockHost,
+  betasIn,
+  selectForwardedHeaders,
+  foundryHost,
+  hostLimits,
+  vertexHost,
+} from "./messages-hosts.ts";
 
 const claudeCode =
   "claude-code-20250219,interleaved-thinking-2025-05-14, prompt-caching-scope-2026-01-05,advanced-tool-use-2025-11-20";
@@ -24,7 +31,8 @@ const call = (betas: readonly string[] = []) => ({
 
 describe("beta features of the Messages API", () => {
   it("reach a host by its own names, and only those that it knows", () => {
-    const sent = (id: string) => betasIn(forwardedTo(provider(id), { "anthropic-beta": claudeCode }));
+    const sent = (id: string) =>
+      betasIn(selectForwardedHeaders(provider(id), { "anthropic-beta": claudeCode }));
     expect(sent("bedrock")).toEqual([
       "interleaved-thinking-2025-05-14",
       "tool-search-tool-2025-10-19",
@@ -37,7 +45,7 @@ describe("beta features of the Messages API", () => {
 
   it("are no header when the host knows none of them", () => {
     for (const id of names)
-      expect(forwardedTo(provider(id), { "anthropic-beta": "unknown-2030-01-01" })).toEqual({});
+      expect(selectForwardedHeaders(provider(id), { "anthropic-beta": "unknown-2030-01-01" })).toEqual({});
   });
 });
 
@@ -54,7 +62,7 @@ describe.each(names)("a body for Claude at %s", (id) => {
     expect(limits(body, call())).toBe(body);
   });
 
-  it("has no fields of tools whose feature the host was not asked for", () => {
+  it("has no fields of tools whose feature was not requested from the host", () => {
     const body = {
       tools: [
         {
@@ -85,7 +93,7 @@ describe.each(names)("a body for Claude at %s", (id) => {
     });
   });
 
-  it("keeps them when the host was asked for the feature", () => {
+  it("keeps them when the feature was requested from the host", () => {
     const body = { tools: [{ ...tool, defer_loading: true }] };
     expect(limits(body, call(["tool-search-tool-2025-10-19"]))).toBe(body);
   });

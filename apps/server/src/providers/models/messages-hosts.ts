@@ -96,7 +96,10 @@ export function betasFor({ betas }: MessagesHost, requested: readonly string[]):
 const betaHeader = "anthropic-beta";
 
 /** Returns the client's headers for its own dialect, with the beta features that this host knows. */
-export function forwardedTo({ messages }: Provider, headers: Record<string, string>): Record<string, string> {
+export function selectForwardedHeaders(
+  { messages }: Provider,
+  headers: Record<string, string>,
+): Record<string, string> {
   const requested = headers[betaHeader];
   if (messages === undefined || requested === undefined) return headers;
   const { [betaHeader]: _requested, ...rest } = headers;

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "#dialects/ir.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
-import { foreignFields, unsaid } from "#dialects/wire.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
+import { foreignFields, listUnsupportedSettings } from "#dialects/wire.ts";
 
 /** Fields that no wire format of plain prompts has. */
 const unsupported = [
@@ -18,9 +18,9 @@ const unsupported = [
 /** Returns the fields of a request that a wire format of plain prompts drops; `more` are those that this one also lacks. */
 export function droppedFields(request: ChatRequest, more: ReadonlyArray<keyof ChatRequest> = []): string[] {
   return [
-    ...unsaid(request, [...unsupported, ...more]),
+    ...listUnsupportedSettings(request, [...unsupported, ...more]),
     ...(request.n !== undefined && request.n > 1 ? ["n"] : []),
-    ...unsaidMarks(request, ["cache", "names", "details"]),
+    ...listUnsupportedMarks(request, ["cache", "names", "details"]),
     ...foreignFields(request.extra),
   ];
 }

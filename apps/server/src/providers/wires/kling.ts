@@ -14,7 +14,7 @@ import {
   type KeptTask,
   type TaskStanding,
   type TaskWire,
-  unreadable,
+  unreadableResult,
 } from "./task.ts";
 
 const actions = ["text2video", "image2video"] as const;
@@ -69,11 +69,11 @@ export const klingWire: TaskWire = {
 
   accepted(answer) {
     const read = readAs(Answer, answer);
-    if (read === undefined) return unreadable();
+    if (read === undefined) return unreadableResult();
     const message = read.message ?? "";
     if (read.code !== 0) return { error: { kind: "server", message, status: 200, code: String(read.code) } };
     const reported = readAs(Reported, read.data);
-    if (reported === undefined) return unreadable();
+    if (reported === undefined) return unreadableResult();
     return { taskId: reported.task_id, reply: answer, data: asRecord(read.data) ?? {} };
   },
 

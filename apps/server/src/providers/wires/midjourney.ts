@@ -6,7 +6,7 @@ import { TaskStatus } from "@gateway/shared/channels/task";
 import { z } from "zod";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
-import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadable } from "./task.ts";
+import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadableResult } from "./task.ts";
 
 const Submitted = z.object({
   code: z.number(),
@@ -39,7 +39,7 @@ export const midjourneyWire: TaskWire = {
 
   accepted(answer) {
     const read = readAs(Submitted, answer);
-    if (read === undefined) return unreadable();
+    if (read === undefined) return unreadableResult();
     const { code, description, result } = read;
     if (!taken.has(code))
       return {
@@ -51,7 +51,7 @@ export const midjourneyWire: TaskWire = {
         },
       };
     const taskId = typeof result === "string" || typeof result === "number" ? String(result) : "";
-    if (taskId === "" || taskId.length > 64) return unreadable();
+    if (taskId === "" || taskId.length > 64) return unreadableResult();
     // Clients expect a single code for success.
     return {
       taskId,

@@ -10,7 +10,7 @@ import {
   secondsOf,
   type TaskStanding,
   type TaskWire,
-  unreadable,
+  unreadableResult,
 } from "./task.ts";
 
 const DEFAULT_MODEL = "chirp-v3-0";
@@ -86,13 +86,13 @@ export const sunoWire: TaskWire = {
 
   accepted(answer) {
     const read = readAs(Accepted, answer);
-    if (read === undefined) return unreadable();
+    if (read === undefined) return unreadableResult();
     const { code, message, data } = read;
     if (code !== "success") {
       const kind = code === "invalid_request" ? "bad-request" : "server";
       return { error: { kind, message: message ?? "", status: 200, code } };
     }
-    if (typeof data !== "string" || data === "" || data.length > 64) return unreadable();
+    if (typeof data !== "string" || data === "" || data.length > 64) return unreadableResult();
     return { taskId: data, reply: { code: "success", message: "", data }, data: {} };
   },
 

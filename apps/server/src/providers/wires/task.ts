@@ -98,6 +98,6 @@ export function instantOf(milliseconds: number | null | undefined): Date | undef
     : new Date(milliseconds);
 }
 
-export function unreadable(): { error: UpstreamError } {
+export function unreadableResult(): { error: UpstreamError } {
   return { error: { kind: "server", message: "The provider's response cannot be read.", status: 200 } };
 }

@@ -22,7 +22,7 @@ import type { PlannedCall, PricingTerms, ReceivedCall, RoutedCall } from "#relay
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
-import { failedForClients } from "#relay/core/upstream/scrub.ts";
+import { scrubErrorBody } from "#relay/core/upstream/scrub.ts";
 
 const LOOK_MS = 1_000;
 const RESTING_MS = 60_000;
@@ -70,7 +70,7 @@ export async function startBackground(
   if (hasEnded(body)) await settle(bill, routed, body);
   else await handOver(services, routed, bill, id);
   await finish(routed, bill, body);
-  return { body: failedForClients(withoutNegativeCounts(body), routed.target) };
+  return { body: scrubErrorBody(withoutNegativeCounts(body), routed.target) };
 }
 
 /**

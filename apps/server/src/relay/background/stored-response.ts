@@ -7,7 +7,7 @@ import type { ReceivedCall } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { failedForClients } from "#relay/core/upstream/scrub.ts";
+import { scrubErrorBody } from "#relay/core/upstream/scrub.ts";
 import { closeBefore, endBefore } from "./background.ts";
 
 /** A call about a response that its provider stores: read, cancel, delete, or list its input. Free. */
@@ -59,7 +59,7 @@ export function relayStoredResponse(
       bill.accept(routed);
       if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, response, text);
       await bill.pass({ outcome: "complete", status: 200 });
-      return { body: failedForClients(withoutNegativeCounts(text), routed.target) };
+      return { body: scrubErrorBody(withoutNegativeCounts(text), routed.target) };
     },
     otherwise(last) {
       // The missing object is the response, because no model was requested.

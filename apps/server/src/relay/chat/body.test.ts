@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AnswerMender } from "#dialects/dialect.ts";
+import type { AnswerRepair } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";
@@ -18,7 +18,7 @@ function read(
   text: string,
   from: DialectId = "openai-chat",
   type = "application/json",
-  mender?: AnswerMender,
+  repair?: AnswerRepair,
 ) {
   const response: UpstreamResponse = {
     status: 200,
@@ -29,7 +29,7 @@ function read(
     cancel() {},
   };
   const upstream = dialects[from];
-  return readBody({ client: dialects[client], request }, { response, upstream, mender });
+  return readBody({ client: dialects[client], request }, { response, upstream, repair });
 }
 
 describe("a response with status 200 that is an error", () => {
@@ -60,9 +60,11 @@ describe("a response with status 200 that is an error", () => {
     ["a response whose end is missing", answer],
   ])("returns an error for an unreadable response to every client: %s", async (_name, text) => {
     for (const client of clients)
-      expect(await read(client, text, "openai-chat", "application/json", mendChat()), client).toMatchObject({
-        error: { kind: "server" },
-      });
+      expect(await read(client, text, "openai-chat", "application/json", repairChat()), client).toMatchObject(
+        {
+          error: { kind: "server" },
+        },
+      );
   });
 });
 

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import type {
-  AnswerMender,
+  AnswerRepair,
   CharacterCount,
   StreamDecoder,
   Upstream,
   UpstreamDialect,
 } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
-import { mendedDecoder } from "#dialects/mended-decoder.ts";
 import { withOrigin } from "#dialects/reasoning/proof.ts";
+import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tools/tool-names.ts";
@@ -29,7 +29,7 @@ import {
   isCut,
   isEvents,
   UNCOUNTED_BYTES,
-  unreadable,
+  unreadableError,
   wholeText,
 } from "#relay/core/response/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
@@ -53,7 +53,7 @@ type ReadCall = Pick<ChatCall, "client" | "request"> &
 export interface ChatResponseSource {
   response: UpstreamResponse;
   upstream: Upstream;
-  mender?: AnswerMender | undefined;
+  repair?: AnswerRepair | undefined;
   /** Origin of the proofs of thinking in the response. */
   origin?: string | undefined;
 }
@@ -86,8 +86,8 @@ async function readText(call: ReadCall, came: ChatResponseSource, text: string):
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
     // must not reach a client as a success.
-    const body = isObject(text) && !isCut(text) ? mended(text, came.mender) : undefined;
-    if (body === undefined) return { error: unreadable(response.status) };
+    const body = isObject(text) && !isCut(text) ? repaired(text, came.repair) : undefined;
+    if (body === undefined) return { error: unreadableError(response.status) };
     const { usage, tally } = upstream.skimResponse(body);
     const passed = withoutNegativeCounts(body);
     if (usage !== undefined || !isSilent(tally)) return { body: passed, usage, tally };
@@ -102,7 +102,7 @@ async function readText(call: ReadCall, came: ChatResponseSource, text: string):
 async function readLong(call: ReadCall, came: ChatResponseSource, text: string): Promise<ReadText> {
   await nextTurn();
   const parsed = await parseInPieces(text, came.upstream.read ?? parseJson);
-  if (parsed === undefined) return { error: unreadable(came.response.status) };
+  if (parsed === undefined) return { error: unreadableError(came.response.status) };
   const answer = understand(came, text, parsed);
   await nextTurn();
   return encodeBody(call, came, answer, stringifyInPieces);
@@ -125,11 +125,11 @@ function isObject(text: string): boolean {
  * Returns the response without its provider's deviations from the dialect; the same text where there are
  * none, and undefined for a text that is not JSON.
  */
-function mended(text: string, mender: AnswerMender | undefined): string | undefined {
-  if (mender === undefined) return text;
+function repaired(text: string, repair: AnswerRepair | undefined): string | undefined {
+  if (repair === undefined) return text;
   const body = parseRecord(text);
   if (body === undefined) return undefined;
-  const next = mender.whole(body);
+  const next = repair.whole(body);
   return next === body ? text : JSON.stringify(next);
 }
 
@@ -170,18 +170,18 @@ function understand(
   read: unknown = (came.upstream.read ?? parseJson)(text),
 ): ChatResponse | { error: UpstreamError } {
   const { response, upstream } = came;
-  const parsed = mendedAnswer(read, came.mender);
-  if (parsed === undefined) return { error: unreadable(response.status) };
+  const parsed = repairedAnswer(read, came.repair);
+  if (parsed === undefined) return { error: unreadableError(response.status) };
   const decoded = decode(upstream, parsed);
   if (decoded === undefined)
-    return { error: errorInside(came, text, bareError) ?? unreadable(response.status) };
+    return { error: errorInside(came, text, bareError) ?? unreadableError(response.status) };
   if (saysNothing(decoded)) return { error: errorInside(came, text) ?? silence };
   return failureOf(decoded) ?? decoded;
 }
 
-function mendedAnswer(answer: unknown, mender: AnswerMender | undefined): unknown {
-  const body = mender === undefined ? undefined : asRecord(answer);
-  return body === undefined ? answer : mender?.whole(body);
+function repairedAnswer(answer: unknown, repair: AnswerRepair | undefined): unknown {
+  const body = repair === undefined ? undefined : asRecord(answer);
+  return body === undefined ? answer : repair?.whole(body);
 }
 
 function isRefused({ choices }: ChatResponse): boolean {
@@ -208,12 +208,12 @@ function usageOfAnswer(answer: ChatResponse): Usage | undefined {
 function failureOf({ choices }: ChatResponse): { error: UpstreamError } | undefined {
   const [first] = choices;
   return first !== undefined && choices.every(({ finish }) => finish === "error")
-    ? { error: brokenOff(first.finishRaw) }
+    ? { error: interruptedError(first.finishRaw) }
     : undefined;
 }
 
 /** @param raw the provider's own finish reason */
-export function brokenOff(raw: string | undefined): UpstreamError {
+export function interruptedError(raw: string | undefined): UpstreamError {
   const reason = raw === undefined ? "" : ` (${raw})`;
   return { kind: "server", message: `The model could not finish its answer${reason}.`, status: 200 };
 }
@@ -274,7 +274,7 @@ class CollectedStream {
 
   constructor(came: ChatResponseSource) {
     this.#came = came;
-    this.#decoder = mendedDecoder(came.upstream.decodeStream(), came.mender);
+    this.#decoder = createRepairingDecoder(came.upstream.decodeStream(), came.repair);
   }
 
   /** The error that the stream ended with. */
@@ -294,7 +294,7 @@ class CollectedStream {
   answer(): ChatResponse | { error: UpstreamError } {
     if (this.error === undefined) for (const event of this.#decoder.end()) this.#collector.add(event);
     const { answer } = this.#collector;
-    if (answer === undefined) return { error: unreadable(this.#came.response.status) };
+    if (answer === undefined) return { error: unreadableError(this.#came.response.status) };
     if ("error" in answer) return answer;
     return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
   }

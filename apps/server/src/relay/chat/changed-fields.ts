@@ -78,7 +78,7 @@ function thinkingOf(wire: Wire): Thinking {
 }
 
 /** Whether a body requests thinking. */
-export function asksToThink(wire: Wire): boolean {
+export function requestsThinking(wire: Wire): boolean {
   return thinkingOf(wire).on;
 }
 

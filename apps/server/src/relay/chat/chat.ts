@@ -23,7 +23,7 @@ import { finish, readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { type EncodedChat, type Marking, type SentChatCall, encodeChat } from "./encode-chat.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
-import { namesAddresses } from "./fit-request.ts";
+import { hasFileAddresses } from "./fit-request.ts";
 import { openSearchStream, readSearchBody } from "./search-response.ts";
 import { type SearchingCall, searchRounds, withSearch, withSearchEstimate } from "./search-rounds.ts";
 import { openStream } from "./stream.ts";
@@ -39,7 +39,7 @@ export function relayChat(services: RelayServices, requested: ChatCall): Promise
       async prepare(planned) {
         const prompt = promptName(planned);
         if (prompt !== undefined) await services.prompts.learn(prompt);
-        const fetched = namesAddresses(planned.received)
+        const fetched = hasFileAddresses(planned.received)
           ? await fetchAhead(services, callToSend(planned), planned)
           : undefined;
         const call = fetched ?? planned.received;
@@ -124,12 +124,12 @@ async function readChat(
   routed: RoutedCall<ChatCall>,
   bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
-  const { call, upstream, mender, origin } = sent;
+  const { call, upstream, repair, origin } = sent;
   const prompt = promptName(routed.planned);
   if (prompt !== undefined && sent.prompt !== undefined) services.prompts.keep(prompt, sent.prompt);
   bill.setMarks(sent.marks);
   const { provider } = routed.target.channel;
-  const came = { response, upstream, mender, origin };
+  const came = { response, upstream, repair, origin };
   const isOwn = upstream.id === "anthropic" && call.client.id === "anthropic";
   const { dropped = [] } = call;
   const { fieldName } = call.client;

@@ -4,7 +4,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
+import { betasIn, selectForwardedHeaders } from "#providers/models/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
@@ -50,7 +50,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
         headers: {
           "content-type": "application/json",
           accept: "application/json",
-          ...forwardedTo(target.channel.provider, call.forward),
+          ...selectForwardedHeaders(target.channel.provider, call.forward),
         },
         body: bodyFor(call, target),
         timeoutMs: TIMEOUT_MS,
@@ -94,7 +94,7 @@ function bodyFor(call: CountCall, { channel, upstreamModel: model }: Target) {
   const { provider } = channel;
   const { body } = client.id === "anthropic" ? withoutAttribution(call, channel) : call;
   const named = body["model"] === undefined || body["model"] === model ? body : { ...body, model };
-  const betas = betasIn(forwardedTo(provider, forward));
+  const betas = betasIn(selectForwardedHeaders(provider, forward));
   const shape = shapeOf(channel, { model, dialect: client.id, betas });
   const adjusted = provider.adjustRequest?.(named, shape) ?? named;
   return adjusted === call.body ? raw : JSON.stringify(adjusted);

@@ -2,18 +2,18 @@ import { entryOf } from "@gateway/shared/lookup-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
 import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
-import type { AnswerMender, Upstream, Wire } from "#dialects/dialect.ts";
+import type { AnswerRepair, Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import { replaceLoneSurrogates } from "#dialects/lone-surrogates.ts";
-import { bothMenders, markProofs } from "#dialects/reasoning/proof.ts";
+import { combineRepairs, markProofs } from "#dialects/reasoning/proof.ts";
 import { toolNames, withToolNames } from "#dialects/tools/tool-names.ts";
-import { unheldFields } from "#dialects/unheld-fields.ts";
+import { listUnsupportedFields } from "#dialects/unsupported-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
 import type { KnownPrompt } from "#domain/channels/selection/known-prompts.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/memory/long-texts.ts";
-import { betasIn, forwardedTo } from "#providers/models/messages-hosts.ts";
+import { betasIn, selectForwardedHeaders } from "#providers/models/messages-hosts.ts";
 import { type RequestShape as Shape, isOwnAddress, proofOrigin } from "#providers/provider.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
@@ -24,7 +24,7 @@ import { withoutAttribution } from "./attribution.ts";
 import { withMarks } from "./cache-marks/mark-body.ts";
 import { placeMarks } from "./cache-marks/place-marks.ts";
 import { piecesOf } from "./cache-marks/prompt-pieces.ts";
-import { asksToThink, changedFields } from "./changed-fields.ts";
+import { requestsThinking, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
@@ -34,7 +34,7 @@ import { withChanges } from "./received-bytes.ts";
 export interface EncodedChat extends EncodedRequest {
   upstream: Upstream;
   /** Set only where the provider may deviate from the dialect, or its proofs of thinking need a mark. */
-  mender: AnswerMender | undefined;
+  repair: AnswerRepair | undefined;
   /** Origin of the proofs of thinking in the response. */
   origin: string | undefined;
   /** Fields of the request that the target's format cannot express. */
@@ -88,7 +88,8 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   const { stream } = call.request;
   const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
   const requested = { model, stream, ...dialect };
-  const forward = upstream.id === call.client.id ? forwardedTo(channel.provider, call.forward) : {};
+  const forward =
+    upstream.id === call.client.id ? selectForwardedHeaders(channel.provider, call.forward) : {};
   const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
   const cacheKey = cacheKeyOf(call, channel, upstream);
   const { body, dropped, prompt, marks } = encodeBody(
@@ -116,7 +117,7 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
     },
     decodeError: upstream.decodeError,
     upstream,
-    mender: menderFor(call, upstream, channel, origin),
+    repair: repairFor(call, upstream, channel, origin),
     origin,
     dropped,
     prompt,
@@ -148,17 +149,17 @@ function cacheKeyOf(
   return "field" in place ? { field: { [place.field]: name } } : { header: { [place.header]: name } };
 }
 
-function menderFor(
+function repairFor(
   { client, isDecoded }: EncodableChat,
   { id }: Upstream,
   { provider, baseUrl }: Target["channel"],
   origin: string | undefined,
-): AnswerMender | undefined {
+): AnswerRepair | undefined {
   if (id === "own") return undefined;
   const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
-  const mender = isExact ? undefined : provider.mends?.[id]?.();
+  const repair = isExact ? undefined : provider.repairs?.[id]?.();
   // A response that is encoded gets its marks then.
-  return id === client.id && isDecoded !== true ? bothMenders(mender, markProofs(id, origin)) : mender;
+  return id === client.id && isDecoded !== true ? combineRepairs(repair, markProofs(id, origin)) : repair;
 }
 
 /** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */
@@ -239,7 +240,8 @@ function encode(
     if (upstream.id === call.client.id) {
       if (call.rewritten !== true)
         wire = withConversation(upstream.id, upstream.adjust(call.body, model), wire);
-    } else dropped = [...new Set([...dropped, ...unheldFields(call.client.id, call.body, upstream.id)])];
+    } else
+      dropped = [...new Set([...dropped, ...listUnsupportedFields(call.client.id, call.body, upstream.id)])];
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
       wire = { ...extra.fields, ...wire };
@@ -271,7 +273,7 @@ function encode(
   const adjusted = provider.adjustRequest?.(wire, described) ?? wire;
   if (adjusted !== wire) {
     // The format alone could not express this setting, but the model's own form can.
-    if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
+    if (translated && requestsThinking(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
   const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted);

@@ -33,7 +33,7 @@ export function fitRequest(
 }
 
 /** Whether the request names files by their address, which some channels need as bytes. */
-export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean {
+export function hasFileAddresses({ request }: Pick<ChatCall, "request">): boolean {
   return addressedParts(request, () => true).length > 0;
 }
 

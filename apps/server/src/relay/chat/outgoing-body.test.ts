@@ -55,7 +55,7 @@ describe("the operator's own parameters", () => {
 });
 
 describe("a channel's system prompt", () => {
-  it("is sent in the provider's wire, whatever the client speaks", () => {
+  it("is sent in the provider's wire for every dialect of the client", () => {
     const part = { systemPrompt: "Be kind." };
     expect(sent(part).wire["messages"]).toEqual([
       { role: "system", content: "Be kind." },

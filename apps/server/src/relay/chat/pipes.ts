@@ -1,6 +1,6 @@
 import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
 import type {
-  AnswerMender,
+  AnswerRepair,
   Dialect,
   Frame,
   StreamDecoder,
@@ -15,7 +15,7 @@ import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { tallyEvent } from "#relay/core/billing/meter.ts";
 import { excessOf } from "#relay/core/routing/excess.ts";
-import { brokenOff } from "./body.ts";
+import { interruptedError } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { openFrameListener, openListener, type OutputKind } from "./silence.ts";
 
@@ -42,7 +42,7 @@ export interface Pipe {
 }
 
 /** Connects two sides of the same dialect: the text passes unchanged, and a skimmer meters it. */
-export function passingPipe(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
+export function passingPipe(call: ChatCall, upstream: Dialect, repair: AnswerRepair | undefined): Pipe {
   const skimmer = upstream.skim();
   const excess = excessOf(call);
   const listener = openFrameListener(upstream, () => skimmer.tally);
@@ -79,11 +79,11 @@ export function passingPipe(call: ChatCall, upstream: Dialect, mender: AnswerMen
         return whole.raw;
       }
       isPlain = false;
-      const mended = mender?.frame(whole.frame.data);
-      if (mended === undefined) return pass(whole);
-      return passAll(whole.frame.event, mended);
+      const repaired = repair?.frame(whole.frame.data);
+      if (repaired === undefined) return pass(whole);
+      return passAll(whole.frame.event, repaired);
     },
-    end: () => (mender === undefined ? "" : passAll(undefined, mender.end())),
+    end: () => (repair === undefined ? "" : passAll(undefined, repair.end())),
     pending() {
       return pending;
     },
@@ -94,7 +94,7 @@ export function passingPipe(call: ChatCall, upstream: Dialect, mender: AnswerMen
       return skimmer.complete;
     },
     usage() {
-      return skimmer.usage ?? mender?.usage();
+      return skimmer.usage ?? repair?.usage();
     },
     tally: skimmer.tally,
     output: () => listener.output(),
@@ -131,7 +131,7 @@ export function translatingPipe(
         return text;
       }
       if (event.type === "stop" && event.reason === "error") {
-        error = brokenOff(event.raw);
+        error = interruptedError(event.raw);
         return text;
       }
       if (event.type === "finish") {

@@ -176,8 +176,8 @@ async function received(client: ClientDialectId, from: Host): Promise<Wire> {
     }),
     cancel() {},
   };
-  const { upstream, mender, origin } = sent;
-  const read = await readBody(call, { response: any(response), upstream, mender, origin });
+  const { upstream, repair, origin } = sent;
+  const read = await readBody(call, { response: any(response), upstream, repair, origin });
   if (!("body" in read)) throw new Error(JSON.stringify(read));
   return JSON.parse(read.body) as Wire;
 }
@@ -309,7 +309,7 @@ describe("reasoning details of OpenRouter", () => {
   });
 });
 
-describe("reasoning that has an id of ours and no proof", () => {
+describe("reasoning that has an id of the gateway and no proof", () => {
   it("does not reach a provider of Responses, which does not know the id", () => {
     const item = {
       type: "reasoning",

@@ -128,8 +128,8 @@ export function searchRounds(services: RelayServices, input: RoundsInput): Searc
         {
           encode: () =>
             withTrace(encodeChat(next, target, services.settings.current()), routed.planned.received),
-          read: (response, { upstream, mender, origin }) =>
-            Promise.resolve({ response, upstream, mender, origin }),
+          read: (response, { upstream, repair, origin }) =>
+            Promise.resolve({ response, upstream, repair, origin }),
         },
         {
           signal: connection.signal,

@@ -1,6 +1,6 @@
 import type { StreamDecoder } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { mendedDecoder } from "#dialects/mended-decoder.ts";
+import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError } from "#errors.ts";
@@ -39,7 +39,7 @@ export async function openStream(
     upstream.id !== "own" &&
     upstream.id === call.client.id &&
     call.request.jsonArrayStream !== true;
-  const pipe = untouched ? passingPipe(call, upstream, tried.mender) : translatingPipe(call, tried, decoder);
+  const pipe = untouched ? passingPipe(call, upstream, tried.repair) : translatingPipe(call, tried, decoder);
   return openPipe({ call, routed, bill, pipe, status: tried.response.status }, response);
 }
 
@@ -55,7 +55,7 @@ export async function beginRound(
   tried: ChatResponseSource,
   memory: MemoryShare | undefined,
 ): Promise<BegunResponse | { error: UpstreamError }> {
-  const { upstream, mender } = tried;
+  const { upstream, repair } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peekFormat(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
@@ -65,7 +65,7 @@ export async function beginRound(
     return { decoder: { frame: () => [], end: () => eventsOf(answer) }, response: undefined };
   }
   const events = openArray === undefined ? response : { ...response, ...mapBody(response, openArray()) };
-  return { decoder: mendedDecoder(upstream.decodeStream(), mender), response: events };
+  return { decoder: createRepairingDecoder(upstream.decodeStream(), repair), response: events };
 }
 
 /** Waits until the response has begun. @param response undefined when the end of the pipe is the whole response */

@@ -12,7 +12,7 @@ import {
   learnSession,
   nextTarget,
   createTriedTargets,
-  nothingFree,
+  noChannelError,
   pausedChannels,
   skippedChannels,
 } from "#relay/core/routing/route.ts";
@@ -157,7 +157,7 @@ async function serve<Answer extends object, Sent extends EncodedRequest, Receive
       attempts.skip(skippedChannels(services, planned, tried, attempts.paused));
       const other = await instead(bill, exchange, last);
       if (other !== undefined) return other;
-      throw last === undefined ? nothingFree(services, planned) : explain(last, model);
+      throw last === undefined ? noChannelError(services, planned) : explain(last, model);
     }
     if (exchange.suits?.(target) === false) continue;
     const routed: RoutedCall<Received> = { planned, target, startedAt: now() };

@@ -22,7 +22,7 @@ const oneCall: Usage = { input: 0, output: 0, toolCalls: { [billedTool]: 1 } };
 export const toolCallEstimate: ReceivedCall["estimate"] = oneCall;
 
 /** Returns the name of a tool in the log, in place of a model. */
-export function loggedTool(server: string, tool: string): string {
+export function toolLogName(server: string, tool: string): string {
   return `mcp/${server}/${tool}`;
 }
 

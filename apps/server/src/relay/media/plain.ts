@@ -13,11 +13,17 @@ import { answerHeaders, jsonHeaders } from "#relay/core/exchange.ts";
 import { passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
-import { beginOf, type TextOrHead, isCut, unreadable, wholeText } from "#relay/core/response/whole-text.ts";
+import {
+  beginOf,
+  type TextOrHead,
+  isCut,
+  unreadableError,
+  wholeText,
+} from "#relay/core/response/whole-text.ts";
 import { plainBytes } from "#relay/core/routing/excess.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest, FailedAttempt } from "#relay/core/upstream/ask.ts";
-import { failedForClients } from "#relay/core/upstream/scrub.ts";
+import { scrubErrorBody } from "#relay/core/upstream/scrub.ts";
 import { encodeAdapted, readAdapted } from "./adapted.ts";
 import type { PlainCall } from "./plain-call.ts";
 import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
@@ -95,7 +101,7 @@ async function readPlain(
     };
   }
   const read = await begin(call, response);
-  if ("text" in read && isCut(read.text)) return { error: unreadable(response.status) };
+  if ("text" in read && isCut(read.text)) return { error: unreadableError(response.status) };
   bill.accept(routed);
   if ("response" in read) {
     const { reader, images } = createPlainJsonReader();
@@ -108,7 +114,7 @@ async function readPlain(
   }
   const { text } = read;
   const { usage, tally, images } = await usageIn(text);
-  const provided = withoutNegativeCounts(failedForClients(text, target));
+  const provided = withoutNegativeCounts(scrubErrorBody(text, target));
   const body = (await call.spell?.whole(provided)) ?? provided;
   await bill.settle({
     routed,

@@ -267,7 +267,7 @@ describe("a call in a provider's own wire", () => {
     return attempt(services, chosen, exchange, { signal });
   }
 
-  it("is sent in that wire and converted back to ours", async () => {
+  it("is sent in that wire and converted back to the gateway's format", async () => {
     answer = json({ data: { audio: "494433" }, base_resp: { status_code: 0, status_msg: "success" } });
     const chosen = { channel: activeChannel(27), key, upstreamModel: "speech-2.6-hd" };
     const adapted = await speak(chosen, speech);

@@ -11,7 +11,7 @@ import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
-import { unreadable } from "#relay/core/response/whole-text.ts";
+import { unreadableError } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
@@ -140,7 +140,7 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
     }),
     async read(response, _sent, routed, bill) {
       const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
-      if (answer === undefined) return { error: unreadable(response.status) };
+      if (answer === undefined) return { error: unreadableError(response.status) };
       bill.accept(routed);
       await bill.pass({ outcome: "complete", status: 200 });
       return answer;

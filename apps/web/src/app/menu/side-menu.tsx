@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { UserAvatar } from "#app/frame/avatar-menu.tsx";
-import { rememberedRights, useSelf } from "#lib/session.ts";
+import { readRememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { MenuGroups } from "./menu-groups.tsx";
 import { MenuScroll } from "./menu-scroll.tsx";
@@ -16,7 +16,7 @@ type SideMenuProps = { rail: boolean; onChoose?: () => void };
 export function SideMenu({ rail, onChoose }: SideMenuProps) {
   const { t } = useTranslation();
   const self = useSelf();
-  const groups = useMemo(() => visibleMenu(self ?? rememberedRights()), [self]);
+  const groups = useMemo(() => visibleMenu(self ?? readRememberedRights()), [self]);
   return (
     <div className={classes.menu} data-rail={rail || undefined}>
       <div className={classes.head}>

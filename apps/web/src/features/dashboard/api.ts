@@ -95,19 +95,21 @@ export function prefetchSteps(client: QueryClient, self: Self): Promise<unknown>
   const queries: Promise<void>[] = [];
   if (self.request_count === 0) {
     queries.push(
-      addsChannels(self) ? client.prefetchQuery(firstChannelQuery) : client.prefetchQuery(recentTokensQuery),
+      canAddChannels(self)
+        ? client.prefetchQuery(firstChannelQuery)
+        : client.prefetchQuery(recentTokensQuery),
     );
   } else {
     queries.push(client.prefetchQuery(firstCallQuery));
-    if (addsChannels(self)) queries.push(client.prefetchQuery(hasProviderQuery));
-    if (addsCustomers(self)) queries.push(client.prefetchQuery(hasCustomersQuery));
+    if (canAddChannels(self)) queries.push(client.prefetchQuery(hasProviderQuery));
+    if (canAddCustomers(self)) queries.push(client.prefetchQuery(hasCustomersQuery));
   }
   return Promise.all(queries);
 }
 
-export const addsChannels = (self: Self) => mayEnter(self, "channels", "edit");
+export const canAddChannels = (self: Self) => mayEnter(self, "channels", "edit");
 
-export const addsCustomers = (self: Self) =>
+export const canAddCustomers = (self: Self) =>
   mayEnter(self, "users", "edit") && mayEnter(self, "tokens", "edit");
 
 /** Fetches what the usage of an account begins with if it has failed calls or a budget. */

@@ -5,15 +5,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { addsChannels, addsCustomers, firstCallQuery, hasCustomersQuery, hasProviderQuery } from "./api.ts";
+import {
+  canAddChannels,
+  canAddCustomers,
+  firstCallQuery,
+  hasCustomersQuery,
+  hasProviderQuery,
+} from "./api.ts";
 import { type SetupStep, StepList } from "./step-list.tsx";
 
 type NextStepsProps = { self: Self; onHide: () => void };
 
 export function NextSteps({ self, onHide }: NextStepsProps) {
   const { t } = useTranslation("dashboard");
-  const mayAddChannels = addsChannels(self);
-  const mayAddCustomers = addsCustomers(self);
+  const mayAddChannels = canAddChannels(self);
+  const mayAddCustomers = canAddCustomers(self);
   const first = useQuery(firstCallQuery);
   const provider = useQuery({ ...hasProviderQuery, enabled: mayAddChannels });
   const customers = useQuery({ ...hasCustomersQuery, enabled: mayAddCustomers });

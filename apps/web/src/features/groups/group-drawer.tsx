@@ -9,7 +9,7 @@ import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGroup } from "./api.ts";
-import { priceSteps, steppedRatio } from "./price-steps.ts";
+import { priceSteps, changeRatio } from "./price-steps.ts";
 
 type GroupDrawerProps = {
   /** Undefined for a new group. */
@@ -91,7 +91,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
           />
         </SimpleGrid>
         {group !== undefined && ratio > 0 ? (
-          <PriceSteps onStep={(percent) => form.setFieldValue("ratio", steppedRatio(ratio, percent))} />
+          <PriceSteps onStep={(percent) => form.setFieldValue("ratio", changeRatio(ratio, percent))} />
         ) : null}
       </FormSection>
       <FormSection

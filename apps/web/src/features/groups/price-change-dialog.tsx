@@ -15,7 +15,7 @@ import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { groupsQuery, useChangeRatio } from "./api.ts";
-import { priceSteps, steppedRatio } from "./price-steps.ts";
+import { priceSteps, changeRatio } from "./price-steps.ts";
 
 /** The server's largest page. */
 const allGroups = { ...initialOf(groupParams), size: 100, order: "id" };
@@ -28,7 +28,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
   const change = useChangeRatio();
   const list = groups.data?.data ?? [];
   const row = list.find(({ id }) => String(id) === chosen);
-  const ratio = row === undefined ? 0 : steppedRatio(row.ratio, Number(percent) || 0);
+  const ratio = row === undefined ? 0 : changeRatio(row.ratio, Number(percent) || 0);
   const isValid =
     row !== undefined && row.ratio !== ratio && UserGroupInput.shape.ratio.safeParse(ratio).success;
   const save = (event: FormEvent) => {

@@ -2,6 +2,6 @@
 export const priceSteps = [-20, -10, 10, 20];
 
 /** Returns the ratio changed by a percentage, without floating-point noise. */
-export function steppedRatio(ratio: number, percent: number): number {
+export function changeRatio(ratio: number, percent: number): number {
   return Number((ratio * (1 + percent / 100)).toFixed(6));
 }

@@ -15,7 +15,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { namesError } from "#lib/labels/reasons.ts";
+import { hasErrorCode } from "#lib/labels/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { rememberRow } from "#ui/table/current-row.ts";
 import { useMarkRead } from "./api.ts";
@@ -35,7 +35,7 @@ type EntryListProps = { rows: InboxRow[]; compact?: boolean; onLeave?: () => voi
 
 export function EntryList({ rows, compact = false, onLeave }: EntryListProps) {
   const { t } = useTranslation("inbox");
-  useErrorTexts(rows.some((row) => namesError(row.reason_facts)));
+  useErrorTexts(rows.some((row) => hasErrorCode(row.reason_facts)));
   return (
     <ul
       className={classes.list}

@@ -9,7 +9,7 @@ import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
-import { namesError, storedReason } from "#lib/labels/reasons.ts";
+import { hasErrorCode, storedReason } from "#lib/labels/reasons.ts";
 import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
@@ -19,7 +19,7 @@ type AttentionLine = { title: string; text: string; to: string; urgent: boolean 
 export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
   const { t } = useTranslation("overview");
   const format = useFormat();
-  useErrorTexts(items.some((item) => "reason_facts" in item && namesError(item.reason_facts)));
+  useErrorTexts(items.some((item) => "reason_facts" in item && hasErrorCode(item.reason_facts)));
   return (
     <Section
       title={t("Needs attention")}

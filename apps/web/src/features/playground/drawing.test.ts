@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlyDraws } from "./drawing.ts";
+import { isImageModel } from "./drawing.ts";
 
 describe("a model", () => {
   it("that only creates images is recognised by its name, with or without its owner's prefix", () => {
@@ -9,11 +9,11 @@ describe("a model", () => {
       "imagen-4.0-generate-001",
       "black-forest-labs/FLUX.1-dev",
     ])
-      expect(onlyDraws(model), model).toBe(true);
+      expect(isImageModel(model), model).toBe(true);
   });
 
   it("that creates images in a chat is called as a chat model", () => {
     for (const model of ["gemini-2.5-flash-image", "gpt-4o", "claude-opus-4-5", "demo-chat"])
-      expect(onlyDraws(model), model).toBe(false);
+      expect(isImageModel(model), model).toBe(false);
   });
 });

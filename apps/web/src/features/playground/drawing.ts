@@ -9,7 +9,7 @@ import { askGateway, type CompletionEvent, type CompletionRequest } from "./comp
 const drawers =
   /^(demo-image|dall-e|gpt-image|imagen|flux|stable-diffusion|stable-image|sd3|sdxl|cogview|kolors|seedream|doubao-seedream|qwen-image|wanx|wan2\.\d-t2i|recraft|ideogram|grok-\d+-image|grok-imagine)/;
 
-export function onlyDraws(model: string): boolean {
+export function isImageModel(model: string): boolean {
   return drawers.test(model.toLowerCase().replace(/^.*\//, ""));
 }
 

@@ -16,7 +16,7 @@ import {
   type Parameters,
 } from "./chat.ts";
 import { CompletionError, type CompletionEvent, streamCompletion } from "./completion.ts";
-import { drawPicture, onlyDraws } from "./drawing.ts";
+import { drawPicture, isImageModel } from "./drawing.ts";
 
 export type Question = { text: string; images: string[] };
 
@@ -148,7 +148,7 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
       let end: Partial<Answer> = { state: "done" };
       try {
         const { temperature, topP, maxTokens } = chat.parameters;
-        const call = onlyDraws(model) ? drawPicture : streamCompletion;
+        const call = isImageModel(model) ? drawPicture : streamCompletion;
         await call(
           {
             key: await client.fetchQuery(keyQuery),

@@ -1,6 +1,6 @@
 import type { SessionAgent } from "@gateway/shared/usage/session";
 import { describe, expect, it } from "vitest";
-import { treeOf } from "./agent-tree.ts";
+import { buildAgentTree } from "./agent-tree.ts";
 
 const sums = { calls: 1, failed: 0, input: 1, cached: 0, output: 1, quota: 1, saved: 0, write_extra: 0 };
 const agent = (name: string, parent = ""): SessionAgent => ({
@@ -10,7 +10,8 @@ const agent = (name: string, parent = ""): SessionAgent => ({
   last_at: 1,
   ...sums,
 });
-const drawn = (agents: SessionAgent[]) => treeOf(agents).map((row) => `${"-".repeat(row.depth)}${row.agent}`);
+const drawn = (agents: SessionAgent[]) =>
+  buildAgentTree(agents).map((row) => `${"-".repeat(row.depth)}${row.agent}`);
 
 describe("the tree of agents", () => {
   it("has each agent below its parent", () => {

@@ -10,7 +10,7 @@ export type TreeRow = SessionAgent & {
  * Returns the agents in the order of a tree: each below its parent, siblings in the order of the list. An
  * agent whose parent is not in the list is below the main agent (""), if there is one.
  */
-export function treeOf(agents: readonly SessionAgent[]): TreeRow[] {
+export function buildAgentTree(agents: readonly SessionAgent[]): TreeRow[] {
   const names = new Set(agents.map(({ agent }) => agent));
   const parentOf = ({ agent, parent }: SessionAgent) => {
     if (agent === "") return undefined;

@@ -14,7 +14,7 @@ import { Section } from "#ui/page/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { treeOf } from "./agent-tree.ts";
+import { buildAgentTree } from "./agent-tree.ts";
 import classes from "./sessions.module.css";
 
 /** Rows of the table before "Show all". */
@@ -23,7 +23,7 @@ const SHORT = 15;
 export function AgentTable({ session }: { session: AgentSession }) {
   const { t } = useTranslation("sessions");
   const [all, setAll] = useState(false);
-  const rows = treeOf(session.agents);
+  const rows = buildAgentTree(session.agents);
   const shown = all ? rows : rows.slice(0, SHORT);
   return (
     <Section title={t("Agents")}>

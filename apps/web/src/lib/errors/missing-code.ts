@@ -1,7 +1,7 @@
 /** Recovery from code that failed to load, mostly because a new version was deployed. */
 import { hasLeaveGuard } from "#lib/address/history.ts";
 import { writeStorage, readStorage } from "#lib/browser-storage.ts";
-import { responds } from "#lib/live/connection.ts";
+import { isReachable } from "#lib/live/connection.ts";
 
 const storageKey = "reloadedAt";
 /** A second failure within this time is not solved by another reload. */
@@ -24,7 +24,7 @@ export function isMissingCode(error: unknown): boolean {
 export async function reloadOnce(): Promise<boolean> {
   const last = Number(readStorage(storageKey, "sessionStorage") ?? 0);
   if (Date.now() - last < ONCE_WITHIN_MS || hasLeaveGuard()) return false;
-  if (!(await responds("favicon.svg"))) return false;
+  if (!(await isReachable("favicon.svg"))) return false;
   const now = String(Date.now());
   writeStorage(storageKey, now, "sessionStorage");
   // Without storage the page would reload again and again.

@@ -105,7 +105,7 @@ export const reasonPhrases = {
 const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);
 
 /** Returns whether a reason is or was caused by an error, whose message `useErrorTexts` loads. */
-export function namesError(facts: readonly ReasonFact[]): boolean {
+export function hasErrorCode(facts: readonly ReasonFact[]): boolean {
   return facts.some(({ code }) => !isReason(code));
 }
 

@@ -43,12 +43,12 @@ async function check(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   pause = Math.min(LONGEST_CHECK_MS, pause * 2);
-  if (await responds("api/health")) reportReachable();
+  if (await isReachable("api/health")) reportReachable();
   else reportUnreachable();
 }
 
 /** Returns whether the server responds at this path below the base path. */
-export async function responds(path: string): Promise<boolean> {
+export async function isReachable(path: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const response = await fetch(new URL(path, document.baseURI), { cache: "no-store", signal });

@@ -12,7 +12,7 @@ const cells = [/<td[\s>][^]*?<\/td>/g, /\bcell: [^]*?\n {4,8}\}/g];
 /** Formats with the decimals of the amount alone. `format.usd` with a number of decimals is the same in each row. */
 const alone = /\bformat\.(quota|charge|exact)\(|\bformat\.usd\([^,)]*\)|<Amount (?![^>]*\bcolumn=)/;
 
-it("no cell of a table formats an amount by itself", () => {
+it("no cell of a table formats an amount without the shared component", () => {
   const found = files.flatMap((path) => {
     const text = readFileSync(new URL(path, root), "utf8");
     return cells

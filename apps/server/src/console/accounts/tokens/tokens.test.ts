@@ -110,8 +110,8 @@ describe("a token's status", () => {
       const answer = await me.send("PATCH", `/api/token/${id}`, { status: 1 });
       expect(answer).toMatchObject({ status: 409, body: { code: "conflict" } });
     }
-    const mended = { name: "mine", unlimited_quota: false, remain_quota: 10 };
-    const answer = await me.send("PUT", `/api/token/${exhausted.id}`, mended);
+    const repaired = { name: "mine", unlimited_quota: false, remain_quota: 10 };
+    const answer = await me.send("PUT", `/api/token/${exhausted.id}`, repaired);
     expect(answer.body.data).toMatchObject({ status: 1, remain_quota: 10 });
     expect((await me.send("PATCH", `/api/token/${exhausted.id}`, { status: 2 })).body.data).toMatchObject({
       status: 2,

@@ -1,6 +1,6 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { z } from "zod";
-import { inCommas, jsonText } from "./older.ts";
+import { joinWithCommas, jsonText } from "./older.ts";
 
 /** A channel row in One Hub's format. Fields that One Hub does not have keep our names. */
 export const OlderChannel = z.looseObject({
@@ -44,8 +44,8 @@ export function olderChannel(row: ChannelRow): z.output<typeof OlderChannel> {
   return {
     ...rest,
     key: "",
-    models: inCommas(models),
-    group: inCommas(groups),
+    models: joinWithCommas(models),
+    group: joinWithCommas(groups),
     model_mapping: jsonText(row.model_mapping),
     model_headers: jsonText(row.model_headers),
     custom_parameter: jsonText(row.custom_parameter),

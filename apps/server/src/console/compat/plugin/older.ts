@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { CompatCall } from "./route.ts";
 
 /** Returns the schema of an object body. Fields with null count as absent, as in One Hub. */
-export function olderBody<Shape extends z.ZodRawShape>(shape: Shape) {
+export function oneHubBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.object(shape));
 }
 
@@ -27,7 +27,7 @@ export function splitList(given: string | string[] | undefined): string[] | unde
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
-export function inCommas(list: readonly string[]): string {
+export function joinWithCommas(list: readonly string[]): string {
   return list.join(",");
 }
 

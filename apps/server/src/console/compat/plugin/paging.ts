@@ -1,5 +1,5 @@
 /** Applies One Hub's defaults: a missing page or size, or one below 1, means the first page and ten rows. */
-export function inOneHubPages(query: unknown): unknown {
+export function applyPageDefaults(query: unknown): unknown {
   if (typeof query !== "object" || query === null) return query;
   const paged: Record<string, unknown> = { ...query };
   // Cursors are not part of One Hub's API. A caller with a cursor sends no page.

@@ -57,7 +57,7 @@ export interface CompatReader {
  * Reads a request with `schema`. `run` gets the parsed value and returns the input of the native route; the
  * default returns it unchanged.
  */
-export function reads<Schema extends z.ZodType>(
+export function readWith<Schema extends z.ZodType>(
   schema: Schema,
   run: (given: z.output<Schema>, call: CompatCall) => unknown = (given) => given,
 ): CompatReader {
@@ -72,7 +72,7 @@ export interface Spelling {
 /**
  * Formats a response. @param native the schema of the native data: fields that it does not name are dropped
  */
-export function spells<Native extends z.ZodType, Older extends z.ZodType>(
+export function formatWith<Native extends z.ZodType, Older extends z.ZodType>(
   native: Native,
   older: Older,
   run: (data: z.output<Native>, call: CompatCall) => z.input<Older> | Promise<z.input<Older>>,
@@ -101,7 +101,7 @@ interface CompatInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   body: z.output<B>;
 }
 
-export function handles<
+export function handleWith<
   D extends z.ZodType,
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,

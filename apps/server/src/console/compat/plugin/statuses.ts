@@ -6,7 +6,7 @@ const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_
 /**
  * Returns the HTTP status that One Hub sends where version 2 sends `status`: 200 for nearly every refusal.
  */
-export function olderStatus(
+export function toOneHubStatus(
   route: CompatRoute,
   { isRoute, ...refusal }: CompatOutcome & { isRoute: boolean },
 ): number {

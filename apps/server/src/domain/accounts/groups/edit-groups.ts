@@ -7,7 +7,7 @@ import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
-import { begins } from "#platform/database/text-search.ts";
+import { startsWithText } from "#platform/database/text-search.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, UserGroup } from "#platform/prisma/client.ts";
 
@@ -29,7 +29,7 @@ export async function listGroups(
   const where: Prisma.UserGroupWhereInput = {};
   if (search.enable !== undefined) where.enable = search.enable;
   if (search.keyword !== "") {
-    const text = begins(search.keyword);
+    const text = startsWithText(search.keyword);
     where.OR = [{ name: text }, { symbol: text }];
   }
   const { skip, take, orderBy } = search;

@@ -6,7 +6,7 @@ import { randomInt } from "node:crypto";
 import type { IdentityProviderKey } from "@gateway/shared/accounts/sign-in";
 import { Username } from "@gateway/shared/accounts/user-name";
 import type { Settings } from "@gateway/shared/site/settings";
-import { giftsOf, giveGifts, insertUser } from "#domain/accounts/new-user.ts";
+import { computeSignUpGifts, giveGifts, insertUser } from "#domain/accounts/new-user.ts";
 import { findInviter } from "#domain/accounts/registration.ts";
 import { isEnabled, lockUser, userDisabled } from "#domain/accounts/users.ts";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
@@ -36,7 +36,7 @@ type Rules = Pick<
  * Returns the account linked to this identity, or creates one. Throws `user_disabled`, or `forbidden` for an
  * unknown identity while sign-up is closed.
  */
-export async function arrive(
+export async function findOrCreateAccount(
   db: PrismaClient,
   arriving: Arriving,
   newcomer: { affCode: string; ip: string },
@@ -82,7 +82,7 @@ async function signUp(
     ...(inviterId === undefined ? {} : { inviterId }),
   });
   await link(tx, user.id, { provider, identity });
-  await giveGifts(tx, user, await giftsOf(tx, newcomer.ip, rules));
+  await giveGifts(tx, user, await computeSignUpGifts(tx, newcomer.ip, rules));
   await writeAudit(tx, {
     actor: { id: user.id, username: user.username, ip: newcomer.ip },
     action: "user.register",

@@ -19,7 +19,7 @@ function statusReason({ text, facts }: Reason) {
 }
 
 /** Adds a timeline event without a change of status: a model of this channel was paused or recovered. */
-export async function noteCircuit(
+export async function recordCircuitChange(
   db: PrismaClient,
   channelId: number,
   kind: "circuit-opened" | "circuit-closed",

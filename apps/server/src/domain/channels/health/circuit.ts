@@ -36,7 +36,7 @@ const LONGEST_PAUSES = 10;
 const PROBE_MS = 300_000;
 const ACCOUNTS_KEPT = 8;
 
-export function newCircuit(at: number): Circuit {
+export function createCircuit(at: number): Circuit {
   return {
     since: at,
     failed: 0,
@@ -51,7 +51,7 @@ export function newCircuit(at: number): Circuit {
 }
 
 /** Returns whether a call may be sent. */
-export function admits(circuit: Circuit, at: number): boolean {
+export function admitsCall(circuit: Circuit, at: number): boolean {
   if (circuit.openUntil === 0) return true;
   if (circuit.openUntil > at) return false;
   return circuit.probeSince === 0 || at - circuit.probeSince > PROBE_MS;
@@ -63,7 +63,7 @@ export function isHalfOpen(circuit: Circuit, at: number): boolean {
 }
 
 /** @returns whether the failures so far require a test of the channel */
-export function noteFailure(circuit: Circuit, at: number, account: number, rules: CircuitRules): boolean {
+export function recordFailure(circuit: Circuit, at: number, account: number, rules: CircuitRules): boolean {
   // Calls that started before the circuit opened are no new evidence; the probe is.
   if (circuit.openUntil !== 0) return isHalfOpen(circuit, at);
   roll(circuit, at);
@@ -75,7 +75,7 @@ export function noteFailure(circuit: Circuit, at: number, account: number, rules
 }
 
 /** @returns whether this success closed an open circuit */
-export function notePass(circuit: Circuit, at: number): boolean {
+export function recordSuccess(circuit: Circuit, at: number): boolean {
   if (circuit.openUntil !== 0) {
     // Calls that started before the circuit opened do not count: only the probe can close it.
     if (!isHalfOpen(circuit, at)) return false;
@@ -94,7 +94,7 @@ export function notePass(circuit: Circuit, at: number): boolean {
 export function openCircuit(circuit: Circuit, at: number, { pauseMs }: CircuitRules): boolean {
   const wasClosed = circuit.openUntil === 0;
   const { trips } = circuit;
-  Object.assign(circuit, newCircuit(at), {
+  Object.assign(circuit, createCircuit(at), {
     trips: trips + 1,
     openUntil: at + pauseMs * Math.min(2 ** trips, LONGEST_PAUSES),
   });
@@ -103,7 +103,7 @@ export function openCircuit(circuit: Circuit, at: number, { pauseMs }: CircuitRu
 
 /** Closes the circuit and resets its counters after a successful test or call. */
 export function closeCircuit(circuit: Circuit, at: number): void {
-  Object.assign(circuit, newCircuit(at));
+  Object.assign(circuit, createCircuit(at));
 }
 
 /** Returns whether the circuit can be dropped: it is closed and its window contains no failures. */

@@ -7,8 +7,8 @@ import {
   testModelOf,
 } from "#domain/channels/selection/active-channel.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { disableChannel, disableKey, noteCircuit } from "./channel-state.ts";
-import { type CircuitRules, closeCircuit, newCircuit, noteFailure, openCircuit } from "./circuit.ts";
+import { disableChannel, disableKey, recordCircuitChange } from "./channel-state.ts";
+import { type CircuitRules, closeCircuit, createCircuit, recordFailure, openCircuit } from "./circuit.ts";
 import { createConfirm } from "./confirm.ts";
 import { WHOLE } from "./freezes.ts";
 import { absent, refusing, type State, type AttemptTarget } from "./health-state.ts";
@@ -126,9 +126,9 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
     let circuit = state.circuits.get(model);
     if (circuit === undefined) {
       if (state.circuits.size >= MOST_CIRCUITS) return;
-      state.circuits.set(model, (circuit = newCircuit(now())));
+      state.circuits.set(model, (circuit = createCircuit(now())));
     }
-    if (!noteFailure(circuit, now(), account, settings)) return;
+    if (!recordFailure(circuit, now(), account, settings)) return;
     const found = circuit;
     const { test } = options;
     const keys = key === undefined ? channel.keys : [key];
@@ -142,7 +142,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       const reason = several
         ? reasonOf("circuitByAccounts", { kind, accounts: found.accounts.size })
         : reasonOf("circuitByTest", { kind });
-      writeDown(noteCircuit(db, channel.id, "circuit-opened", model, reason));
+      writeDown(recordCircuitChange(db, channel.id, "circuit-opened", model, reason));
     });
   }
 

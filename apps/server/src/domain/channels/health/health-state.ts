@@ -1,7 +1,7 @@
 /** Health of one channel as this node knows it, and how it reads for a call and for operators. Pure. */
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
-import { admits, type Circuit } from "./circuit.ts";
+import { admitsCall, type Circuit } from "./circuit.ts";
 import { EVERY_MODEL, type Freeze, type Freezes, WHOLE } from "./freezes.ts";
 
 export interface Evidence {
@@ -71,7 +71,7 @@ export function isKeyFailure(error: UpstreamError): boolean {
 }
 
 /** Returns the model and key that a failure pauses. */
-export function frozenPart(
+export function findFrozenPart(
   { channel, key }: AttemptTarget,
   model: string,
   error: UpstreamError,
@@ -123,7 +123,7 @@ export function circuitsOf({ circuits }: State, at: number): Frozen[] {
 }
 
 /** Returns one line per model and key, whatever the number of accounts. */
-export function frozenOf({ frozen, circuits }: State, at: number): Frozen[] {
+export function listFrozen({ frozen, circuits }: State, at: number): Frozen[] {
   const lines = new Map<string, Frozen>();
   for (const { model, keyId, account, until, reason } of frozen.list(at)) {
     // An open circuit covers the same pause and lasts longer.
@@ -157,7 +157,8 @@ export function pauseOf(
   const key = firstFree(channel, state, model, account, at);
   const freeze = later(whole, key?.freeze);
   const frozenUntil = freeze?.until ?? 0;
-  const circuitUntil = circuit === undefined || admits(circuit, at) ? 0 : Math.max(circuit.openUntil, at + 1);
+  const circuitUntil =
+    circuit === undefined || admitsCall(circuit, at) ? 0 : Math.max(circuit.openUntil, at + 1);
   if (frozenUntil === 0 && circuitUntil === 0) return undefined;
   const byCircuit = circuitUntil > frozenUntil;
   const circuitReason = circuitUntil > at + 1 ? "circuit" : "probing";

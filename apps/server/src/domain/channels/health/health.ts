@@ -3,16 +3,16 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { now as clock } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { noteCircuit } from "./channel-state.ts";
-import { admits, type Circuit, isForgotten, isHalfOpen, notePass } from "./circuit.ts";
+import { recordCircuitChange } from "./channel-state.ts";
+import { admitsCall, type Circuit, isForgotten, isHalfOpen, recordSuccess } from "./circuit.ts";
 import { type CircuitSettings, createEvidence, type EvidenceOptions } from "./evidence.ts";
 import { createFreezes, WHOLE } from "./freezes.ts";
 import {
   absent,
   circuitsOf,
   type Frozen,
-  frozenOf,
-  frozenPart,
+  listFrozen,
+  findFrozenPart,
   isKeyFailure,
   type Pause,
   pauseOf,
@@ -114,7 +114,7 @@ class NodeHealth implements Health {
     if (state === undefined) return true;
     if (this.#isFull(channel, state)) return false;
     const circuit = this.#circuitOf(state, model);
-    if (circuit !== undefined && !admits(circuit, this.#now())) return false;
+    if (circuit !== undefined && !admitsCall(circuit, this.#now())) return false;
     if (state.frozen.isEmpty()) return true;
     const at = this.#now();
     if (state.frozen.find(model, WHOLE, account, at) !== undefined) return false;
@@ -146,13 +146,13 @@ class NodeHealth implements Health {
 
   freezes(channelId: number): Frozen[] {
     const state = this.#states.get(channelId);
-    return state === undefined ? [] : [...circuitsOf(state, this.#now()), ...frozenOf(state, this.#now())];
+    return state === undefined ? [] : [...circuitsOf(state, this.#now()), ...listFrozen(state, this.#now())];
   }
 
   paused(): { channelId: number; reason: Frozen["reason"] }[] {
     const at = this.#now();
     return [...this.#states].flatMap(([channelId, state]) =>
-      [...circuitsOf(state, at), ...frozenOf(state, at)].map(({ reason }) => ({ channelId, reason })),
+      [...circuitsOf(state, at), ...listFrozen(state, at)].map(({ reason }) => ({ channelId, reason })),
     );
   }
 
@@ -198,7 +198,7 @@ class NodeHealth implements Health {
     const hardUntil = error.retryAfter === undefined ? 0 : until;
     if (seconds > 0)
       state.frozen.add(
-        { ...frozenPart(tried, model, error), account, until, hardUntil, reason: error.kind },
+        { ...findFrozenPart(tried, model, error), account, until, hardUntil, reason: error.kind },
         at,
       );
     if (refusing.has(error.kind) && mayDisable) this.#evidence.collectEvidence(state, tried);
@@ -207,7 +207,7 @@ class NodeHealth implements Health {
   }
 
   servedElsewhere(tried: AttemptTarget, model: string, error: UpstreamError, account: number): void {
-    const part = frozenPart(tried, model, error);
+    const part = findFrozenPart(tried, model, error);
     this.#states.get(tried.channel.id)?.frozen.confirm(part.model, part.keyId, account, this.#now());
   }
 
@@ -259,8 +259,10 @@ class NodeHealth implements Health {
   #circuitPassed(state: State, channelId: number, model: string): void {
     const circuit = state.circuits.get(model);
     if (circuit === undefined) return;
-    if (notePass(circuit, this.#now()))
-      this.#writeDown(noteCircuit(this.#db, channelId, "circuit-closed", model, reasonOf("callSucceeded")));
+    if (recordSuccess(circuit, this.#now()))
+      this.#writeDown(
+        recordCircuitChange(this.#db, channelId, "circuit-closed", model, reasonOf("callSucceeded")),
+      );
     if (isForgotten(circuit, this.#now())) state.circuits.delete(model);
   }
 

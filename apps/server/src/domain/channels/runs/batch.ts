@@ -9,7 +9,7 @@ import type {
 } from "@gateway/shared/channels/channel-batch";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { checkChannel } from "#domain/channels/channel-check.ts";
-import { type ChannelWithParts, typedIn } from "#domain/channels/channel-row.ts";
+import { type ChannelWithParts, toChannelInput } from "#domain/channels/channel-row.ts";
 import {
   type ChannelDeps,
   deleteChannel,
@@ -31,7 +31,7 @@ export async function editChannels(
 ): Promise<ChannelEditAnswer> {
   const answer: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
   const { failed } = await each(deps, ids, async (before) => {
-    const now = { ...typedIn(before), key: "" };
+    const now = { ...toChannelInput(before), key: "" };
     const wanted = applyEdit(now, edit);
     const changes = differences(now, wanted);
     if (changes.length === 0) {

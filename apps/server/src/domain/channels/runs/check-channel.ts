@@ -1,7 +1,11 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
-import { type ChannelForTest, type ChannelWithParts, typedInFull } from "#domain/channels/channel-row.ts";
+import {
+  type ChannelForTest,
+  type ChannelWithParts,
+  toFullChannelInput,
+} from "#domain/channels/channel-row.ts";
 import { type ChannelDeps, getChannel } from "#domain/channels/channels.ts";
 import { disableChannel, reviveChannel } from "#domain/channels/health/channel-state.ts";
 import type { Health } from "#domain/channels/health/health.ts";
@@ -159,5 +163,5 @@ async function checkBalance(deps: ChannelCheckDeps, id: number): Promise<Done> {
 
 /** Returns a stored channel with its secrets and the key of `firstKey`. Throws `conflict` if that is unreadable. */
 export function decryptChannel(deps: KeyDeps, row: ChannelWithParts): ChannelForTest {
-  return { ...typedInFull(deps.secrets, row), id: row.id, ...openFirstKey(deps, row) };
+  return { ...toFullChannelInput(deps.secrets, row), id: row.id, ...openFirstKey(deps, row) };
 }

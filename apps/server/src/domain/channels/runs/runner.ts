@@ -6,7 +6,7 @@ import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channels/c
 import type { Reason } from "@gateway/shared/reasons";
 import { GatewayError, internalError, reasonOfError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { beat, endRun, noteItem, openRun, type ItemOutcome, type WorkItem } from "./runs.ts";
+import { beat, endRun, recordItem, openRun, type ItemOutcome, type WorkItem } from "./runs.ts";
 
 export interface Done {
   outcome: ItemOutcome;
@@ -66,7 +66,7 @@ export function createChannelRunner(
         written = written
           .then(() => {
             finished += 1;
-            return noteItem(db, id, position, { ...done, finished });
+            return recordItem(db, id, position, { ...done, finished });
           })
           // The result of one channel is lost; the run goes on and must end.
           .catch(onError);

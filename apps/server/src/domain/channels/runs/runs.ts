@@ -112,7 +112,7 @@ async function endSilentRuns(db: Db): Promise<void> {
  * @param done its `finished` is the item's completion number in the run, from 1; readers ask for items after
  *   the last number they have seen
  */
-export async function noteItem(
+export async function recordItem(
   db: PrismaClient,
   runId: number,
   position: number,

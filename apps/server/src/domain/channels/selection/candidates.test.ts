@@ -13,7 +13,7 @@ beforeAll(async () => {
   const admin = await place.as(await place.makeUser({ role: 10 }));
   ids = [];
   for (const name of ["one", "two", "three"]) {
-    const values = { type: 1, name, key: `k-${name}`, base_url: "https://vendor.example" };
+    const values = { type: 1, name, key: `k-${name}`, base_url: "https://provider.example" };
     const input = ChannelInput.parse({ ...values, models: ["gpt", `${name}*`], groups: ["default"] });
     ids.push((await admin.send<ChannelRow>("POST", "/api/channel", input)).body.data.id);
   }

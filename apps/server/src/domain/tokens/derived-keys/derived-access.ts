@@ -52,7 +52,7 @@ function wholePoints(usd: number, pointsPerUsd: number): bigint {
 }
 
 /** Returns the level that a call belongs to. */
-export function innermost(levels: DerivedAccess): DerivedLevel {
+export function innermostLevel(levels: DerivedAccess): DerivedLevel {
   return levels.at(-1) ?? levels[0];
 }
 

@@ -8,7 +8,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { type DerivedAccess, describeLevels } from "./derived-access.ts";
 import { authenticateLevels, derivedKeyPrefix, parseDerivedKey } from "./derived-key.ts";
-import { derivedKeyRevoked, revokedKeys } from "./revoked-keys.ts";
+import { revokedKeyError, revokedKeys } from "./revoked-keys.ts";
 
 /** The fields of a caller that a derived key restricts. */
 interface RestrictedCaller {
@@ -111,7 +111,7 @@ export function createDerivedCallers<Caller extends RestrictedCaller>(
       const ids = parent && authenticateLevels(parsed, parent.secret);
       if (parent === undefined || ids === undefined) throw invalidKey();
       const caller = restrict(parent.caller, describeLevels(parsed.levels, ids));
-      if ((await revokedKeys(db, ids)).size > 0) throw derivedKeyRevoked();
+      if ((await revokedKeys(db, ids)).size > 0) throw revokedKeyError();
       if (begun !== generation) return caller;
       const entry = { value: caller, until: performance.now() + TTL_MS };
       for (const form of new Set([text, presented])) {

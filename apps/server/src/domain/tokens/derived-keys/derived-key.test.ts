@@ -50,7 +50,7 @@ function close({ head, levels, mac }: Parts): string {
 const json = (restrictions: object) => Buffer.from(JSON.stringify(restrictions));
 
 describe("a derived key", () => {
-  it("names its API key without revealing it, and has the ID that its maker was told", () => {
+  it("contains the ID of its API key but not the key, and has the ID that `deriveKey` returned", () => {
     const { key, id } = deriveKey(apiKey, { usd: "1", exp, label: "worker" });
     expect(parseDerivedKey(key)).toMatchObject({
       parentId: derivationIdOf(apiKey),

@@ -1,7 +1,7 @@
 /** The derived keys of a token that were used, for its owner. */
 import type { DerivedKeyRow } from "@gateway/shared/accounts/derived-key";
 import { writeAudit } from "#domain/audit-log/audit.ts";
-import { inTurn } from "#domain/tokens/storage-limits.ts";
+import { changeInTurn } from "#domain/tokens/storage-limits.ts";
 import { getToken, lockToken, type Owner } from "#domain/tokens/tokens.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -62,7 +62,7 @@ export async function revokeDerivedKey(
   owner: Owner,
   { tokenId, id }: { tokenId: number; id: string },
 ): Promise<DerivedKeyRow> {
-  return inTurn(db, owner.id, async (tx) => {
+  return changeInTurn(db, owner.id, async (tx) => {
     // Calls that begin at the same time are decided before or after this.
     await lockToken(tx, tokenId);
     await getToken(tx, owner.id, tokenId);

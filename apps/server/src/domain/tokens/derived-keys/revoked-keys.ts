@@ -9,6 +9,6 @@ export async function revokedKeys(db: Db, ids: string[]): Promise<ReadonlySet<st
   return new Set(rows.map(({ id }) => id));
 }
 
-export function derivedKeyRevoked(): GatewayError {
+export function revokedKeyError(): GatewayError {
   return new GatewayError("invalid_api_key", { reason: "derived_key_revoked" });
 }

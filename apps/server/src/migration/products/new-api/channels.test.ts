@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createReportBook } from "#migration/report.ts";
-import { lenient, type SourceRow } from "#migration/sources/source.ts";
+import { tolerateMissingColumns, type SourceRow } from "#migration/sources/source.ts";
 import { newApiChannels } from "./channels.ts";
 
 const account = (project: string) => ({
@@ -22,7 +22,7 @@ async function imported(key: string, more: SourceRow = {}) {
     other: "europe-west1",
     ...more,
   };
-  const source = lenient({
+  const source = tolerateMissingColumns({
     origin: "test",
     columns: new Map([["channels", new Set(Object.keys(row))]]),
     async *rows() {

@@ -2,7 +2,7 @@ import { groupsOf, objectOption } from "#migration/family/go-options.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { GroupRecord } from "#migration/records.ts";
 import { parseJson, record } from "#migration/row.ts";
-import { noteLost } from "./lost.ts";
+import { reportLostTables } from "./lost-tables.ts";
 
 /** What New API lets every user choose until an administrator saves the groups. */
 const firstUsable = { default: "default", vip: "vip" };
@@ -16,7 +16,7 @@ export async function* newApiGroups(context: ReadContext): AsyncGenerator<GroupR
     const count = Array.isArray(limit) ? Number(limit[0]) : 0;
     return isLimited && count > 0 ? Math.max(1, Math.floor(count / minutes)) : undefined;
   });
-  await noteLost(context);
+  await reportLostTables(context);
 }
 
 function usableByAll(context: ReadContext): Record<string, unknown> {

@@ -5,7 +5,7 @@ import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts
 import {
   truncateText,
   decimal,
-  inCalendar,
+  readCalendarDate,
   int,
   json,
   logPrice,
@@ -25,7 +25,7 @@ export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerato
   if (!source.columns.has("statistics")) return;
   for await (const row of source.rows({ table: "statistics", orderBy: "date" })) {
     book.read("daily_usage");
-    const hour = inCalendar(new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`));
+    const hour = readCalendarDate(new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`));
     if (hour === undefined) {
       book.skip("daily_usage", "usage_date");
       continue;

@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { foundryHost, hostLimits } from "#providers/models/messages-hosts.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
@@ -22,7 +22,7 @@ export const azureFoundry: Provider = {
   runsWebSearch: ["openai-responses", "anthropic"],
   managesContext: true,
   messages: foundryHost,
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "embeddings", "images", "account"],
   identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },

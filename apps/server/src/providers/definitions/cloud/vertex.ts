@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { hostLimits, vertexHost } from "#providers/models/messages-hosts.ts";
@@ -54,7 +54,7 @@ export const vertex: Provider = {
   runsWebSearch: ["gemini", "anthropic"],
   managesContext: true,
   messages: vertexHost,
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
     const publisher = publisherOf(model);

@@ -1,4 +1,4 @@
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat } from "#providers/quirks.ts";
@@ -12,7 +12,7 @@ export const lmstudio: Provider = {
   help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,
   keyHint: "",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -25,7 +25,7 @@ export const ollama: Provider = {
   help: "provider-own-servers",
   baseUrl: "https://ollama.com",
   dialects: ["openai-chat"],
-  mends: { "openai-chat": mendChat },
+  repairs: { "openai-chat": repairChat },
   bytesOnly: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,

@@ -13,8 +13,14 @@ import type {
 } from "#dialects/ir.ts";
 import { isTextType } from "#dialects/media/media-type.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media/media.ts";
-import { unsaidMarks } from "#dialects/reasoning/marks.ts";
-import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
+import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
+import {
+  callerInputObject,
+  compact,
+  foreignFields,
+  nameOf,
+  listUnsupportedSettings,
+} from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { claudeIds } from "#providers/call-ids.ts";
 import { objectRoot } from "#providers/schemas/root.ts";
@@ -276,14 +282,14 @@ export function encodeRequest(given: ChatRequest): { body: Wire; dropped: string
     serviceTier: tier === undefined ? undefined : { type: tier },
   });
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs", "user"] as const;
-  for (const field of unsaid(request, silent)) dropped.add(field);
+  for (const field of listUnsupportedSettings(request, silent)) dropped.add(field);
   for (const { kind } of request.serverTools ?? []) dropped.add(kind === "other" ? "server_tools" : kind);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (request.parallelToolCalls === false) dropped.add("parallel_tool_calls");
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   if (request.serviceTier !== undefined && tier === undefined && request.serviceTier !== "auto")
     dropped.add("service_tier");
-  for (const mark of unsaidMarks(request, ["names", "details", "strict"])) dropped.add(mark);
+  for (const mark of listUnsupportedMarks(request, ["names", "details", "strict"])) dropped.add(mark);
   for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -1,6 +1,6 @@
 /** The log row of a call, from what its bill knows. */
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
-import { innermost, labelOf } from "#domain/tokens/derived-keys/derived-access.ts";
+import { innermostLevel, labelOf } from "#domain/tokens/derived-keys/derived-access.ts";
 import { now } from "#platform/clock.ts";
 import type { CachedCall, PlannedCall, PricingTerms, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import type { Attempts } from "./attempts.ts";
@@ -63,7 +63,7 @@ export function createCallRecord({
     skipped: attempts.skipped,
     billingTag: caller.billingTag,
     session: received.sessionNote?.(),
-    derivedKey: caller.derived && { id: innermost(caller.derived).id, label: labelOf(caller.derived) },
+    derivedKey: caller.derived && { id: innermostLevel(caller.derived).id, label: labelOf(caller.derived) },
     cacheHit: routed !== undefined && "terms" in routed && routed.byGateway !== true,
     partlyReserved: target !== undefined && target.channel.preCost !== 1,
     type,

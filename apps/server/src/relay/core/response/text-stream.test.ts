@@ -64,7 +64,7 @@ describe("the pieces of a stream", () => {
 });
 
 describe("a tapped stream", () => {
-  it("passes the changed text, and tells once that it is whole", async () => {
+  it("passes the changed text, and reports once that it is complete", async () => {
     const { calls, stream } = tapped(source(3).stream, (text) => text.toUpperCase());
     expect(await take(stream, 10)).toEqual(["PIECE 1", "PIECE 2", "PIECE 3"]);
     expect(calls).toEqual({ whole: 1, ended: 1 });

@@ -79,7 +79,7 @@ export async function wholeText(
 }
 
 /** The error for a response that is no response of its format. */
-export function unreadable(status: number): UpstreamError {
+export function unreadableError(status: number): UpstreamError {
   return { kind: "server", message: "The upstream's answer could not be read.", status };
 }
 
@@ -119,7 +119,7 @@ export async function beginOf(
     await chunks.return();
     throw error;
   }
-  return { head: textIn(parts.slice(0, 1)), response: rewound(response, parts, chunks) };
+  return { head: textIn(parts.slice(0, 1)), response: rewindResponse(response, parts, chunks) };
 }
 
 function lengthOf({ headers }: Pick<UpstreamResponse, "headers">): number | undefined {
@@ -154,14 +154,14 @@ export async function peekFormat(
       text += next.value.toString("latin1");
     }
   }
-  return { response: rewound(response, begun, ended ? undefined : source), isEvents: isEvents(text) };
+  return { response: rewindResponse(response, begun, ended ? undefined : source), isEvents: isEvents(text) };
 }
 
 /**
  * Returns the response as it was before its first chunks were read.
  * @param source the remaining chunks, if any
  */
-export function rewound(
+export function rewindResponse(
   response: UpstreamResponse,
   begun: Buffer[],
   source: AsyncGenerator<Buffer, void, undefined> | undefined,

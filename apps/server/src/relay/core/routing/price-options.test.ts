@@ -52,7 +52,7 @@ describe("price options and channels of a model", () => {
     expect(offeredOf(list, "rerank", "/v1/rerank", "gpt")).toBe(rerank);
   });
 
-  it("leaves calls that only Responses supports to providers that speak Responses", () => {
+  it("leaves calls that only Responses supports to providers with a Responses endpoint", () => {
     const bare = channel({ id: 1, provider: custom });
     const own = channel({
       id: 2,

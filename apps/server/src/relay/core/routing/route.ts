@@ -260,7 +260,10 @@ export function pausedChannels(
 /**
  * Returns the error when no channel could be chosen. It contains the time to wait if providers asked for it.
  */
-export function nothingFree({ health }: RelayServices, { received, model, plan }: PlannedCall): GatewayError {
+export function noChannelError(
+  { health }: RelayServices,
+  { received, model, plan }: PlannedCall,
+): GatewayError {
   const channels = plan.routeGroups.flatMap((routeGroup) => routeGroup.channels);
   if (channels.some((channel) => health.full(channel)))
     return new GatewayError("upstream_rate_limited", { reason: "channels_full", model }, { retryAfter: 1 });

@@ -7,7 +7,7 @@ import { KeyUnavailableError } from "#platform/key-sources/key-value.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
-import { unreadable } from "#relay/core/response/whole-text.ts";
+import { unreadableError } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { send, type ToProvider } from "./send.ts";
 
@@ -73,7 +73,7 @@ async function readOr<Answer>(
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     response.cancel();
-    return { error: unreadable(response.status) };
+    return { error: unreadableError(response.status) };
   }
 }
 

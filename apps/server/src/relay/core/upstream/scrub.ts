@@ -1,6 +1,6 @@
 import type { Extra, UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { hiddenIn } from "#domain/channels/channel-secrets.ts";
+import { listHiddenValues } from "#domain/channels/channel-secrets.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
 
 /**
@@ -85,7 +85,7 @@ export function eventsForClients(events: string, origin: Origin): string {
 }
 
 /** Cleans a response as the provider sent it. Only responses with an error quote the request. */
-export function failedForClients(body: string, origin: Origin): string {
+export function scrubErrorBody(body: string, origin: Origin): string {
   if (body.length > MAX_FAILED || !/"error"\s*:\s*["{]/.test(body)) return body;
   const answer = parseRecord(body);
   if (answer === undefined) return body;
@@ -144,7 +144,7 @@ function secretsOf({ channel, key }: Origin): string[] {
     (each) => each.referenced?.knownTexts() ?? each.key,
   );
   const { proxy, headers, parameters, plugin } = channel;
-  const hidden = hiddenIn({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
+  const hidden = listHiddenValues({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
   const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];
   // Longest first, so that no part of a longer secret remains.
   return [...new Set(parts)]

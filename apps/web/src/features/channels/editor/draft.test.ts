@@ -17,7 +17,7 @@ const good: ChannelDraft = {
   ...newDraft(provider, ["default"]),
   name: "One",
   key: "sk-a-key",
-  base_url: "https://vendor.example",
+  base_url: "https://provider.example",
 };
 
 /** Validates like the form: the provider's requirements, then the schema. */
@@ -47,8 +47,8 @@ const cases: [values: object, field: string, reason: string][] = [
   [{ name: "x".repeat(129) }, "name", "at_most_128"],
   [{ key: " " }, "key", "API key is required"],
   [{ base_url: "" }, "base_url", "API address is required"],
-  [{ base_url: "vendor.example" }, "base_url", url],
-  [{ base_url: "ftp://vendor.example" }, "base_url", url],
+  [{ base_url: "provider.example" }, "base_url", url],
+  [{ base_url: "ftp://provider.example" }, "base_url", url],
   [{ models: [] }, "models", "model_required"],
   [{ models: ["*"] }, "models.0", wildcard],
   [{ models: ["gpt-*-mini"] }, "models.0", wildcard],
@@ -113,12 +113,12 @@ describe("the API address", () => {
   const providerName = (base_url: string) => ({ ...provider, needs_base_url: false, base_url });
 
   it("starts as the provider's own, and must not be empty", () => {
-    const own = providerName("https://api.vendor.example");
-    expect(newDraft(own, []).base_url).toBe("https://api.vendor.example");
+    const own = providerName("https://api.provider.example");
+    expect(newDraft(own, []).base_url).toBe("https://api.provider.example");
     expect(faults({ base_url: "" }, own)).toMatchObject({ base_url: "API address is required" });
   });
 
-  it.each(["", "https://{region}.vendor.example"])("may be empty when the provider's is %j", (address) => {
+  it.each(["", "https://{region}.provider.example"])("may be empty when the provider's is %j", (address) => {
     expect(newDraft(providerName(address), []).base_url).toBe("");
     expect(faults({ base_url: "" }, providerName(address))).toEqual({});
   });

@@ -41,7 +41,7 @@ export function ProviderModelPicker({ draft, id, onClose, onChoose }: ProviderMo
   const opening = useId();
   const { type, base_url, key, other, proxy } = draft;
   const list = useQuery({
-    queryKey: ["vendor-models", opening],
+    queryKey: ["provider-models", opening],
     queryFn: () =>
       http.post("/channel/models", asList<string[]>(), { type, base_url, key, other, proxy, id }),
     gcTime: 0,

@@ -65,7 +65,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
           />
         ),
       },
-      { id: "vendors", title: t("Providers"), cell: (row) => <ProviderServices types={row.types} /> },
+      { id: "providers", title: t("Providers"), cell: (row) => <ProviderServices types={row.types} /> },
       {
         id: "status",
         title: t("Status"),

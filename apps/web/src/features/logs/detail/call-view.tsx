@@ -9,7 +9,7 @@ import { isFailedCall, pauseSentence, shortReason } from "#features/logs/failure
 import { timeOfDay } from "#features/logs/list/time-cell.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "#features/logs/log-labels.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
-import { namesError } from "#lib/labels/reasons.ts";
+import { hasErrorCode } from "#lib/labels/reasons.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Section } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -49,7 +49,7 @@ type CallViewProps = {
 
 export function CallView({ row, wide = false }: CallViewProps) {
   const { t } = useTranslation("logs");
-  useErrorTexts(namesError(row.content_facts));
+  useErrorTexts(hasErrorCode(row.content_facts));
   const { sentence } = outcomeWord(row);
   const call = isCall(row);
   return (

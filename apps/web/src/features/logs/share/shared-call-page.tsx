@@ -16,7 +16,7 @@ import { contentText } from "#features/logs/log-labels.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { ApiError } from "#lib/http.ts";
-import { namesError } from "#lib/labels/reasons.ts";
+import { hasErrorCode } from "#lib/labels/reasons.ts";
 import { usePageTitle } from "#lib/site.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
@@ -74,7 +74,7 @@ function EndedLink({ error }: { error: ApiError }) {
 function Loaded({ shared }: { shared: SharedCall }) {
   const { t } = useTranslation("logs");
   const { call, bodies, expires_at } = shared;
-  useErrorTexts(namesError(call.content_facts));
+  useErrorTexts(hasErrorCode(call.content_facts));
   const attempts = (call.attempts ?? []).map((note) => ({
     ...note,
     channel_name: t("Channel {{number}}", { number: note.channel_id }),

@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { type Comparison, mostCompared } from "./use-comparison.ts";
+import { type Comparison, MAX_COMPARED_MODELS } from "./use-comparison.ts";
 
 /** Adds a model to the comparison, or removes it. */
 export function CompareButton({ model, comparison }: { model: string; comparison: Comparison }) {
@@ -9,7 +9,7 @@ export function CompareButton({ model, comparison }: { model: string; comparison
   const isOn = comparison.models.includes(model);
   const isFull = comparison.isFull && !isOn;
   const label = isFull
-    ? t("At most {{count}} models can be compared", { count: mostCompared })
+    ? t("At most {{count}} models can be compared", { count: MAX_COMPARED_MODELS })
     : isOn
       ? t("Remove from the comparison")
       : t("Compare");

@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 
 /** Maximum number of models side by side. */
-export const mostCompared = 3;
+export const MAX_COMPARED_MODELS = 3;
 
 export type Comparison = {
   models: string[];
@@ -19,10 +19,10 @@ export function useComparison(stored: string, onChange: (stored: string) => void
   const models = useMemo(() => namesIn(stored), [stored]);
   return {
     models,
-    isFull: models.length >= mostCompared,
+    isFull: models.length >= MAX_COMPARED_MODELS,
     toggle: (model) => {
       const next = models.includes(model) ? models.filter((name) => name !== model) : [...models, model];
-      onChange(next.slice(0, mostCompared).map(encodeURIComponent).join(","));
+      onChange(next.slice(0, MAX_COMPARED_MODELS).map(encodeURIComponent).join(","));
     },
     clear: () => onChange(""),
   };
@@ -37,5 +37,5 @@ export function namesIn(stored: string): string[] {
       return [];
     }
   });
-  return [...new Set(names)].slice(0, mostCompared);
+  return [...new Set(names)].slice(0, MAX_COMPARED_MODELS);
 }

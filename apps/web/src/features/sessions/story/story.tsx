@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { treeOf } from "#features/sessions/agent-tree.ts";
+import { buildAgentTree } from "#features/sessions/agent-tree.ts";
 import { sessionCallsQuery } from "#features/sessions/api.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { seriesColors } from "#ui/charts/chart-colors.ts";
@@ -14,7 +14,7 @@ import { Section } from "#ui/page/page.tsx";
 import { FilterSelect } from "#ui/table/filters.tsx";
 import { CostCurve } from "./cost-curve.tsx";
 import { StoryRows } from "./story-rows.tsx";
-import { type Track, tracksOf, MOST_TRACKS } from "./tracks.ts";
+import { type Track, assignTracks, MOST_TRACKS } from "./tracks.ts";
 import classes from "./story.module.css";
 
 const MAIN = "main";
@@ -25,8 +25,8 @@ export function Story({ session }: { session: AgentSession }) {
   const query = useQuery(sessionCallsQuery(session.id, seesAll ? session.user_id : 0));
   const [agent, setAgent] = useState("");
   const calls = query.data?.data;
-  const agents = useMemo(() => treeOf(session.agents).map((row) => row.agent), [session.agents]);
-  const tracks = useMemo(() => tracksOf(agents, seriesColors(agents.slice(0, MOST_TRACKS))), [agents]);
+  const agents = useMemo(() => buildAgentTree(session.agents).map((row) => row.agent), [session.agents]);
+  const tracks = useMemo(() => assignTracks(agents, seriesColors(agents.slice(0, MOST_TRACKS))), [agents]);
   const nameOf = (name: string) => (name === "" ? t("Main agent") : name);
   const search = new URLSearchParams({ session: session.id, range: "all" });
   const shown = agent === "" ? calls : calls?.filter((call) => call.agent === (agent === MAIN ? "" : agent));
@@ -70,7 +70,7 @@ export function Story({ session }: { session: AgentSession }) {
 }
 
 type LegendProps = {
-  tracks: ReturnType<typeof tracksOf>;
+  tracks: ReturnType<typeof assignTracks>;
   nameOf: (agent: string) => string;
   /** Agents without a track of their own. */
   more: number;

@@ -16,7 +16,7 @@ export type Tracks = {
   of: (agent: string) => Track;
 };
 
-export function tracksOf(agents: readonly string[], colors: ReadonlyMap<string, string>): Tracks {
+export function assignTracks(agents: readonly string[], colors: ReadonlyMap<string, string>): Tracks {
   const shown = agents
     .slice(0, MOST_TRACKS)
     .map((agent, place): Track => ({ agent, place, color: colors.get(agent) ?? othersColor }));

@@ -8,7 +8,7 @@ import { logExportQuery, useStartLogExport } from "#features/settings/api.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { formatBytes } from "#lib/format/bytes.ts";
 import { formatTime, useFormat } from "#lib/format/quota.ts";
-import { namesError, storedReason } from "#lib/labels/reasons.ts";
+import { hasErrorCode, storedReason } from "#lib/labels/reasons.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
@@ -103,7 +103,7 @@ function Loaded({ status }: { status: LogExportStatus }) {
 function Failure({ status }: { status: LogExportStatus }) {
   const { t } = useTranslation("settings");
   const { reason, reason_facts: facts, failures, retry_at: retryAt } = status;
-  useErrorTexts(namesError(facts));
+  useErrorTexts(hasErrorCode(facts));
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title={t("The log is not exported")}>
       <Text fz="sm" style={{ overflowWrap: "anywhere" }}>

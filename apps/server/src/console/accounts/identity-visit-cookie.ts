@@ -3,24 +3,24 @@ import type { Services } from "#console/services.ts";
 import { type SignInStart, issueState, STATE_MINUTES } from "#domain/accounts/sign-in/sign-in-state.ts";
 
 /** Cookie that binds a sign-in with an identity provider to the browser that began it. */
-export const DEPARTURE_COOKIE = "sign-in";
+export const IDENTITY_VISIT_COOKIE = "sign-in";
 
 /** Issues a state for this browser and sets its cookie, for all routes of this sign-in. */
-export async function depart(
+export async function startIdentityVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   { db, secrets }: Pick<Services, "db" | "secrets">,
 ): Promise<SignInStart> {
-  const departure = await issueState(db, secrets, {
-    browser: request.cookies[DEPARTURE_COOKIE],
+  const visit = await issueState(db, secrets, {
+    browser: request.cookies[IDENTITY_VISIT_COOKIE],
     userId: request.viewer?.id ?? null,
   });
-  void reply.header("cache-control", "no-store").setCookie(DEPARTURE_COOKIE, departure.browser, {
+  void reply.header("cache-control", "no-store").setCookie(IDENTITY_VISIT_COOKIE, visit.browser, {
     path: (request.routeOptions.url ?? "").replace(/(?<=\/oauth)\/.*$/, ""),
     httpOnly: true,
     sameSite: "lax",
     secure: request.protocol === "https",
     maxAge: STATE_MINUTES * 60,
   });
-  return departure;
+  return visit;
 }

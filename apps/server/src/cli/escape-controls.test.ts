@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visible } from "./visible.ts";
+import { escapeControls } from "./escape-controls.ts";
 
 it.each([
   ["plain text, 中文, 👩‍👩‍👧 é\n\tnext", "plain text, 中文, 👩‍👩‍👧 é\n\tnext"],
@@ -8,5 +8,5 @@ it.each([
   ["over\rwritten\u0008", String.raw`over\u000dwritten\u0008`],
   ["user\u202Eexe.txt", String.raw`user\u202eexe.txt`],
 ])("shows control characters of %j", (text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(escapeControls(text)).toBe(shown);
 });

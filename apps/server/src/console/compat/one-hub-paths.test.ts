@@ -61,7 +61,7 @@ describe("channels", () => {
   });
 
   it("return their balance by a GET", async () => {
-    const telling = await channel({ base_url: "https://vendor.example" });
+    const telling = await channel({ base_url: "https://provider.example" });
     expect((await script("GET", `/api/channel/update_balance/${telling.id}`)).body).toEqual({
       success: true,
       message: "",

@@ -4,7 +4,7 @@ import { ImportRefusal } from "#migration/refusal.ts";
 const unstorable = /^(2[23][\dA-Z]{3}|P20(0[02-7]|1[0-4]|20|23|33))$/;
 
 /** Waits for rows to be written. A row that the database rejects makes the import impossible, and its kind is named. */
-export async function storing<T>(kind: string, work: Promise<T>): Promise<T> {
+export async function nameRejectedRows<T>(kind: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

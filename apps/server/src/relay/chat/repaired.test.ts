@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, DialectId } from "#dialects/ir.ts";
-import { mendedDecoder } from "#dialects/mended-decoder.ts";
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
+import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";
@@ -26,13 +26,13 @@ const chunk = (delta: Wire | undefined, finish: string | null = null, more: Wire
   ...more,
 });
 
-/** Returns the events of a mended stream, and the chunks that a Chat client receives. */
+/** Returns the events of a repaired stream, and the chunks that a Chat client receives. */
 function streamed(frames: Array<Wire | string>): { events: ChatEvent[]; chunks: Wire[] } {
   const texts = frames.map((frame) => (typeof frame === "string" ? frame : JSON.stringify(frame)));
-  const decoder = mendedDecoder(dialects["openai-chat"].decodeStream(), mendChat());
+  const decoder = createRepairingDecoder(dialects["openai-chat"].decodeStream(), repairChat());
   const events = texts.flatMap((data) => decoder.frame({ event: undefined, data }));
-  const mender = mendChat();
-  const passed = [...texts.flatMap((data) => mender.frame(data) ?? [data]), ...mender.end()];
+  const repair = repairChat();
+  const passed = [...texts.flatMap((data) => repair.frame(data) ?? [data]), ...repair.end()];
   return {
     events: [...events, ...decoder.end()],
     chunks: passed.filter((data) => data !== "[DONE]").map((data) => JSON.parse(data) as Wire),
@@ -150,7 +150,7 @@ function read(client: DialectId, body: Wire) {
   };
   return readBody(
     { client: dialects[client], request: { ...request, stream: false } },
-    { response, upstream: dialects["openai-chat"], mender: mendChat() },
+    { response, upstream: dialects["openai-chat"], repair: repairChat() },
   );
 }
 

@@ -17,7 +17,7 @@ export interface TwoDays {
   share: number;
 }
 
-export function twoDays(now: Date): TwoDays {
+export function readTwoDays(now: Date): TwoDays {
   const begun = Math.floor(now.getTime() / hourMs) * hourMs;
   const count = 2 * OVERVIEW_HOURS;
   const hours = Array.from({ length: count }, (_, hour) => new Date(begun - (count - 1 - hour) * hourMs));

@@ -3,7 +3,7 @@ import type { ReadContext } from "#migration/products/product.ts";
 import { flag, int, points, seconds, text } from "#migration/row.ts";
 
 /** Tables without a counterpart that mean money to someone. */
-export async function noteLost(context: ReadContext): Promise<void> {
+export async function reportLostTables(context: ReadContext): Promise<void> {
   const { source, book, now } = context;
   for (const lost of ["GroupGroupRatio", "TopupGroupRatio"])
     if (Object.keys(objectOption(context, lost)).length > 0) book.attention("group_ratios_lost", lost);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";
 import { dialectsFor } from "./provider.ts";
@@ -14,7 +14,9 @@ import { openProviders } from "./registry.ts";
  */
 const chat = dialects["openai-chat"];
 const reasons = ["stop", "length", "tool_calls", "content_filter", "function_call"];
-const providers = [...openProviders().values()].filter(({ mends }) => mends?.["openai-chat"] !== undefined);
+const providers = [...openProviders().values()].filter(
+  ({ repairs }) => repairs?.["openai-chat"] !== undefined,
+);
 
 const samples = recordedProviders().flatMap((id) => {
   const provider = providers.find((each) => each.id === id);
@@ -54,8 +56,8 @@ describe("recorded responses", () => {
     "$id/$file: has the documented form",
     ({ id, file }) => {
       const came = JSON.parse(recording(id, file)) as Wire;
-      const mended = mendChat().whole(came);
-      for (const choice of mended["choices"] as Wire[]) {
+      const repaired = repairChat().whole(came);
+      for (const choice of repaired["choices"] as Wire[]) {
         const message = choice["message"] as Wire;
         expect(message["role"]).toBe("assistant");
         expect(isText(message["content"])).toBe(true);
@@ -63,7 +65,7 @@ describe("recorded responses", () => {
         expect(choice["index"]).toBeTypeOf("number");
         expectCalls(message, false);
       }
-      const { choices, usage } = chat.decodeResponse(mended);
+      const { choices, usage } = chat.decodeResponse(repaired);
       const before = chat.decodeResponse(came);
       expect(choices.map(finishOf)).toEqual(before.choices.map(finishOf));
       expect({ ...usage, raw: 0 }).toEqual({ ...before.usage, raw: 0 });
@@ -75,8 +77,8 @@ describe("recorded responses", () => {
     ({ id, file }) => {
       const splitter = createFrameSplitter();
       const frames = [...splitter.push(Buffer.from(recording(id, file))), ...splitter.flush()];
-      const mender = mendChat();
-      const sent = frames.flatMap(({ frame }) => mender.frame(frame.data) ?? [frame.data]);
+      const repair = repairChat();
+      const sent = frames.flatMap(({ frame }) => repair.frame(frame.data) ?? [frame.data]);
       const chunks = sent.filter((data) => data.trim() !== "[DONE]").map((data) => JSON.parse(data) as Wire);
       const choices = chunks.flatMap((chunk) => (chunk["choices"] ?? []) as Wire[]);
       expect(choices[0]?.["delta"]).toMatchObject({ role: "assistant" });

@@ -9,7 +9,7 @@ const leastLength = 32;
  * DATA_DIR, where only its owner may read it. Nodes that start together on one folder use the same secret.
  * Throws a message when the file cannot be written, or exists but is unusable: another secret could not decrypt the stored data.
  */
-export async function keptSecret(dataDir: string): Promise<string> {
+export async function readOrCreateSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, "secret-key");
   const known = await readSecret(file);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { BODY_LIMIT, bodyTooLarge } from "#gateway/body/json-body.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 
 /** Maps any error to one that a dialect can encode, without internal details. */
-export function nameError(error: unknown): GatewayError {
+export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return bodyTooLarge(BODY_LIMIT);

@@ -5,9 +5,9 @@
  * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
  * except for its state.
  */
-import type { AnswerMender, Wire } from "#dialects/dialect.ts";
+import type { AnswerRepair, Wire } from "#dialects/dialect.ts";
 import { argumentsText, asRecord, parseRecord, readAs } from "#dialects/wire.ts";
-import { decodeFinish, encodeFinish, spokenContent } from "./response.ts";
+import { decodeFinish, encodeFinish, readContent } from "./response.ts";
 import { chatContent } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
@@ -45,7 +45,7 @@ function withoutNulls(wire: Wire, ...names: string[]): Wire {
 function withText(message: Wire): Wire {
   const content = message["content"];
   if (!Array.isArray(content)) return message;
-  const pieces = spokenContent(readAs(chatContent, content));
+  const pieces = readContent(readAs(chatContent, content));
   const textOf = (thought: boolean) =>
     pieces.flatMap((piece) => (piece.thought === thought ? [piece.text] : [])).join("");
   const thinking = textOf(true);
@@ -128,7 +128,7 @@ function wholeChoice(value: unknown, at: number, id: string): unknown {
   return changed(ended, { finish_reason: ended["finish_reason"] ?? (hasCalls ? "tool_calls" : "stop") });
 }
 
-function mendWhole(body: Wire): Wire {
+function repairWhole(body: Wire): Wire {
   const { choices, id } = body;
   if (!Array.isArray(choices)) return body;
   const whole = mapped(choices, (choice, at) => wholeChoice(choice, at, typeof id === "string" ? id : ""));
@@ -141,7 +141,7 @@ const plainDelta =
 const special =
   /"(?:tool_calls|function_call|usage|finish_reason)": ?[^n]|"content": ?\[|"(?:tool_calls|role)": ?(?:null|"")/;
 
-export function mendChat(): AnswerMender {
+export function repairChat(): AnswerRepair {
   const choices = new Map<number, Choice>();
   let answer: Wire = {};
   /** The latest usage that the client has not received, and whether it has received one. */
@@ -248,7 +248,7 @@ export function mendChat(): AnswerMender {
   }
 
   return {
-    whole: mendWhole,
+    whole: repairWhole,
     end: () => (isEnded ? [] : usageLeft()),
     usage: () => decodeUsage(withheld),
     frame(data) {

@@ -253,7 +253,11 @@ function inInteractions(body: Wire, found: DroppedFields): void {
  * Returns the paths of fields that the translation drops.
  * @param upstream dialect that the request is translated to
  */
-export function unheldFields(client: ClientDialectId, body: Wire, upstream: Upstream["id"]): string[] {
+export function listUnsupportedFields(
+  client: ClientDialectId,
+  body: Wire,
+  upstream: Upstream["id"],
+): string[] {
   const found: DroppedFields = new Set();
   switch (client) {
     case "openai-chat":

@@ -5,7 +5,7 @@ import type { WorkerLink } from "./link.ts";
 import { CHANGES, LOG, METRICS } from "./topics.ts";
 
 /** Metrics whose text is the sum over all workers. */
-export function metricsTogether(link: WorkerLink, own: Metrics): Metrics {
+export function sumMetrics(link: WorkerLink, own: Metrics): Metrics {
   link.onReport(METRICS, () => own.values());
   return {
     ...own,
@@ -17,7 +17,7 @@ export function metricsTogether(link: WorkerLink, own: Metrics): Metrics {
 }
 
 /** Returns the latest log lines of all workers, oldest first. */
-export function logTogether(link: WorkerLink, own: (count: number) => LogLine[]) {
+export function collectLogLines(link: WorkerLink, own: (count: number) => LogLine[]) {
   link.onReport(LOG, (count) => own(Number(count)));
   return async (count: number): Promise<LogLine[]> => {
     const reports = (await link.gather(LOG, count)) as LogLine[][];
@@ -29,7 +29,7 @@ export function logTogether(link: WorkerLink, own: (count: number) => LogLine[])
 }
 
 /** Resolves when all workers have processed earlier announcements. The next request may reach any of them. */
-export function caughtUpTogether(link: WorkerLink, own: () => Promise<void>) {
+export function waitForWorkers(link: WorkerLink, own: () => Promise<void>) {
   link.onReport(CHANGES, own);
   return async (): Promise<void> => {
     await link.gather(CHANGES);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
-import { mendChat } from "./mend.ts";
+import { repairChat } from "./repair.ts";
 
 const chunk = (delta: Wire, more: Wire = {}) =>
   JSON.stringify({
@@ -12,9 +12,9 @@ const chunk = (delta: Wire, more: Wire = {}) =>
   });
 
 function stream(...frames: string[]): Wire[] {
-  const mender = mendChat();
+  const repair = repairChat();
   return [...frames, "[DONE]"]
-    .flatMap((data) => mender.frame(data) ?? [data])
+    .flatMap((data) => repair.frame(data) ?? [data])
     .filter((data) => data !== "[DONE]")
     .map((data) => JSON.parse(data) as Wire);
 }
@@ -28,7 +28,9 @@ describe("a response that deviates from the format of chat completions", () => {
       { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
       { type: "text", text: "Yes." },
     ];
-    const whole = mendChat().whole({ choices: [{ index: 0, message: { content }, finish_reason: "stop" }] });
+    const whole = repairChat().whole({
+      choices: [{ index: 0, message: { content }, finish_reason: "stop" }],
+    });
     const spoken = { role: "assistant", content: "Yes.", reasoning_content: "Hm." };
     expect(first(whole)["message"]).toEqual({ ...spoken, refusal: null });
     const [opened] = stream(chunk({ content }), chunk({}, { finish_reason: "stop" }));
@@ -42,7 +44,7 @@ describe("a response that deviates from the format of chat completions", () => {
       content: null,
       tool_calls: [bare, { id: "x", function: { name: "go" } }],
     };
-    const whole = mendChat().whole({ id: "c", choices: [{ message, finish_reason: "stop" }] });
+    const whole = repairChat().whole({ id: "c", choices: [{ message, finish_reason: "stop" }] });
     expect(first(whole)).toEqual({
       index: 0,
       logprobs: null,
@@ -85,7 +87,9 @@ describe("a response that deviates from the format of chat completions", () => {
     ["sensitive", "content_filter"],
   ])("the reason %s becomes %s", (raw, reason) => {
     expect(
-      first(mendChat().whole({ choices: [{ index: 0, message: {}, finish_reason: raw }] }))["finish_reason"],
+      first(repairChat().whole({ choices: [{ index: 0, message: {}, finish_reason: raw }] }))[
+        "finish_reason"
+      ],
     ).toBe(reason);
     expect(
       first(stream(chunk({ role: "assistant", content: "a" }, { finish_reason: raw }))[0])["finish_reason"],
@@ -102,7 +106,7 @@ describe("a response that deviates from the format of chat completions", () => {
     "cached tokens %j are where clients read them",
     (own) => {
       const usage = { prompt_tokens: 9, completion_tokens: 1, ...own };
-      const whole = mendChat().whole({ choices: [], usage });
+      const whole = repairChat().whole({ choices: [], usage });
       expect(whole["usage"]).toEqual({ ...usage, prompt_tokens_details: { cached_tokens: 5 } });
     },
   );
@@ -115,7 +119,7 @@ describe("a response that deviates from the format of chat completions", () => {
         [{ content: "a" }, "stop"],
         [{ content: null, tool_calls: [call] }, "tool_calls"],
       ] as const) {
-        const whole = mendChat().whole({ choices: [{ index: 0, message, finish_reason }] });
+        const whole = repairChat().whole({ choices: [{ index: 0, message, finish_reason }] });
         expect(first(whole)["finish_reason"]).toBe(reason);
       }
     },
@@ -123,7 +127,9 @@ describe("a response that deviates from the format of chat completions", () => {
 
   it("texts in a list, whole messages in chunks and no choices are read", () => {
     const content = ["Hi ", { type: "text", text: "there" }];
-    const whole = mendChat().whole({ choices: [{ index: 0, message: { content }, finish_reason: "stop" }] });
+    const whole = repairChat().whole({
+      choices: [{ index: 0, message: { content }, finish_reason: "stop" }],
+    });
     expect(first(whole)["message"]).toMatchObject({ content: "Hi there" });
     const message = { role: "assistant", content };
     const frames = stream(
@@ -152,12 +158,12 @@ describe("a response that deviates from the format of chat completions", () => {
           JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
           "[DONE]",
         ];
-        const mender = mendChat();
-        expect(frames.map((data) => mender.frame(data))).toEqual(frames.map(() => undefined));
+        const repair = repairChat();
+        expect(frames.map((data) => repair.frame(data))).toEqual(frames.map(() => undefined));
         const message = { role: "assistant", content: texts.join(""), refusal: null };
         const choice = { index: 0, message, logprobs: null, finish_reason: "stop" };
         const whole = { ...head, object: "chat.completion", choices: [choice] };
-        expect(mendChat().whole(whole)).toBe(whole);
+        expect(repairChat().whole(whole)).toBe(whole);
       }),
     );
   });
@@ -178,11 +184,11 @@ describe("a response that deviates from the format of chat completions", () => {
     });
     expect(usages(stream(...text, withUsage(end, 3), zeros))).toEqual([null, null, usage(3), null]);
     // A stream that breaks off is billed by the counts so far.
-    const mender = mendChat();
-    for (const data of text) mender.frame(data);
-    expect(mender.usage()).toMatchObject({ input: 9, output: 2 });
-    mender.frame(withUsage(end, 3));
-    expect(mender.usage()).toBeUndefined();
+    const repair = repairChat();
+    for (const data of text) repair.frame(data);
+    expect(repair.usage()).toMatchObject({ input: 9, output: 2 });
+    repair.frame(withUsage(end, 3));
+    expect(repair.usage()).toBeUndefined();
   });
 
   it("a repeated finish reason is sent once, another one is kept", () => {
@@ -207,7 +213,7 @@ describe("a response that deviates from the format of chat completions", () => {
     expect(frames.map(deltaOf)).toEqual([{ role: "assistant", content: "a" }, { content: "b" }, {}]);
     expect(frames.map((frame) => first(frame)["finish_reason"])).toEqual([null, null, "stop"]);
     const message = { content: "a", tool_calls: null };
-    const whole = mendChat().whole({ choices: [{ message, finish_reason: "stop" }] });
+    const whole = repairChat().whole({ choices: [{ message, finish_reason: "stop" }] });
     expect(whole).toMatchObject({ object: "chat.completion", created: expect.any(Number) as number });
     expect(first(whole)).toEqual({
       index: 0,
@@ -225,7 +231,7 @@ describe("a response that deviates from the format of chat completions", () => {
       completion_tokens_details: { reasoning_tokens: 196 },
     };
     const choices = [{ index: 0, message: { content: "a" }, finish_reason: "stop" }];
-    expect(mendChat().whole({ choices, usage })["usage"]).toEqual({ ...usage, completion_tokens: 222 });
+    expect(repairChat().whole({ choices, usage })["usage"]).toEqual({ ...usage, completion_tokens: 222 });
     const [frame] = stream(
       JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage }),
     );

@@ -45,7 +45,7 @@ const Rate = z.object({
 const LogRequest = z.object({ count: z.int().min(1, "count must be greater than 0") });
 const LogLine = z.object({ Timestamp: z.string(), Level: z.string(), Message: z.string() });
 
-export function olderPaths(app: ConsoleApp, services: Services): void {
+export function registerOneHubPaths(app: ConsoleApp, services: Services): void {
   const { db } = services;
   const channels = { access: "admin", permission: "channels" } as const;
   const changing = { ...channels, level: "edit", checksOrigin: true } as const;
