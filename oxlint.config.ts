@@ -173,6 +173,8 @@ export default defineConfig({
     "typescript/no-misused-promises": "error",
     "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
     "typescript/consistent-type-imports": "error",
+    // `import { type Row }` still loads the file with its schemas.
+    "typescript/no-import-type-side-effects": "error",
     "typescript/no-non-null-assertion": "error",
     "import/no-cycle": "error",
     "import/no-default-export": "error",

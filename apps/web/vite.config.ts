@@ -42,15 +42,19 @@ export default defineConfig({
             ? `assets/icons-${iconVersion}/[name][extname]`
             : "assets/[name]-[hash][extname]",
         // The first group that matches a module gets it, with what it imports. Without groups, screens share a
-        // hundred small files.
+        // hundred small files. Forms and schemas are apart from the components of lists, which load no schemas.
         codeSplitting: {
           groups: [
             { name: "first", tags: ["$initial"], priority: 5 },
             { name: "public", test: /features\/(session\/login-page|site\/home-page)/, priority: 4 },
-            { name: "schemas", test: /node_modules\/zod\//, priority: 3 },
             {
               name: "frame",
-              test: /app\/(console-routes|first-screen)|features\/overview\/overview-page/,
+              test: /app\/(console-routes|first-screen)|features\/overview\/overview-page|ui\/(confirm|form\/(help-link|leave-guard))\./,
+              priority: 3,
+            },
+            {
+              name: "forms",
+              test: /node_modules\/(zod|@mantine\/form)\/|shared\/src\/(errors\/(fields|issue)|paging|reasons)|ui\/form\/(form|form-drawer|error-summary|help-modal|save-keys|first-field|dialog-buttons)\./,
               priority: 2,
             },
             { name: "components", minShareCount: 14, priority: 1 },

@@ -1,4 +1,4 @@
-import { type BatchSums, type BenchGateway } from "./gateway.ts";
+import type { BatchSums, BenchGateway } from "./gateway.ts";
 import { measureIdleStreams } from "./idle-streams.ts";
 import type { LoadResult } from "./load.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";

@@ -1,6 +1,6 @@
 /** Reads the file of `gateway apply`. Every fault has its line; no message contains a value of the file. */
 import { referenceSource } from "@gateway/shared/channels/key-reference";
-import { type FieldIssue } from "@gateway/shared/errors";
+import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
 import { secretSettings } from "@gateway/shared/site/settings";
 import { isNode, isPair, isScalar, LineCounter, parseDocument, visit } from "yaml";

@@ -6,7 +6,7 @@ import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { budgetMail } from "#notices/mails.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type Mailer, sendEach } from "#platform/mail.ts";
-import { type Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { budgetOf, ownBudgetColumn, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 const mostAtOnce = 200;

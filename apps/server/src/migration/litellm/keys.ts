@@ -1,5 +1,5 @@
 /** Keys, of which LiteLLM keeps only the SHA-256: they go on working, and cannot be shown. */
-import { type Budget } from "@gateway/shared/accounts/budget";
+import type { Budget } from "@gateway/shared/accounts/budget";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TokenRecord } from "#migration/records.ts";

@@ -6,7 +6,7 @@ import { clientDialects } from "#dialects/index.ts";
 import type { ClientDialectId, DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
-import { type Provider } from "#providers/provider.ts";
+import type { Provider } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { readBody } from "./body.ts";
 import { encodeChat } from "./encode-chat.ts";

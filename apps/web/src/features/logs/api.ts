@@ -1,13 +1,6 @@
 /** The request log, as far as the user may see it. */
 import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
-import {
-  type LogBodies,
-  type LogFacets,
-  type LogPage,
-  type LogRow,
-  type LogQuery,
-  type LogTotals,
-} from "@gateway/shared/usage/log";
+import type { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
 import { type LogFilter, logWindow } from "./filters/log-filter.ts";

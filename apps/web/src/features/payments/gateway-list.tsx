@@ -1,5 +1,5 @@
 /** The payment gateways and their fees. */
-import { type PaymentRow } from "@gateway/shared/billing/payment";
+import type { PaymentRow } from "@gateway/shared/billing/payment";
 import { paymentTypes } from "@gateway/shared/billing/payment-types";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";
 import { IconCreditCard, IconPlus } from "@tabler/icons-react";

@@ -1,10 +1,10 @@
 /** Asynchronous tasks of providers, as far as the user may see them. */
-import {
-  type MidjourneyPage,
-  type MidjourneyQuery,
-  type MidjourneyRow,
-  type TaskPage,
-  type TaskRow,
+import type {
+  MidjourneyPage,
+  MidjourneyQuery,
+  MidjourneyRow,
+  TaskPage,
+  TaskRow,
 } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { TaskFilter } from "#lib/address/list-queries.ts";

@@ -1,5 +1,5 @@
 /** Midjourney tasks: status, result and cost. */
-import { type MidjourneyRow } from "@gateway/shared/channels/task";
+import type { MidjourneyRow } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

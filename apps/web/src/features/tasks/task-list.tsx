@@ -1,7 +1,7 @@
 /** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
 import { Button } from "@mantine/core";
-import { type Icon } from "@tabler/icons-react";
+import type { Icon } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** Song, lyrics and video tasks: status, result and cost. */
-import { type TaskRow } from "@gateway/shared/channels/task";
+import type { TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** The custom commands of the Telegram bot. */
-import { type TelegramMenuRow } from "@gateway/shared/site/telegram";
+import type { TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

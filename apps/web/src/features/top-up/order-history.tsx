@@ -1,5 +1,5 @@
 /** The user's orders. Renders nothing without orders when no payments are accepted. */
-import { type OwnOrder } from "@gateway/shared/billing/order";
+import type { OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

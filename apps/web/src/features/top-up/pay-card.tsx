@@ -1,5 +1,5 @@
 /** Top-up by payment: amount, method and exact price. */
-import { type OpenedOrder, type TopUpTerms } from "@gateway/shared/billing/order";
+import type { OpenedOrder, TopUpTerms } from "@gateway/shared/billing/order";
 import { formatCents, type OrderPrice, priceOrder } from "@gateway/shared/billing/order-price";
 import type { PaymentChoice } from "@gateway/shared/billing/payment";
 import { Alert, Button, NumberInput, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";

@@ -1,5 +1,5 @@
 /** The list of accounts: search, balance, roles and status. Details open beside the list. */
-import { type UserListRow } from "@gateway/shared/accounts/user";
+import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";

@@ -7,7 +7,7 @@ import { decompressResponse } from "#platform/body/content-coding.ts";
 import { now } from "#platform/clock.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { RequestProgress, StreamedBody, UpstreamResponse } from "#platform/http/exchange.ts";
-import { type UpstreamClient } from "#platform/http/http.ts";
+import type { UpstreamClient } from "#platform/http/http.ts";
 import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import { type WebSocketAnswer, openWebSocket } from "#platform/http/web-socket.ts";

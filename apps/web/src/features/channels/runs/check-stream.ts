@@ -1,5 +1,5 @@
 /** Reads the results of a model check as a stream. */
-import { type ModelCheck, type ModelCheckEvent } from "@gateway/shared/models/model-check";
+import type { ModelCheck, ModelCheckEvent } from "@gateway/shared/models/model-check";
 import { readEvents } from "#lib/live/event-stream.ts";
 
 /**

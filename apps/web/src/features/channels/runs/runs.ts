@@ -1,12 +1,12 @@
 /** Tests and balance updates of many channels. The server runs them; the console shows their progress. */
-import {
-  type ChannelBalance,
-  type ChannelPulse,
-  type ChannelRun,
-  type ChannelRunDetail,
-  type ChannelRunForm,
-  type ChannelRunItem,
-  type ChannelTestRow,
+import type {
+  ChannelBalance,
+  ChannelPulse,
+  ChannelRun,
+  ChannelRunDetail,
+  ChannelRunForm,
+  ChannelRunItem,
+  ChannelTestRow,
 } from "@gateway/shared/channels/channel-run";
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";

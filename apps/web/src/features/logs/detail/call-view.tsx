@@ -1,5 +1,5 @@
 /** An entry of the log in detail, on its own page and in the panel beside the list. */
-import { type LogRow } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,7 +1,7 @@
 /**
  * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
  */
-import { type TokenAdminRow, type CreatedToken } from "@gateway/shared/accounts/token";
+import type { TokenAdminRow, CreatedToken } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
