@@ -35,11 +35,7 @@ export default defineConfig({
     trace: "on-first-retry",
   },
   projects: [
-    {
-      name: "desktop",
-      testIgnore: ["phone/**", "dark/**", "verify/**"],
-      use: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
-    },
+    // First, because it has the longest test. Started last, it would run beside an idle worker.
     {
       name: "phone",
       testMatch: "phone/**/*.test.ts",
@@ -49,6 +45,11 @@ export default defineConfig({
         hasTouch: true,
         colorScheme: "light",
       },
+    },
+    {
+      name: "desktop",
+      testIgnore: ["phone/**", "dark/**", "verify/**"],
+      use: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
     },
     {
       name: "dark",

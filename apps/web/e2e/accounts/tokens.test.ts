@@ -119,7 +119,14 @@ test("a token is disabled, enabled and deleted in its row", async ({ page }) => 
   const doomed = await makeToken("Doomed");
   const empty = await makeToken("Empty", { unlimited_quota: false, remain_quota: 0 });
   await site.api("PATCH", `/token/${empty.id}`, { status: 2 });
+  await makeToken("Three dollars", { unlimited_quota: false, remain_quota: 1_500_000 });
   await page.goto("/panel/token");
+
+  await test.step("each row shows what its own token has left", async () => {
+    await expect(rowOf(page, "Three dollars")).toContainText("/ $3.00");
+    await expect(rowOf(page, "Empty")).toContainText("/ $0.00");
+    await expect(rowOf(page, "Switched")).toContainText("/ No limit");
+  });
 
   await test.step("a disabled token is refused until it is enabled", async () => {
     await useRowMenu(page, "Switched", "Disable");

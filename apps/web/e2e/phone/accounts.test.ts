@@ -12,11 +12,15 @@ async function expectCards(page: Page): Promise<void> {
 }
 
 test("tokens and users are cards on a phone, with their actions and details", async ({ page, site }) => {
-  await site.api("POST", "/token", { name: "Needle in the hay" });
+  const limited = { name: "Needle in the hay", unlimited_quota: false, remain_quota: 1_500_000 };
+  await site.api("POST", "/token", limited);
+  await site.api("POST", "/token", { ...limited, name: "Other", remain_quota: 500_000 });
   await page.goto("/panel/token");
 
   await test.step("an own token is edited from the menu of its card", async () => {
     await cardOf(page, "Needle in the hay").getByText("Enabled").waitFor();
+    await expect(cardOf(page, "Needle in the hay")).toContainText("/ $3.00");
+    await expect(cardOf(page, "Other")).toContainText("/ $1.00");
     await expectCards(page);
     await cardOf(page, "Needle in the hay").getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
@@ -26,6 +30,8 @@ test("tokens and users are cards on a phone, with their actions and details", as
   await test.step("the card of a token of all users shows its owner on demand", async () => {
     await goTo(page, "/panel/token?view=all");
     await page.getByText("API keys of all users.").waitFor();
+    await expect(cardOf(page, "Needle in the hay")).toContainText("/ $3.00");
+    await expect(cardOf(page, "Other")).toContainText("/ $1.00");
     await cardOf(page, "Needle in the hay").getByRole("button", { name: "Details" }).click();
     await cardOf(page, "Needle in the hay").getByText("root").waitFor();
     await expectCards(page);
