@@ -96,6 +96,7 @@ export default function GroupsPage() {
       <DroppedFilters params={groupParams} />
       <DataTable
         id="user-groups"
+        views="user-groups"
         label={t("User groups")}
         columns={columns}
         {...pagedList(groups, params, setParams)}

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { paging, sizeOf, textParam } from "#lib/address/params.ts";
+import { paging, textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -32,7 +32,7 @@ const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
-const catalogueParams = { ...paging, size: sizeOf(20), keyword: textParam(), tag: textParam() };
+const catalogueParams = { ...paging, keyword: textParam(), tag: textParam() };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelInfoQuery);
@@ -102,6 +102,7 @@ export default function ModelInfoPage() {
     >
       <DataTable
         id="model-info"
+        views="model-info"
         label={t("Model catalog")}
         columns={columns}
         rows={sortedMatches?.slice((page - 1) * params.size, page * params.size)}

@@ -64,6 +64,7 @@ export function GatewayList() {
     <>
       <DataTable
         id="payment-gateways"
+        views="payment-gateways"
         label={t("Payment gateways")}
         columns={columns}
         {...pagedList(gateways, params, setParams)}

@@ -92,6 +92,7 @@ export function OrderList() {
       <DroppedFilters params={orderParams} />
       <DataTable
         id="payment-orders"
+        views="payment-orders"
         label={t("Orders")}
         columns={columns}
         {...pagedList(orders, params, setParams)}

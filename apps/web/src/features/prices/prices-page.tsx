@@ -133,6 +133,7 @@ export default function PricesPage() {
           <DataTable<PriceRow>
             {...common}
             id="prices"
+            views="prices"
             label={t("Prices")}
             columns={single}
             rows={prices.data ? slice(found) : undefined}
@@ -180,6 +181,7 @@ export default function PricesPage() {
           <DataTable<PriceGroup>
             {...common}
             id="price-groups"
+            views="price-groups"
             label={t("Prices")}
             columns={multiple}
             rows={prices.data ? slice(groups) : undefined}

@@ -84,6 +84,7 @@ export default function RedemptionsPage() {
       <DroppedFilters params={redemptionParams} />
       <DataTable
         id="redemptions"
+        views="redemptions"
         label={t("Redemption codes")}
         columns={columns}
         {...pagedList(codes, params, setParams)}
