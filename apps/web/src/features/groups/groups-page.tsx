@@ -25,6 +25,7 @@ import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
@@ -133,17 +134,19 @@ export default function GroupsPage() {
               onChange={(keyword) => setParams({ keyword })}
               placeholder={t("Name or identifier")}
             />
-            <FilterSelect
-              label={t("Status")}
-              value={params.enable}
-              onChange={(enable) =>
-                setParams({ enable: enable === "true" || enable === "false" ? enable : "" })
-              }
-              data={[
-                { value: "true", label: t("Enabled") },
-                { value: "false", label: t("Disabled") },
-              ]}
-            />
+            <FilterSheet active={params.enable === "" ? 0 : 1}>
+              <FilterSelect
+                label={t("Status")}
+                value={params.enable}
+                onChange={(enable) =>
+                  setParams({ enable: enable === "true" || enable === "false" ? enable : "" })
+                }
+                data={[
+                  { value: "true", label: t("Enabled") },
+                  { value: "false", label: t("Disabled") },
+                ]}
+              />
+            </FilterSheet>
           </>
         }
         empty={

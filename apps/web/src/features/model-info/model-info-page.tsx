@@ -20,6 +20,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
@@ -125,12 +126,14 @@ export default function ModelInfoPage() {
               placeholder={t("Find a model")}
             />
             {tags.length > 0 ? (
-              <FilterSelect
-                label={t("Tag")}
-                value={params.tag}
-                onChange={(tag) => setParams({ tag })}
-                data={tags.map((tag) => ({ value: tag, label: tag }))}
-              />
+              <FilterSheet active={params.tag === "" ? 0 : 1}>
+                <FilterSelect
+                  label={t("Tag")}
+                  value={params.tag}
+                  onChange={(tag) => setParams({ tag })}
+                  data={tags.map((tag) => ({ value: tag, label: tag }))}
+                />
+              </FilterSheet>
             ) : null}
           </>
         }

@@ -22,6 +22,7 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
@@ -76,12 +77,14 @@ export function GatewayList() {
         toolbar={
           <>
             <SearchBox value={params.name} onChange={(name) => setParams({ name })} placeholder={t("Name")} />
-            <FilterSelect
-              label={t("Type")}
-              value={params.type}
-              onChange={(type) => setParams({ type: paymentTypes.find((one) => one === type) ?? "" })}
-              data={paymentTypes.map((value) => ({ value, label: t(typeTitles[value]) }))}
-            />
+            <FilterSheet active={params.type === "" ? 0 : 1}>
+              <FilterSelect
+                label={t("Type")}
+                value={params.type}
+                onChange={(type) => setParams({ type: paymentTypes.find((one) => one === type) ?? "" })}
+                data={paymentTypes.map((value) => ({ value, label: t(typeTitles[value]) }))}
+              />
+            </FilterSheet>
           </>
         }
         empty={

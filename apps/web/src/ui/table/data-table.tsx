@@ -143,7 +143,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }, [columns, rows]);
 
   return (
-    <Box className={classes.frame} data-list data-density={density} onFocus={(event) => rememberRow(event.target)}>
+    <Box
+      className={classes.frame}
+      data-list
+      data-density={density}
+      onFocus={(event) => rememberRow(event.target)}
+    >
       <div className={classes.toolbar}>
         {selected.length > 0 && bulkActions ? (
           <Group gap="xs">

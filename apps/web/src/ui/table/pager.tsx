@@ -1,11 +1,6 @@
 import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import {
-  fittingRows,
-  isAutomaticSize,
-  pageSizes,
-  storeChosenSize,
-} from "#lib/lists/page-size.ts";
+import { fittingRows, isAutomaticSize, pageSizes, storeChosenSize } from "#lib/lists/page-size.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
 

@@ -1,6 +1,6 @@
+import { drawerParams } from "#lib/address/drawer-param.ts";
 /** Named filters of a list, kept in this browser for each user. A view is the query string of its list and its columns. */
 import { readStorage, writeStorage } from "#lib/browser-storage.ts";
-import { drawerParams } from "#lib/address/drawer-param.ts";
 
 /** Which columns the user has selected or hidden. */
 export type ChosenColumns = Record<string, boolean>;
@@ -13,8 +13,8 @@ export const LONGEST_NAME = 40;
 
 const keyOf = (list: string, userId: number) => `views:${list}:${userId}`;
 
-/** Parameters that are not part of a view: what is open, and the place in the list. */
-const momentary = [...drawerParams, "call", "page", "size", "cursor"];
+/** Parameters that are not part of a view: what is open or compared, and the place in the list. */
+const momentary = [...drawerParams, "call", "page", "size", "cursor", "compare"];
 
 /** Returns the query string of the current filters, in one order. */
 export function viewOf(search: string): string {

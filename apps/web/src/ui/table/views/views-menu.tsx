@@ -15,11 +15,14 @@ import { ViewsPanel } from "./views-panel.tsx";
 type ViewsMenuProps = {
   /** Key of the list in the browser's storage. */
   list: string;
-  columns: ChosenColumns;
-  onColumns: (columns: ChosenColumns) => void;
+  /** Without columns that can be selected, a view has only filters and order. */
+  columns?: ChosenColumns;
+  onColumns?: (columns: ChosenColumns) => void;
 };
 
-export function ViewsMenu({ list, columns, onColumns }: ViewsMenuProps) {
+const noColumns: ChosenColumns = {};
+
+export function ViewsMenu({ list, columns = noColumns, onColumns }: ViewsMenuProps) {
   const { t } = useTranslation();
   const userId = useSelf()?.id ?? 0;
   const search = useQueryString();

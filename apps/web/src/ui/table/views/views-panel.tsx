@@ -24,7 +24,7 @@ type ViewsPanelProps = {
   search: string;
   columns: ChosenColumns;
   onChange: (views: SavedView[]) => void;
-  onColumns: (columns: ChosenColumns) => void;
+  onColumns: ((columns: ChosenColumns) => void) | undefined;
   onClose: () => void;
 };
 
@@ -35,7 +35,7 @@ export function ViewsPanel(props: ViewsPanelProps) {
   const [renamed, setRenamed] = useState<SavedView>();
   const apply = (view: SavedView) => {
     setSearch(new URLSearchParams(view.search));
-    if (view.columns) onColumns(view.columns);
+    if (view.columns) onColumns?.(view.columns);
     onClose();
   };
   return (
