@@ -30,7 +30,8 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
+import { fetchGroup, groupsQuery, useDeleteGroup } from "./api.ts";
+import { useGroupSwitch } from "./use-group-switch.ts";
 
 const BudgetDialog = lazyPart(() =>
   import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
@@ -268,7 +269,7 @@ function Promotion({ group }: { group: UserGroupDetail }) {
 function EnableSwitch({ group }: { group: UserGroupDetail }) {
   const { t } = useTranslation("groups");
   const mayChange = useMayChange();
-  const toggle = useSwitchGroup();
+  const toggle = useGroupSwitch(group);
   if (group.symbol === DEFAULT_GROUP)
     return (
       <Tooltip label={t("The default group cannot be disabled")}>
@@ -283,7 +284,7 @@ function EnableSwitch({ group }: { group: UserGroupDetail }) {
       aria-label={t("Enable {{name}}", { name: group.name })}
       checked={group.enable}
       disabled={!mayChange || toggle.isPending}
-      onChange={() => toggle.mutate(group.id)}
+      onChange={() => toggle.mutate()}
     />
   );
 }

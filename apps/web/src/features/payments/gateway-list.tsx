@@ -29,6 +29,7 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGateway, gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { typeTitles } from "./gateway-labels.ts";
+import { useGatewaySwitch } from "./use-gateway-switch.ts";
 
 const GatewayDrawer = lazyPart(() => import("./gateway-drawer.tsx").then((module) => module.GatewayDrawer));
 
@@ -197,14 +198,14 @@ function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
 function EnableSwitch({ gateway }: { gateway: PaymentRow }) {
   const { t } = useTranslation("payments");
   const edits = useMayChange();
-  const patch = usePatchGateway();
+  const toggle = useGatewaySwitch(gateway);
   return (
     <Switch
       size="xs"
       aria-label={t("Enable {{name}}", { name: gateway.name })}
       checked={gateway.enable}
-      disabled={!edits || patch.isPending}
-      onChange={() => patch.mutate({ id: gateway.id, patch: { enable: !gateway.enable } })}
+      disabled={!edits || toggle.isPending}
+      onChange={() => toggle.mutate(!gateway.enable)}
     />
   );
 }
