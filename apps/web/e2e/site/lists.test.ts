@@ -40,8 +40,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
     await page.getByText("Compact", { exact: true }).click();
     await page.keyboard.press("Escape");
     await expect(rows(page)).toHaveCount(17);
-    expect(await rowHeight(page)).toBeLessThanOrEqual(36);
-    expect(before).toBeGreaterThanOrEqual(44);
+    expect(await rowHeight(page)).toBeLessThanOrEqual(before - 10);
   });
   await test.step("another list is compact as well", async () => {
     await page.goto("/panel/user");
@@ -82,7 +81,7 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
   });
   await test.step("an open drawer and the page are no part of it", async () => {
     await page.goto("/panel/channel?keyword=Red&order=-id&page=2&size=10&ask=1");
-    await expect(page.locator("button").filter({ hasText: "Reds" })).toBeVisible();
+    await expect(button("Reds")).toBeVisible();
   });
   await test.step("a name that exists is refused, another one is saved", async () => {
     await page.goto("/panel/channel?keyword=Blue");

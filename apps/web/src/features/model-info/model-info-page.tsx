@@ -33,10 +33,19 @@ const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
+const noFilters = { keyword: "", tag: "" };
 const catalogueParams = { ...paging, keyword: textParam(), tag: textParam() };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelInfoQuery);
+}
+
+function isMatch(info: ModelInfoRow, { keyword, tag }: typeof noFilters): boolean {
+  const searchText = keyword.trim().toLowerCase();
+  return (
+    (tag === "" || info.tags.includes(tag)) &&
+    [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText))
+  );
 }
 
 export default function ModelInfoPage() {
@@ -50,19 +59,13 @@ export default function ModelInfoPage() {
   const importing = useDrawerParam("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
-  const searchText = params.keyword.trim().toLowerCase();
   const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
   const matching = infos.data
-    ?.filter(
-      (info) =>
-        (params.tag === "" || info.tags.includes(params.tag)) &&
-        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText)),
-    )
+    ?.filter((info) => isMatch(info, params))
     .sort((a, b) => a.model.localeCompare(b.model));
   const sortedMatches = matching && inOrder(matching, columns, params.order);
   const page = Math.min(params.page, Math.max(1, Math.ceil((sortedMatches?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
-
   const describedModels = infos.data?.map((info) => info.model) ?? [];
 
   const destroy = (info: ModelInfoRow) =>
@@ -142,7 +145,7 @@ export default function ModelInfoPage() {
             <Empty
               title={t("No model matches")}
               action={
-                <Button variant="default" onClick={() => setParams({ keyword: "", tag: "" })}>
+                <Button variant="default" onClick={() => setParams(noFilters)}>
                   {t("Clear filters")}
                 </Button>
               }

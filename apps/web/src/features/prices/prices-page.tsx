@@ -88,6 +88,7 @@ export default function PricesPage() {
 
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
+    views: "prices",
     fetching: prices.isFetching,
     error: prices.error,
     onRetry: () => void prices.refetch(),
@@ -133,7 +134,6 @@ export default function PricesPage() {
           <DataTable<PriceRow>
             {...common}
             id="prices"
-            views="prices"
             label={t("Prices")}
             columns={single}
             rows={prices.data ? slice(found) : undefined}
@@ -181,7 +181,6 @@ export default function PricesPage() {
           <DataTable<PriceGroup>
             {...common}
             id="price-groups"
-            views="price-groups"
             label={t("Prices")}
             columns={multiple}
             rows={prices.data ? slice(groups) : undefined}

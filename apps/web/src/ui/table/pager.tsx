@@ -97,7 +97,7 @@ function SizeSelect({ size, onChange }: SizeSelectProps) {
     <Select
       aria-label={t("Rows per page")}
       size="xs"
-      w={116}
+      w={140}
       data={[
         { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows() }) },
         ...others.map((each) => ({ value: String(each), label: String(each) })),
@@ -105,7 +105,7 @@ function SizeSelect({ size, onChange }: SizeSelectProps) {
       value={isAutomatic ? AUTOMATIC : String(size)}
       onChange={choose}
       allowDeselect={false}
-      comboboxProps={{ width: 150, position: "bottom-start" }}
+      comboboxProps={{ position: "bottom-start" }}
     />
   );
 }

@@ -2,7 +2,7 @@
  * Saves the filters, order and columns of a list under a name, and applies them again. The address contains filters and
  * order, so a view can be shared as a link.
  */
-import { ActionIcon, Button, Popover, Tooltip } from "@mantine/core";
+import { ActionIcon, Popover, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBookmark } from "@tabler/icons-react";
 import { useState } from "react";
@@ -31,17 +31,17 @@ export function ViewsMenu({ list, columns = noColumns, onColumns }: ViewsMenuPro
   const current = views.find((view) => isCurrent(view, search, columns));
   return (
     <Popover opened={isOpen} onChange={menu.toggle} position="bottom-end" width={320} trapFocus returnFocus>
-      <Tooltip label={t("Views")} disabled={isOpen}>
+      <Tooltip label={current?.name ?? t("Views")} disabled={isOpen}>
         <Popover.Target>
-          {current ? (
-            <Button variant="light" maw={180} leftSection={<IconBookmark size={16} />} onClick={menu.toggle}>
-              {current.name}
-            </Button>
-          ) : (
-            <ActionIcon size={34} aria-label={t("Views")} onClick={menu.toggle}>
-              <IconBookmark size={18} stroke={1.7} />
-            </ActionIcon>
-          )}
+          {/* An icon also while a view is shown: a name would push the filters to a second line. */}
+          <ActionIcon
+            size={34}
+            variant={current ? "light" : "subtle"}
+            aria-label={current?.name ?? t("Views")}
+            onClick={menu.toggle}
+          >
+            <IconBookmark size={18} stroke={1.7} />
+          </ActionIcon>
         </Popover.Target>
       </Tooltip>
       <Popover.Dropdown>
