@@ -1,5 +1,5 @@
-import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 /** All filters of the list of models, and how it is shown. On a phone most of them are in a sheet. */
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { ViewsMenu } from "#ui/table/views/views-menu.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

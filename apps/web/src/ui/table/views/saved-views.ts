@@ -1,5 +1,5 @@
-import { drawerParams } from "#lib/address/drawer-param.ts";
 /** Named filters of a list, kept in this browser for each user. A view is the query string of its list and its columns. */
+import { drawerParams } from "#lib/address/drawer-param.ts";
 import { readStorage, writeStorage } from "#lib/browser-storage.ts";
 
 /** Which columns the user has selected or hidden. */
