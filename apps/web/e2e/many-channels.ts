@@ -68,7 +68,7 @@ try {
 
 /** Returns the milliseconds from the navigation until the rows are displayed. */
 async function opened(page: Page): Promise<number> {
-  await page.goto("/panel/channel", { waitUntil: "commit" });
+  await page.goto("/panel/channel?size=10", { waitUntil: "commit" });
   await shows(page, `of ${total}`);
   return page.evaluate(() => performance.now());
 }

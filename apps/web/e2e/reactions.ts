@@ -122,7 +122,7 @@ const steps: { name: string; act: Act }[] = [
   { name: "to the next row", act: press("j") },
   { name: "open a row", act: clickOn("tbody tr[data-open]:nth-of-type(2) td:nth-child(3)") },
   { name: "close it", act: press("Escape") },
-  { name: "open the columns", act: clickOn("[data-list] button[aria-label=Columns]") },
+  { name: "open the columns", act: clickOn("[data-list] button[aria-label=Display]") },
   { name: "close the columns", act: press("Escape") },
   {
     name: "to the search box",

@@ -85,7 +85,7 @@ test(
   { tag: "@nightly" },
   async ({ page }) => {
     const created = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
-    await page.goto("/panel/redemption?keyword=Pages");
+    await page.goto("/panel/redemption?keyword=Pages&size=10");
 
     await test.step("a selection reaches over pages", async () => {
       await expect(rowOf(page, "Pages")).toHaveCount(10);

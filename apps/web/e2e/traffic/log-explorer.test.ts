@@ -154,7 +154,7 @@ test(
     });
     await test.step("the filters are saved as a view", async () => {
       await button("Views").click();
-      await page.getByLabel("Save the current filters as").fill("Empty balances");
+      await page.getByLabel("Save the current view as").fill("Empty balances");
       await page.keyboard.press("Enter");
       await button("Empty balances").waitFor();
     });

@@ -68,7 +68,7 @@ test(
       await page.getByRole("option", { name: /^demo-chat\s*\d*$/ }).click();
       await page.waitForURL("**/log?range=today&model_name=demo-chat");
       await onlyDemoChat();
-      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("button", { name: "Display" }).click();
       await page.getByRole("checkbox", { name: "Source IP" }).click();
     });
     await test.step("a reload keeps them", async () => {

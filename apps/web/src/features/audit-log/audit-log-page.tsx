@@ -54,6 +54,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
       <DroppedFilters params={auditParams} />
       <DataTable
         id="audit"
+        views="audit"
         label={t("Audit log")}
         columns={columns}
         rows={rows}

@@ -153,6 +153,7 @@ export default function ChannelPage() {
         <PulseIds value={shownIds}>
           <DataTable
             id="channels"
+            views="channels"
             label={t("Channels")}
             columns={columns}
             rows={rows}

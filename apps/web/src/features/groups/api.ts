@@ -19,7 +19,7 @@ export const groupsQuery = (query: UserGroupQuery) =>
   });
 
 /** Group names appear all over the console, so a change refreshes every list of them. */
-function useRefresh() {
+export function useRefresh() {
   const client = useQueryClient();
   return () =>
     Promise.all([["group"], ["user-groups"]].map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -50,13 +50,7 @@ export function useChangeRatio() {
   });
 }
 
-export function useSwitchGroup() {
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: (id: number) => http.put(`/user_group/enable/${id}`, asSent<UserGroupDetail>()),
-    onSettled: refresh,
-  });
-}
+export const switchGroup = (id: number) => http.put(`/user_group/enable/${id}`, asSent<UserGroupDetail>());
 
 export function useDeleteGroup() {
   const refresh = useRefresh();

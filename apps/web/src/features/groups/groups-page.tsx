@@ -25,11 +25,13 @@ import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
+import { fetchGroup, groupsQuery, useDeleteGroup } from "./api.ts";
+import { useGroupSwitch } from "./use-group-switch.ts";
 
 const BudgetDialog = lazyPart(() =>
   import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
@@ -96,6 +98,7 @@ export default function GroupsPage() {
       <DroppedFilters params={groupParams} />
       <DataTable
         id="user-groups"
+        views="user-groups"
         label={t("User groups")}
         columns={columns}
         {...pagedList(groups, params, setParams)}
@@ -132,17 +135,19 @@ export default function GroupsPage() {
               onChange={(keyword) => setParams({ keyword })}
               placeholder={t("Name or identifier")}
             />
-            <FilterSelect
-              label={t("Status")}
-              value={params.enable}
-              onChange={(enable) =>
-                setParams({ enable: enable === "true" || enable === "false" ? enable : "" })
-              }
-              data={[
-                { value: "true", label: t("Enabled") },
-                { value: "false", label: t("Disabled") },
-              ]}
-            />
+            <FilterSheet active={params.enable === "" ? 0 : 1}>
+              <FilterSelect
+                label={t("Status")}
+                value={params.enable}
+                onChange={(enable) =>
+                  setParams({ enable: enable === "true" || enable === "false" ? enable : "" })
+                }
+                data={[
+                  { value: "true", label: t("Enabled") },
+                  { value: "false", label: t("Disabled") },
+                ]}
+              />
+            </FilterSheet>
           </>
         }
         empty={
@@ -264,7 +269,7 @@ function Promotion({ group }: { group: UserGroupDetail }) {
 function EnableSwitch({ group }: { group: UserGroupDetail }) {
   const { t } = useTranslation("groups");
   const mayChange = useMayChange();
-  const toggle = useSwitchGroup();
+  const toggle = useGroupSwitch(group);
   if (group.symbol === DEFAULT_GROUP)
     return (
       <Tooltip label={t("The default group cannot be disabled")}>
@@ -279,7 +284,7 @@ function EnableSwitch({ group }: { group: UserGroupDetail }) {
       aria-label={t("Enable {{name}}", { name: group.name })}
       checked={group.enable}
       disabled={!mayChange || toggle.isPending}
-      onChange={() => toggle.mutate(group.id)}
+      onChange={() => toggle.mutate()}
     />
   );
 }

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { paging, sizeOf, textParam } from "#lib/address/params.ts";
+import { paging, textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -20,6 +20,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
@@ -32,10 +33,19 @@ const ModelInfoDrawer = lazyPart(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
-const catalogueParams = { ...paging, size: sizeOf(20), keyword: textParam(), tag: textParam() };
+const noFilters = { keyword: "", tag: "" };
+const catalogueParams = { ...paging, keyword: textParam(), tag: textParam() };
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(modelInfoQuery);
+}
+
+function isMatch(info: ModelInfoRow, { keyword, tag }: typeof noFilters): boolean {
+  const searchText = keyword.trim().toLowerCase();
+  return (
+    (tag === "" || info.tags.includes(tag)) &&
+    [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText))
+  );
 }
 
 export default function ModelInfoPage() {
@@ -49,19 +59,13 @@ export default function ModelInfoPage() {
   const importing = useDrawerParam("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
-  const searchText = params.keyword.trim().toLowerCase();
   const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
   const matching = infos.data
-    ?.filter(
-      (info) =>
-        (params.tag === "" || info.tags.includes(params.tag)) &&
-        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(searchText)),
-    )
+    ?.filter((info) => isMatch(info, params))
     .sort((a, b) => a.model.localeCompare(b.model));
   const sortedMatches = matching && inOrder(matching, columns, params.order);
   const page = Math.min(params.page, Math.max(1, Math.ceil((sortedMatches?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
-
   const describedModels = infos.data?.map((info) => info.model) ?? [];
 
   const destroy = (info: ModelInfoRow) =>
@@ -102,6 +106,7 @@ export default function ModelInfoPage() {
     >
       <DataTable
         id="model-info"
+        views="model-info"
         label={t("Model catalog")}
         columns={columns}
         rows={sortedMatches?.slice((page - 1) * params.size, page * params.size)}
@@ -124,12 +129,14 @@ export default function ModelInfoPage() {
               placeholder={t("Find a model")}
             />
             {tags.length > 0 ? (
-              <FilterSelect
-                label={t("Tag")}
-                value={params.tag}
-                onChange={(tag) => setParams({ tag })}
-                data={tags.map((tag) => ({ value: tag, label: tag }))}
-              />
+              <FilterSheet active={params.tag === "" ? 0 : 1}>
+                <FilterSelect
+                  label={t("Tag")}
+                  value={params.tag}
+                  onChange={(tag) => setParams({ tag })}
+                  data={tags.map((tag) => ({ value: tag, label: tag }))}
+                />
+              </FilterSheet>
             ) : null}
           </>
         }
@@ -138,7 +145,7 @@ export default function ModelInfoPage() {
             <Empty
               title={t("No model matches")}
               action={
-                <Button variant="default" onClick={() => setParams({ keyword: "", tag: "" })}>
+                <Button variant="default" onClick={() => setParams(noFilters)}>
                   {t("Clear filters")}
                 </Button>
               }

@@ -101,6 +101,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
         group={group}
         open={open}
         onChange={setParams}
+        savesViews={inConsole}
       />
       {params.view === "list" ? (
         <DataTable

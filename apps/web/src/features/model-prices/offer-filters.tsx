@@ -13,7 +13,6 @@ import { ChoiceChips } from "./choice-chips.tsx";
 import { modelKindName, nameOfSorting } from "./labels.ts";
 import { countFacet, type Facet, type Offer, sortings } from "./offers.ts";
 import type { PriceView } from "./price-params.ts";
-import classes from "./model-prices.module.css";
 
 export type OfferFiltersProps = {
   /** Undefined while loading. */
@@ -26,87 +25,109 @@ export type OfferFiltersProps = {
   onChange: (patch: Partial<PriceView>) => void;
 };
 
-export function OfferFilters({ offers, groups, params, group, open, onChange }: OfferFiltersProps) {
+export function OfferSearch({ params, onChange }: Pick<OfferFiltersProps, "params" | "onChange">) {
   const { t } = useTranslation("model-prices");
-  const phone = useIsPhone();
-  const ownerRows = useQuery(ownersQuery).data;
-  const waiting = offers === undefined;
-  const count = (facet: Facet) =>
+  return (
+    <SearchBox
+      value={params.keyword}
+      onChange={(keyword) => onChange({ keyword })}
+      placeholder={t("Find a model")}
+      width={280}
+    />
+  );
+}
+
+/** Returns the options of a filter that have models, with their number, and the selected one. */
+function useFacetCounts({ offers, params, group, open }: OfferFiltersProps) {
+  return (facet: Facet) =>
     countFacet(offers ?? [], { ...params, group: open ? "" : group }, facet).filter(
       (each) => each.count > 0 || params[facet] === each.value,
     );
+}
+
+const withCount = (label: string, of: number) => `${label} (${of})`;
+
+export function OfferSelects(props: OfferFiltersProps) {
+  const { offers, params, onChange } = props;
+  const { t } = useTranslation("model-prices");
+  const phone = useIsPhone();
   const format = useFormat();
-  const owners = count("owner");
+  const count = useFacetCounts(props);
+  const waiting = offers === undefined;
   const tags = count("tag");
+  return (
+    <>
+      <FilterSelect
+        disabled={waiting}
+        label={t("Type")}
+        value={params.kind}
+        onChange={(kind) => onChange({ kind })}
+        data={count("kind").map((each) => ({
+          value: each.value,
+          label: withCount(t(modelKindName(each.value)), each.count),
+        }))}
+      />
+      {waiting || tags.length > 0 ? (
+        <FilterSelect
+          disabled={waiting}
+          label={t("Tag")}
+          value={params.tag}
+          onChange={(tag) => onChange({ tag })}
+          data={tags.map((each) => ({ value: each.value, label: withCount(each.value, each.count) }))}
+        />
+      ) : null}
+      <FilterSelect
+        disabled={waiting}
+        label={t("Context")}
+        value={params.context}
+        onChange={(context) => onChange({ context: context as PriceView["context"] })}
+        data={count("context").map((each) => ({
+          value: each.value,
+          label: withCount(
+            t("From {{tokens}} tokens", { tokens: format.short(Number(each.value)) }),
+            each.count,
+          ),
+        }))}
+      />
+      <FilterSelect
+        disabled={waiting}
+        label={t("Input price")}
+        value={params.price}
+        onChange={(price) => onChange({ price: price as PriceView["price"] })}
+        data={count("price").map((each) => ({
+          value: each.value,
+          label: withCount(
+            each.value === "0" ? t("Free") : t("Up to ${{usd}} / 1M", { usd: each.value }),
+            each.count,
+          ),
+        }))}
+      />
+      <Select
+        aria-label={t("Sort by")}
+        {...(phone ? {} : { w: 160 })}
+        allowDeselect={false}
+        checkIconPosition="right"
+        data={sortings.map((value) => ({ value, label: t(nameOfSorting(value)) }))}
+        value={params.sort}
+        onChange={(sort) => onChange({ sort: sortings.find((each) => each === sort) ?? "usage" })}
+      />
+    </>
+  );
+}
+
+/** The providers and the groups, one line each. */
+export function OfferChips(props: OfferFiltersProps) {
+  const { offers, groups, params, group, onChange } = props;
+  const { t } = useTranslation("model-prices");
+  const ownerRows = useQuery(ownersQuery).data;
+  const waiting = offers === undefined;
+  const owners = useFacetCounts(props)("owner");
   const reached = new Map(
     countFacet(offers ?? [], { ...params, group }, "group").map((each) => [each.value, each.count]),
   );
-  const withCount = (label: string, of: number) => `${label} (${of})`;
   const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
   return (
-    <div className={classes.filters}>
-      <div className={classes.bar}>
-        <SearchBox
-          value={params.keyword}
-          onChange={(keyword) => onChange({ keyword })}
-          placeholder={t("Find a model")}
-          width={280}
-        />
-        <FilterSelect
-          disabled={waiting}
-          label={t("Type")}
-          value={params.kind}
-          onChange={(kind) => onChange({ kind })}
-          data={count("kind").map((each) => ({
-            value: each.value,
-            label: withCount(t(modelKindName(each.value)), each.count),
-          }))}
-        />
-        {waiting || tags.length > 0 ? (
-          <FilterSelect
-            disabled={waiting}
-            label={t("Tag")}
-            value={params.tag}
-            onChange={(tag) => onChange({ tag })}
-            data={tags.map((each) => ({ value: each.value, label: withCount(each.value, each.count) }))}
-          />
-        ) : null}
-        <FilterSelect
-          disabled={waiting}
-          label={t("Context")}
-          value={params.context}
-          onChange={(context) => onChange({ context: context as PriceView["context"] })}
-          data={count("context").map((each) => ({
-            value: each.value,
-            label: withCount(
-              t("From {{tokens}} tokens", { tokens: format.short(Number(each.value)) }),
-              each.count,
-            ),
-          }))}
-        />
-        <FilterSelect
-          disabled={waiting}
-          label={t("Input price")}
-          value={params.price}
-          onChange={(price) => onChange({ price: price as PriceView["price"] })}
-          data={count("price").map((each) => ({
-            value: each.value,
-            label: withCount(
-              each.value === "0" ? t("Free") : t("Up to ${{usd}} / 1M", { usd: each.value }),
-              each.count,
-            ),
-          }))}
-        />
-        <Select
-          aria-label={t("Sort by")}
-          {...(phone ? { flex: "1 1 calc(50% - 4px)" } : { w: 160 })}
-          allowDeselect={false}
-          checkIconPosition="right"
-          data={sortings.map((value) => ({ value, label: t(nameOfSorting(value)) }))}
-          value={params.sort}
-          onChange={(sort) => onChange({ sort: sortings.find((each) => each === sort) ?? "usage" })}
-        />
-      </div>
+    <>
       {waiting ? <Skeleton height={32} maw={520} /> : null}
       {owners.length > 1 ? (
         <ChoiceChips
@@ -140,45 +161,36 @@ export function OfferFilters({ offers, groups, params, group, open, onChange }: 
           }))}
         />
       ) : null}
-    </div>
+    </>
   );
 }
 
-/** Unit of the prices, and cards or a list. */
-export function ViewControls({
-  params,
-  onChange,
-}: {
-  params: PriceView;
-  onChange: (patch: Partial<PriceView>) => void;
-}) {
+type ViewControlProps = Pick<OfferFiltersProps, "params" | "onChange">;
+
+export function UnitControl({ params, onChange }: ViewControlProps) {
   const { t } = useTranslation("model-prices");
   return (
-    <div className={classes.end}>
-      <SegmentedControl
-        size="xs"
-        aria-label={t("Unit")}
-        data={[
-          { value: "M", label: t("per million") },
-          { value: "K", label: t("per thousand") },
-        ]}
-        value={params.unit}
-        onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
-      />
-      <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
-    </div>
+    <SegmentedControl
+      size="xs"
+      aria-label={t("Unit")}
+      data={[
+        { value: "M", label: t("per million") },
+        { value: "K", label: t("per thousand") },
+      ]}
+      value={params.unit}
+      onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
+    />
   );
 }
 
-type OfferView = PriceView["view"];
-
-function ViewButton({ view, onChange }: { view: OfferView; onChange: (view: OfferView) => void }) {
+/** Switches between cards and a list. */
+export function ViewButton({ params, onChange }: ViewControlProps) {
   const { t } = useTranslation("model-prices");
-  const next = view === "cards" ? "list" : "cards";
+  const next = params.view === "cards" ? "list" : "cards";
   const label = next === "list" ? t("Show as a list") : t("Show as cards");
   return (
     <Tooltip label={label}>
-      <ActionIcon size={34} aria-label={label} onClick={() => onChange(next)}>
+      <ActionIcon size={34} aria-label={label} onClick={() => onChange({ view: next })}>
         {next === "list" ? <IconList size={18} /> : <IconLayoutGrid size={18} />}
       </ActionIcon>
     </Tooltip>

@@ -1,10 +1,17 @@
 /** Parameters of the list of models in the address. */
 import { oneOf, paging, type ParamsOf, sizeOf, textParam } from "#lib/address/params.ts";
+import { readChosenSize } from "#lib/lists/page-size.ts";
 import { sortings } from "./offers.ts";
 
 export const priceParams = {
   ...paging,
-  size: sizeOf(20),
+  size: {
+    ...sizeOf(20),
+    // Cards are no rows: the height of the window does not tell how many fit.
+    get initial() {
+      return readChosenSize() ?? 20;
+    },
+  },
   view: oneOf(["cards", "list"]),
   sort: oneOf(sortings, "usage"),
   keyword: textParam(),

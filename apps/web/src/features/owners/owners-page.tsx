@@ -64,6 +64,7 @@ export default function OwnersPage() {
     >
       <DataTable
         id="model-owners"
+        views="model-owners"
         label={t("Model owners")}
         columns={columns}
         rows={rows}

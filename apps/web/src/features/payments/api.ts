@@ -36,7 +36,7 @@ export const ordersQuery = (query: OrderQuery) =>
     placeholderData: keepPreviousData,
   });
 
-function useRefresh() {
+export function useRefresh() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: ["payment"] });
 }
@@ -54,11 +54,13 @@ export function useSaveGateway() {
   });
 }
 
+export const patchGateway = (id: number, patch: PaymentPatch) =>
+  http.patch(`/payment/${id}`, asSent<PaymentRow>(), patch);
+
 export function usePatchGateway() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: ({ id, patch }: { id: number; patch: PaymentPatch }) =>
-      http.patch(`/payment/${id}`, asSent<PaymentRow>(), patch),
+    mutationFn: ({ id, patch }: { id: number; patch: PaymentPatch }) => patchGateway(id, patch),
     onSettled: refresh,
   });
 }

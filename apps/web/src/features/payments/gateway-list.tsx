@@ -22,12 +22,14 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGateway, gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { typeTitles } from "./gateway-labels.ts";
+import { useGatewaySwitch } from "./use-gateway-switch.ts";
 
 const GatewayDrawer = lazyPart(() => import("./gateway-drawer.tsx").then((module) => module.GatewayDrawer));
 
@@ -64,6 +66,7 @@ export function GatewayList() {
     <>
       <DataTable
         id="payment-gateways"
+        views="payment-gateways"
         label={t("Payment gateways")}
         columns={columns}
         {...pagedList(gateways, params, setParams)}
@@ -75,12 +78,14 @@ export function GatewayList() {
         toolbar={
           <>
             <SearchBox value={params.name} onChange={(name) => setParams({ name })} placeholder={t("Name")} />
-            <FilterSelect
-              label={t("Type")}
-              value={params.type}
-              onChange={(type) => setParams({ type: paymentTypes.find((one) => one === type) ?? "" })}
-              data={paymentTypes.map((value) => ({ value, label: t(typeTitles[value]) }))}
-            />
+            <FilterSheet active={params.type === "" ? 0 : 1}>
+              <FilterSelect
+                label={t("Type")}
+                value={params.type}
+                onChange={(type) => setParams({ type: paymentTypes.find((one) => one === type) ?? "" })}
+                data={paymentTypes.map((value) => ({ value, label: t(typeTitles[value]) }))}
+              />
+            </FilterSheet>
           </>
         }
         empty={
@@ -193,14 +198,14 @@ function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
 function EnableSwitch({ gateway }: { gateway: PaymentRow }) {
   const { t } = useTranslation("payments");
   const edits = useMayChange();
-  const patch = usePatchGateway();
+  const toggle = useGatewaySwitch(gateway);
   return (
     <Switch
       size="xs"
       aria-label={t("Enable {{name}}", { name: gateway.name })}
       checked={gateway.enable}
-      disabled={!edits || patch.isPending}
-      onChange={() => patch.mutate({ id: gateway.id, patch: { enable: !gateway.enable } })}
+      disabled={!edits || toggle.isPending}
+      onChange={() => toggle.mutate(!gateway.enable)}
     />
   );
 }

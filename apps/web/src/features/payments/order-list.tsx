@@ -92,6 +92,7 @@ export function OrderList() {
       <DroppedFilters params={orderParams} />
       <DataTable
         id="payment-orders"
+        views="payment-orders"
         label={t("Orders")}
         columns={columns}
         {...pagedList(orders, params, setParams)}
@@ -132,7 +133,7 @@ export function OrderList() {
               value={params.trade_no}
               onChange={(trade_no) => setParams({ trade_no })}
               placeholder={t("Order number")}
-              width={165}
+              width={155}
             />
             <FilterSheet
               active={
@@ -155,16 +156,18 @@ export function OrderList() {
                 value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
                 onChange={(username) => setParams({ username, user_id: 0 })}
                 placeholder={t("Username or ID")}
-                width={155}
+                width={145}
               />
               <FilterSelect
                 label={t("Status")}
+                w={130}
                 value={params.status}
                 onChange={(status) => setParams({ status: statuses.find((one) => one === status) ?? "" })}
                 data={statuses.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
               />
               <FilterSelect
                 label={t("Gateway")}
+                w={130}
                 value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
                 onChange={(id) => setParams({ gateway_id: Number(id) })}
                 data={names}

@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconTags } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { oneOf, paging, type ParamsOf, sizeOf, textParam, whole } from "#lib/address/params.ts";
+import { oneOf, paging, type ParamsOf, textParam, whole } from "#lib/address/params.ts";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -10,7 +10,6 @@ import { ownerName, type Owners } from "./price-columns.tsx";
 
 export const pricesParams = {
   ...paging,
-  size: sizeOf(20),
   tab: oneOf(["single", "multiple"]),
   keyword: textParam(),
   owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),

@@ -88,6 +88,7 @@ export default function PricesPage() {
 
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
+    views: "prices",
     fetching: prices.isFetching,
     error: prices.error,
     onRetry: () => void prices.refetch(),

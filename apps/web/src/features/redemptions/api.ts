@@ -22,7 +22,7 @@ export const codesQuery = (query: RedemptionQuery) =>
     placeholderData: keepPreviousData,
   });
 
-function useRefresh() {
+export function useRefresh() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: allCodes });
 }
@@ -50,14 +50,8 @@ export function useChangeCode() {
   });
 }
 
-export function useSwitchCode() {
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/redemption/${id}`, asSent<RedemptionRow>(), { status }),
-    onSettled: refresh,
-  });
-}
+export const patchCode = (id: number, change: { status: 1 | 2 }) =>
+  http.patch(`/redemption/${id}`, asSent<RedemptionRow>(), change);
 
 export function useDeleteCodes() {
   const refresh = useRefresh();

@@ -11,8 +11,8 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { useSwitchCode } from "./api.ts";
 import { statusOfCode } from "./code-status.ts";
+import { useCodeSwitch } from "./use-code-switch.ts";
 
 export function codeColumns(t: TFunction<"redemptions">): Column<RedemptionRow>[] {
   return [
@@ -85,7 +85,7 @@ export function codeColumns(t: TFunction<"redemptions">): Column<RedemptionRow>[
 function Status({ row }: { row: RedemptionRow }) {
   const { t } = useTranslation("redemptions");
   const mayChange = useMayChange();
-  const toggle = useSwitchCode();
+  const toggle = useCodeSwitch(row);
   const { word, tone } = statusOfCode(row);
   const isShownBySwitch = tone === "good" || row.status === RedemptionStatus.disabled;
   return (
@@ -96,7 +96,7 @@ function Status({ row }: { row: RedemptionRow }) {
           aria-label={t("Enable {{name}}", { name: `${row.name} #${row.id}` })}
           checked={row.status === RedemptionStatus.enabled}
           disabled={!mayChange || toggle.isPending}
-          onChange={(event) => toggle.mutate({ id: row.id, status: event.currentTarget.checked ? 1 : 2 })}
+          onChange={(event) => toggle.mutate(event.currentTarget.checked)}
         />
       )}
       {/* The switch already says whether a code is enabled. */}

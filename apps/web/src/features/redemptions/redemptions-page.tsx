@@ -19,6 +19,7 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
@@ -84,6 +85,7 @@ export default function RedemptionsPage() {
       <DroppedFilters params={redemptionParams} />
       <DataTable
         id="redemptions"
+        views="redemptions"
         label={t("Redemption codes")}
         columns={columns}
         {...pagedList(codes, params, setParams)}
@@ -132,16 +134,18 @@ export default function RedemptionsPage() {
               onChange={(keyword) => setParams({ keyword })}
               placeholder={t("Name or ID")}
             />
-            <FilterSelect
-              label={t("Status")}
-              value={params.status === 0 ? "" : String(params.status)}
-              onChange={(status) => setParams({ status: Number(status) })}
-              data={[
-                { value: "1", label: t("Not redeemed") },
-                { value: "2", label: t("Disabled") },
-                { value: "3", label: t("Redeemed") },
-              ]}
-            />
+            <FilterSheet active={params.status === 0 ? 0 : 1}>
+              <FilterSelect
+                label={t("Status")}
+                value={params.status === 0 ? "" : String(params.status)}
+                onChange={(status) => setParams({ status: Number(status) })}
+                data={[
+                  { value: "1", label: t("Not redeemed") },
+                  { value: "2", label: t("Disabled") },
+                  { value: "3", label: t("Redeemed") },
+                ]}
+              />
+            </FilterSheet>
           </>
         }
         empty={

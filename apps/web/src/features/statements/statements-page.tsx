@@ -13,7 +13,7 @@ import { exportStatement } from "#components/usage/export-statement.ts";
 import { StatementLines } from "#components/usage/statement-lines.tsx";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { paging, sizeOf } from "#lib/address/params.ts";
+import { paging } from "#lib/address/params.ts";
 import { type Formatters, useFormat } from "#lib/format/quota.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { useSelf } from "#lib/session.ts";
@@ -31,7 +31,7 @@ const AccountBudgetDialog = lazyPart(() =>
   import("./account-budget-dialog.tsx").then((module) => module.AccountBudgetDialog),
 );
 
-const listParams = { ...paging, size: sizeOf(20) };
+const listParams = { ...paging };
 
 export function prefetch(client: QueryClient): Promise<unknown> {
   return Promise.all([client.prefetchQuery(ownBudgetQuery), client.prefetchQuery(statementQuery(running))]);

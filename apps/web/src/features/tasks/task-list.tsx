@@ -51,6 +51,7 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
     <Page title={title} description={description}>
       <DataTable
         id={forAdmins ? `${id}-admin` : id}
+        views={id}
         label={title}
         columns={columns}
         {...pagedList(list, query, onQuery)}

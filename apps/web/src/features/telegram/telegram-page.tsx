@@ -58,6 +58,7 @@ export default function TelegramPage() {
       <BotState />
       <DataTable
         id="telegram-menus"
+        views="telegram-menus"
         label={t("Commands")}
         columns={columns}
         {...pagedList(menus, params, setParams)}

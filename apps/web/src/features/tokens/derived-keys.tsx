@@ -8,6 +8,7 @@ import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
+import { initialOf, paging } from "#lib/address/params.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { UsageBar } from "#ui/figures/usage-bar.tsx";
@@ -22,7 +23,7 @@ import classes from "./tokens.module.css";
 
 export function DerivedKeys({ token }: { token: number }) {
   const { t } = useTranslation("tokens");
-  const [state, setState] = useState({ page: 1, size: 20, order: "" });
+  const [state, setState] = useState(() => initialOf(paging));
   const keys = useQuery(derivedKeysQuery(token, state));
   const [now] = useState(() => Date.now() / 1000);
   const columns = useMemo(() => columnsOf(t, now), [t, now]);

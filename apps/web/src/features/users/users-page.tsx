@@ -123,6 +123,7 @@ export default function UsersPage() {
       <DroppedFilters params={userParams} />
       <DataTable
         id="users"
+        views="users"
         label={t("Users")}
         columns={columns}
         {...pagedList(list, query, setQuery)}

@@ -4,6 +4,35 @@ import { useSearchParams } from "react-router-dom";
 import { currentLocation, EDITED, leaveEntry } from "./history.ts";
 import { useQueryString } from "./list-params.ts";
 
+/** Parameters of forms and drawers, which are not part of a saved view. */
+export const drawerParams = [
+  EDITED,
+  "ask",
+  "balance",
+  "budget",
+  "bulk",
+  "changes",
+  "customer",
+  "disable",
+  "entry",
+  "file",
+  "import",
+  "open",
+  "prices",
+  "promote",
+  "remove",
+  "rotate",
+  "shares",
+  "side",
+  "statement",
+  "timeline",
+  "update",
+  "user",
+] as const;
+
+/** `month` is also a filter of another list, so saved views keep it. */
+type DrawerName = (typeof drawerParams)[number] | "month";
+
 /** Key of a new object, in place of a row's key. */
 export const NEW = "new";
 
@@ -26,7 +55,7 @@ function openedHere(): string | null {
  * @param name query parameter. Forms use the default, so that Back asks before it closes a form with changes.
  * Filters and page of the list stay in the address.
  */
-export function useDrawerParam(name: string = EDITED): DrawerParam {
+export function useDrawerParam(name: DrawerName = EDITED): DrawerParam {
   const [, setSearch] = useSearchParams();
   const key = new URLSearchParams(useQueryString()).get(name) ?? "";
   const open = useCallback(

@@ -11,8 +11,12 @@ import { initialOf, type Params, type ParamValues, readParams } from "./params.t
 export function useListParams<T extends ParamValues>(params: Params<T>): [T, (patch: Partial<T>) => void] {
   const [, setSearch] = useSearchParams();
   const search = useQueryString();
+  // Kept while the list is open: another size of the window must not change which rows a page has.
   const initial = useMemo(() => initialOf(params), [params]);
-  const values = useMemo(() => readParams(params, new URLSearchParams(search)), [params, search]);
+  const values = useMemo(
+    () => readParams(params, new URLSearchParams(search), initial),
+    [params, search, initial],
+  );
 
   const setParams = useCallback(
     (patch: Partial<T>) => {
@@ -23,12 +27,21 @@ export function useListParams<T extends ParamValues>(params: Params<T>): [T, (pa
         if (value === undefined || value === null || value === initial[name as keyof T]) next.delete(name);
         else next.set(name, String(value));
       }
+      keepSizeWithPage(next, initial);
       // Keeps the state of this history entry.
       setSearch(next, { replace: true, state: currentLocation().state });
     },
     [setSearch, initial],
   );
   return [values, setParams];
+}
+
+/** A page has the same rows in every window only with its size. On the first page, the initial size is omitted. */
+function keepSizeWithPage(search: URLSearchParams, initial: ParamValues): void {
+  if (initial["page"] === undefined || initial["size"] === undefined) return;
+  const size = String(initial["size"]);
+  if (!search.has("page") && search.get("size") === size) search.delete("size");
+  else if (search.has("page") && !search.has("size")) search.set("size", size);
 }
 
 /**

@@ -3,6 +3,7 @@
  * schema library: it would be a tenth of the code of a list.
  * `app/list-queries.test.ts` compares them with the schemas.
  */
+import { initialSize } from "#lib/lists/page-size.ts";
 
 /** `read` returns undefined for a value that it rejects. */
 type Param<T> = { initial: T; read: (text: string) => T | undefined };
@@ -47,11 +48,17 @@ export function oneOf<const Options extends readonly [string, ...string[]]>(
 /** Parameters of every list. */
 export const paging = {
   page: whole(1),
-  size: whole(1, 100, 10),
+  size: {
+    ...whole(1, 100),
+    // Read when a list is opened: it depends on the window and on what the user chose.
+    get initial() {
+      return initialSize();
+    },
+  },
   order: textParam(100),
-} as const;
+};
 
-/** The size of a list that shows more rows than 10 at first. */
+/** The size of a list that is longer than the window, or of no rows. */
 export const sizeOf = (rows: number): Param<number> => whole(1, 100, rows);
 
 /** Returns the values of an address without parameters. */
@@ -62,12 +69,16 @@ export function initialOf<T extends object>(params: Params<T>): T {
 }
 
 /** Returns the values of an address. A value that a parameter rejects, such as a filter of an older version, is its initial one. */
-export function readParams<T extends object>(params: Params<T>, search: URLSearchParams): T {
+export function readParams<T extends object>(
+  params: Params<T>,
+  search: URLSearchParams,
+  initial: T = initialOf(params),
+): T {
   const given: Record<string, string> = Object.fromEntries(search);
   return Object.fromEntries(
-    Object.entries<Param<unknown>>(params).map(([name, { initial, read }]) => {
+    Object.entries<Param<unknown>>(params).map(([name, { read }]) => {
       const value = given[name];
-      return [name, (value === undefined ? undefined : read(value)) ?? initial];
+      return [name, (value === undefined ? undefined : read(value)) ?? initial[name as keyof T]];
     }),
   ) as T;
 }

@@ -4,17 +4,20 @@ import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { type Density, useDensity } from "#lib/lists/density.ts";
+import { fittingRows, isAutomaticSize } from "#lib/lists/page-size.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
-import { ColumnChooser } from "./column-chooser.tsx";
 import { rememberRow } from "./current-row.ts";
+import { DisplayMenu } from "./display-menu.tsx";
 import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
 import { SelectAll } from "./select-all.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
 import { type Column, type Features, features, offersOrder, type Selection } from "./table-model.ts";
+import { ViewsMenu } from "./views/views-menu.tsx";
 import classes from "./data-table.module.css";
 
 type DataTableProps<Row> = {
@@ -52,8 +55,10 @@ type DataTableProps<Row> = {
   empty: ReactNode;
   /** Search box and filters. */
   toolbar?: ReactNode;
-  /** Right of the toolbar, before the column chooser: refresh, export. */
+  /** Right of the toolbar, before its own menus: refresh, export. */
   tools?: ReactNode;
+  /** Key of the saved views in local storage, for a list whose filters are in the address. */
+  views?: string;
   /** One sentence above the rows that describes them. */
   note?: string | undefined;
 };
@@ -69,6 +74,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
+  const [density, setDensity] = useDensity();
+  const changeDensity = (next: Density) => {
+    const isAutomatic = paging.kind === "pages" && isAutomaticSize(paging.size);
+    setDensity(next);
+    if (isAutomatic) paging.onChange({ size: fittingRows(next) });
+  };
 
   const defs = useMemo(
     () =>
@@ -132,7 +143,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }, [columns, rows]);
 
   return (
-    <Box className={classes.frame} data-list onFocus={(event) => rememberRow(event.target)}>
+    <Box
+      className={classes.frame}
+      data-list
+      data-density={density}
+      onFocus={(event) => rememberRow(event.target)}
+    >
       <div className={classes.toolbar}>
         {selected.length > 0 && bulkActions ? (
           <Group gap="xs">
@@ -150,8 +166,16 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         )}
         <Group gap={4} wrap="nowrap">
           {props.tools}
+          {props.views === undefined ? null : (
+            <ViewsMenu list={props.views} columns={chosen} onColumns={setChosen} />
+          )}
           {!phone ? (
-            <ColumnChooser table={table} onReset={() => setChosen({})} />
+            <DisplayMenu
+              table={table}
+              onReset={() => setChosen({})}
+              density={density}
+              onDensity={changeDensity}
+            />
           ) : onOrder && columns.some((column) => column.sortable) ? (
             <OrderMenu columns={columns} order={order} onOrder={onOrder} />
           ) : null}

@@ -1,5 +1,6 @@
 import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { fittingRows, isAutomaticSize, pageSizes, storeChosenSize } from "#lib/lists/page-size.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
 
@@ -24,8 +25,6 @@ export type Paging =
       note?: string | undefined;
     }
   | { kind: "none" };
-
-const sizes = ["10", "20", "50", "100"];
 
 export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
   const { t } = useTranslation();
@@ -62,18 +61,7 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
             {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
           </Text>
         )}
-        {phone ? null : (
-          <Select
-            aria-label={t("Rows per page")}
-            size="xs"
-            w={72}
-            data={sizes.includes(String(size)) ? sizes : [String(size), ...sizes]}
-            value={String(size)}
-            onChange={(value) => onChange({ size: Number(value ?? size) })}
-            allowDeselect={false}
-            comboboxProps={{ width: 80 }}
-          />
-        )}
+        {phone ? null : <SizeSelect size={size} onChange={(next) => onChange({ size: next })} />}
       </Group>
       {pages > 1 ? (
         <Pagination
@@ -87,6 +75,38 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
         />
       ) : null}
     </div>
+  );
+}
+
+type SizeSelectProps = { size: number; onChange: (size: number) => void };
+
+const AUTOMATIC = "automatic";
+
+/** Rows per page. The choice is remembered for all lists; a link to a page can have another size. */
+function SizeSelect({ size, onChange }: SizeSelectProps) {
+  const { t } = useTranslation();
+  const isAutomatic = isAutomaticSize(size);
+  const choose = (value: string | null) => {
+    const chosen = pageSizes.find((each) => String(each) === value);
+    if (chosen === undefined && value !== AUTOMATIC) return;
+    storeChosenSize(chosen);
+    onChange(chosen ?? fittingRows());
+  };
+  const others = isAutomatic || pageSizes.some((each) => each === size) ? pageSizes : [size, ...pageSizes];
+  return (
+    <Select
+      aria-label={t("Rows per page")}
+      size="xs"
+      w={140}
+      data={[
+        { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows() }) },
+        ...others.map((each) => ({ value: String(each), label: String(each) })),
+      ]}
+      value={isAutomatic ? AUTOMATIC : String(size)}
+      onChange={choose}
+      allowDeselect={false}
+      comboboxProps={{ position: "bottom-start" }}
+    />
   );
 }
 

@@ -16,7 +16,7 @@ import {
 } from "#features/analytics/api.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { paging, sizeOf, textParam } from "#lib/address/params.ts";
+import { paging, textParam } from "#lib/address/params.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { type Formatters, useFormat } from "#lib/format/quota.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
@@ -26,7 +26,7 @@ import { SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
-const listParams = { ...paging, size: sizeOf(20), month: textParam(), keyword: textParam() };
+const listParams = { ...paging, month: textParam(), keyword: textParam() };
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
@@ -94,6 +94,7 @@ function StatementList({ months }: { months: string[] }) {
     <>
       <DataTable
         id="statements"
+        views="statements"
         label={t("Monthly statements")}
         columns={columns}
         rows={users.data?.data}

@@ -98,11 +98,15 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
   const groups = useQuery(groupsQuery).data ?? [];
   const groupName = useGroupNames();
   const tags = useQuery(tagsQuery).data ?? [];
+  const phone = useIsPhone();
+  // All filters share a line with the tools of the list.
+  const width = phone ? {} : { w: 140 };
   const iconOf = (type: string) => providers.find((provider) => String(provider.type) === type)?.icon ?? "";
   const same = (name: string) => ({ value: name, label: name });
   return (
     <>
       <FilterSelect
+        {...width}
         label={t("Provider")}
         value={query.type === 0 ? "" : String(query.type)}
         onChange={(type) => onChange({ type: Number(type) })}
@@ -122,12 +126,14 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         )}
       />
       <FilterSelect
+        {...width}
         label={t("Status")}
         value={query.status === 0 ? "" : String(query.status)}
         onChange={(status) => onChange({ status: Number(status) })}
         data={statusChoices.map((status) => ({ value: String(status), label: t(statusOf(status).word) }))}
       />
       <FilterSelect
+        {...width}
         label={t("Group")}
         value={query.group}
         onChange={(group) => onChange({ group })}
@@ -135,6 +141,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
       />
       {tags.length > 0 || query.tag ? (
         <FilterSelect
+          {...width}
           label={t("Tag")}
           value={query.tag}
           onChange={(tag) => onChange({ tag })}

@@ -7,7 +7,6 @@ import type { LogFilter } from "#features/logs/filters/log-filter.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
-import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import { exportLogs, mostRows } from "./log-export.ts";
 
@@ -36,7 +35,6 @@ export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }:
   });
   return (
     <>
-      <ViewsMenu list="log" />
       <Tooltip
         label={live ? t("Stop refreshing automatically") : t("Refresh automatically every few seconds")}
       >

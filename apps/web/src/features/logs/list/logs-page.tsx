@@ -132,6 +132,7 @@ export default function LogsPage() {
       ) : null}
       <DataTable
         id={scope === "everybody" ? "logs-admin" : "logs"}
+        views="log"
         label={t("Logs")}
         columns={columns}
         rows={rows}

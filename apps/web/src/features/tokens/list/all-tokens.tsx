@@ -84,6 +84,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
       <DroppedFilters params={allTokensParams} />
       <DataTable
         id="tokens-all"
+        views="tokens-all"
         label={t("All users' tokens")}
         columns={columns}
         {...pagedList(tokens, params, setParams)}

@@ -106,6 +106,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
       <DroppedFilters params={tokenParams} />
       <DataTable
         id="tokens"
+        views="tokens"
         label={t("Tokens")}
         columns={columns}
         {...pagedList(tokens, params, setParams)}
