@@ -6,11 +6,12 @@ import { isAmbiguous } from "#platform/connection-url.ts";
 /**
  * Returns `url` with `password` inserted if the URL contains none. A separate password may contain any
  * character. Throws an Error that explains what to correct when the URL cannot be parsed.
+ * @param variable name of the variable that contains the URL
  */
-export function databaseUrl(url: string, password: string | undefined): string {
+export function databaseUrl(url: string, password: string | undefined, variable = "DATABASE_URL"): string {
   if (isAmbiguous(url))
     throw new Error(
-      "DATABASE_URL cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), " +
+      `${variable} cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), ` +
         "or leave the password out of the URL and set DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
     );
   const address = new URL(url);

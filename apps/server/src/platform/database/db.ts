@@ -20,11 +20,11 @@ export interface Database {
   url: string;
   applicationName: string;
   /**
-   * Drops the connections that have received nothing for some seconds. Called when another connection turned
-   * out to be silent: these share its network path, and a statement on one would wait for its whole time
-   * limit.
+   * Drops the connections that have received nothing for `afterMs`, by default some seconds. Called when another
+   * connection turned out to be silent: these share its network path, and a statement on one would wait for its
+   * whole time limit.
    */
-  dropSilent(): void;
+  dropSilent(afterMs?: number): void;
   close(): Promise<void>;
 }
 
@@ -110,10 +110,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     pool,
     url,
     applicationName,
-    dropSilent() {
+    dropSilent(afterMs = silentMs) {
       for (const [socket, receivedAt] of sockets)
-        if (performance.now() - receivedAt > silentMs)
-          socket.destroy(silence(performance.now() - receivedAt));
+        if (performance.now() - receivedAt > afterMs) socket.destroy(silence(performance.now() - receivedAt));
     },
     async close() {
       await db.$disconnect();
