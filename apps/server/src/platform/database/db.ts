@@ -71,12 +71,20 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = "gateway", poolerUrl, statementMs = 300_000 } = options;
   /** Time of the last data received on each socket. */
   const sockets = new Map<Socket, number>();
-  const remember = (socket: Socket) => {
+  const remember = ({ connection }: pg.Client) => {
+    const socket = connection.stream as Socket;
     const touch = () => sockets.set(socket, performance.now());
     touch();
     socket.on("data", touch).on("close", () => sockets.delete(socket));
-    return socket;
+    // With TLS, data arrives on another stream.
+    connection.once("sslconnect", () => connection.stream.on("data", touch));
   };
+  class RememberedClient extends (poolerUrl === undefined ? pg.Client : PooledClient) {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      remember(this);
+    }
+  }
   const pool = new pg.Pool({
     connectionString: poolerUrl ?? url,
     max,
@@ -86,7 +94,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     connectionTimeoutMillis: 10_000,
     types,
     // Unused connections are closed long before this limit.
-    stream: () => remember(impatientSocket(statementMs + 5_000)()),
+    stream: impatientSocket(statementMs + 5_000),
+    Client: RememberedClient,
     // A pooler gives each transaction another connection to the server, so that settings would apply to the wrong one.
     ...(poolerUrl === undefined
       ? {
@@ -97,7 +106,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
               idle_in_transaction_session_timeout: idleInTransactionMs,
             }),
         }
-      : { Client: PooledClient, query_timeout: statementMs }),
+      : { query_timeout: statementMs }),
   });
   // An idle connection that breaks (a restarted server) is replaced on the next use. It must not end the
   // process.
