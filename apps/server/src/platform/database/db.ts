@@ -79,7 +79,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     // With TLS, data arrives on another stream.
     connection.once("sslconnect", () => connection.stream.on("data", touch));
   };
-  class RememberedClient extends (poolerUrl === undefined ? pg.Client : PooledClient) {
+  const Base: typeof pg.Client = poolerUrl === undefined ? pg.Client : PooledClient;
+  class RememberedClient extends Base {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       remember(this);
