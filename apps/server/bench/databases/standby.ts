@@ -24,12 +24,10 @@ export async function failStandby({
   accessToken,
   replicated,
 }: StandbyFailure): Promise<Record<string, boolean>> {
-  const authorization = `Bearer ${accessToken}`;
-
   async function problemsOf(node: string): Promise<string[]> {
     const response = await fetch(`${node}/api/ready`, { signal: AbortSignal.timeout(5_000) });
-    const { data } = (await response.json()) as { data: { problems: string[] } };
-    return data.problems;
+    const { problems = [] } = (await response.json()) as { problems?: string[] };
+    return response.ok ? problems : ["not ready"];
   }
 
   /** Returns whether every node comes to name exactly these problems. */
@@ -45,7 +43,7 @@ export async function failStandby({
     const urls = nodes.flatMap((node) => screens.map((path) => node + path));
     const statuses = await Promise.all(
       urls.map(async (url) => {
-        const headers = { authorization, "api-version": "2" };
+        const headers = { authorization: accessToken, "api-version": "2" };
         const response = await fetch(url, { headers, signal: AbortSignal.timeout(15_000) });
         await response.body?.cancel();
         if (response.status !== 200) console.log(`  ${url} returns ${response.status}`);
@@ -56,7 +54,9 @@ export async function failStandby({
   }
 
   async function metric(name: string): Promise<number | undefined> {
-    const response = await fetch(`${nodes[0]}/metrics`, { headers: { authorization } });
+    const response = await fetch(`${nodes[0]}/metrics`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
     const line = (await response.text()).split("\n").find((text) => text.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.split(" ")[1]);
   }
