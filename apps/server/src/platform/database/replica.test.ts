@@ -57,7 +57,7 @@ test("replica: a standby that is too far behind is not read until it has caught 
   expect(await replica.run(isStandby)).toBe(true);
 });
 
-test("replica: a read that the standby cancels runs again on the primary", async () => {
+test("replica: a read whose connection the standby ends runs again on the primary", async () => {
   const pids: number[] = [];
   const result = await replica.run(async (database) => {
     const client = await database.pool.connect();
