@@ -101,7 +101,7 @@ async function runChanged() {
 
 /** What the tests need. The server is bundled because some of its tests, and all browser tests, start the bundle. */
 function prepare({ browser }) {
-  step("services", () => provide("redis", ...(browser ? ["browser"] : [])));
+  step("services", () => provide("redis", "openssl", ...(browser ? ["browser"] : [])));
   step("generate", generate);
   if (browser) step("build: apps/web", buildWeb);
   step("build: apps/server", buildServer);

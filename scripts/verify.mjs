@@ -67,8 +67,7 @@ const subjects = {
     run: proxies,
   },
   databases: {
-    about:
-      "two nodes behind pgbouncer in transaction mode and with Redis Sentinel, both of which fail under load",
+    about: "two nodes behind pgbouncer, with a standby and Redis Sentinel, all of which fail under load",
     run: databases,
   },
   restart: {

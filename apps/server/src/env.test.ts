@@ -80,7 +80,23 @@ describe("a pooler and Sentinel", () => {
     expect(readEnv({ DATABASE_URL: direct }).poolerUrl).toBeUndefined();
   });
 
+  it("a replica has the password of the database, and may be 10 seconds behind by default", () => {
+    const both = { DATABASE_URL: direct, DATABASE_REPLICA_URL: "postgres://gateway@standby/gateway" };
+    expect(readEnv({ ...both, DATABASE_PASSWORD: "p@ss" }).replica).toEqual({
+      url: "postgres://gateway:p%40ss@standby/gateway",
+      maxLagMs: 10_000,
+    });
+    expect(readEnv({ ...both, DATABASE_REPLICA_LAG_SECONDS: "30" }).replica?.maxLagMs).toBe(30_000);
+    expect(readEnv({ DATABASE_URL: direct }).replica).toBeUndefined();
+    expect(() => readEnv({ ...both, DATABASE_REPLICA_URL: "postgres://a:b#c@standby/gateway" })).toThrow(
+      "DATABASE_REPLICA_URL cannot be read",
+    );
+  });
+
   it("an address that is of no use alone is refused", () => {
+    expect(() => readEnv({ DATABASE_REPLICA_URL: direct })).toThrow(
+      "DATABASE_URL to the address of the primary",
+    );
     expect(() => readEnv({ DATABASE_DIRECT_URL: direct })).toThrow(
       "DATABASE_URL to the address of the pooler",
     );

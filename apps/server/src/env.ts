@@ -35,6 +35,11 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
     .optional(),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .optional(),
+  DATABASE_REPLICA_LAG_SECONDS: z.coerce.number().min(1).max(3_600).default(10),
   DATABASE_PASSWORD: z.string().optional(),
   DATABASE_PASSWORD_FILE: z.string().optional(),
   REDIS_URL: z
@@ -82,6 +87,8 @@ export interface Env extends Omit<
   | "ACCESS_LOG"
   | "BASE_PATH"
   | "DATABASE_DIRECT_URL"
+  | "DATABASE_REPLICA_URL"
+  | "DATABASE_REPLICA_LAG_SECONDS"
   | "DEMO_UPSTREAM"
   | "DATABASE_PASSWORD"
   | "DATABASE_PASSWORD_FILE"
@@ -92,6 +99,8 @@ export interface Env extends Omit<
 > {
   /** The connection pooler in front of the database of DATABASE_URL; undefined = none. */
   poolerUrl: string | undefined;
+  /** A standby of the database that screens read, and how far behind it may be; undefined = none. */
+  replica: { url: string; maxLagMs: number } | undefined;
   /** Finds the Redis of REDIS_URL through Sentinel; undefined = its address is that of REDIS_URL. */
   redisSentinels: RedisSentinels | undefined;
   /** Number of processes behind the port. */
@@ -125,6 +134,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     ACCESS_LOG,
     BASE_PATH,
     DATABASE_DIRECT_URL: direct,
+    DATABASE_REPLICA_URL: replica,
+    DATABASE_REPLICA_LAG_SECONDS: lagSeconds,
     DEMO_UPSTREAM,
     DATABASE_PASSWORD: _password,
     DATABASE_PASSWORD_FILE: _file,
@@ -138,6 +149,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new Error(
       "DATABASE_DIRECT_URL is set without DATABASE_URL. Set DATABASE_URL to the address of the pooler.",
     );
+  if (replica !== undefined && rest.DATABASE_URL === undefined)
+    throw new Error(
+      "DATABASE_REPLICA_URL is set without DATABASE_URL. Set DATABASE_URL to the address of the primary.",
+    );
   if (REDIS_SENTINELS !== undefined && rest.REDIS_URL === undefined)
     throw new Error("REDIS_SENTINELS is set without REDIS_URL. Set REDIS_URL to redis://name-of-the-master.");
   const address = rest.DATABASE_URL === undefined ? undefined : withPassword(rest.DATABASE_URL, parsed.data);
@@ -147,8 +162,12 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     keySources: keySourceSettings(parsed.data, given),
     accessLog: ACCESS_LOG ?? rest.NODE_ENV === "production",
     workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
-    DATABASE_URL: direct === undefined ? address : withPassword(direct, parsed.data),
+    DATABASE_URL: direct === undefined ? address : withPassword(direct, parsed.data, "DATABASE_DIRECT_URL"),
     poolerUrl: direct === undefined ? undefined : address,
+    replica:
+      replica === undefined
+        ? undefined
+        : { url: withPassword(replica, parsed.data, "DATABASE_REPLICA_URL"), maxLagMs: lagSeconds * 1_000 },
     redisSentinels:
       REDIS_SENTINELS === undefined
         ? undefined
@@ -194,9 +213,10 @@ function withPassword(
     DATABASE_PASSWORD: given,
     DATABASE_PASSWORD_FILE: file,
   }: Pick<Variables, "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE">,
+  variable?: string,
 ): string {
-  const complete = databaseUrl(url, given);
-  return new URL(complete).password === "" ? databaseUrl(url, passwordIn(file)) : complete;
+  const complete = databaseUrl(url, given, variable);
+  return new URL(complete).password === "" ? databaseUrl(url, passwordIn(file), variable) : complete;
 }
 
 /** Reads a secret from a mounted file, without the newline at its end. */

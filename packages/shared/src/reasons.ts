@@ -84,6 +84,10 @@ export const reasons = {
   jobOverrun: "The job has been running for {{minutes}} minutes and continues.",
   uploadRefused: "An upload was refused because disk space is low.",
   uploadFailed: "An upload was refused. {{reason}}",
+  replicaUnreachable: "The replica does not respond.",
+  replicaLagging: "The replica is further behind the database than allowed.",
+  replicaNotStandby: "The address of the replica leads to a server that is not a standby.",
+  replicaOtherDatabase: "The address of the replica leads to another database.",
   storageLow: "{{megabytes}} MB of disk space left. Below 256 MB, uploads larger than 1 MB are refused.",
 } as const;
 

@@ -1,7 +1,7 @@
 /**
- * `pnpm verify:databases`: two nodes behind pgbouncer in transaction mode, with a Redis that Sentinel watches. Under
- * load, pgbouncer is restarted and the Redis master is killed. No call may fail, changes must reach both nodes, and
- * the audit must find no difference.
+ * `pnpm verify:databases`: two nodes behind pgbouncer in transaction mode, with a standby for screens and a Redis
+ * that Sentinel watches. Under load, the standby is paused and stopped, pgbouncer is restarted and the Redis master is
+ * killed. No call and no screen may fail, changes must reach both nodes, and the audit must find no difference.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { Agent } from "node:http";
@@ -11,13 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect } from "#platform/database/db.ts";
-import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { startReplicatedPostgres } from "#test/standby.ts";
 import { type ManagementApi, managementApi } from "../management-api.ts";
 import { freePort, startLogging, stopAll } from "../processes.ts";
 import { send } from "../restart/calls.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 import { startWatchedRedis } from "./sentinel.ts";
+import { failStandby } from "./standby.ts";
 
 const accessToken = "databases-access-token-databases-access";
 const CALLS = 1_500;
@@ -41,8 +42,9 @@ process.exit();
 async function run(): Promise<boolean> {
   const upstream = await startDemoUpstream();
   closers.push(() => upstream.close());
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, durable: false, log: () => undefined });
-  closers.push(() => postgres.stop(), stopAll);
+  const replicated = await startReplicatedPostgres();
+  const postgres = replicated.primary;
+  closers.push(() => replicated.close(), stopAll);
   const pgbouncer = await startPgbouncer(folder, postgres.url);
   const redis = await startWatchedRedis(folder);
   closers.push(async () => redis.close());
@@ -55,6 +57,8 @@ async function run(): Promise<boolean> {
       DATA_DIR: folder,
       DATABASE_URL: pgbouncer.url,
       DATABASE_DIRECT_URL: postgres.url,
+      DATABASE_REPLICA_URL: replicated.standby.url,
+      DATABASE_REPLICA_LAG_SECONDS: "1",
       REDIS_URL: redis.url,
       REDIS_SENTINELS: redis.sentinels,
       SECRET_KEY: "the secret of the nodes behind pgbouncer",
@@ -77,6 +81,8 @@ async function run(): Promise<boolean> {
   const first = managementApi(nodes[0] ?? "", accessToken);
   const token = await furnish(first, upstream.url);
   const load = applyLoad(nodes, token.key);
+  await load.until(CALLS / 6);
+  const ofStandby = await failStandby({ nodes, accessToken, replicated });
   await load.until(CALLS / 3);
   await pgbouncer.restart();
   await load.until((CALLS * 2) / 3);
@@ -85,6 +91,7 @@ async function run(): Promise<boolean> {
   const failures = await load.done;
   const masterAfter = await redis.master();
   const results = {
+    ...ofStandby,
     "calls completed": failures.length === 0,
     "another Redis is the master": masterAfter !== masterBefore,
     "limits are counted in the new master": (await redis.keys()) > 0,

@@ -144,7 +144,8 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   app.addHook("onRoute", (route) => guardRoute(route, services, sessions));
   // A caller who has changed something can use it on this node as soon as the response arrives.
   app.addHook("preSerialization", async (request, reply, payload) => {
-    if (request.method !== "GET" && reply.statusCode < 400) await services.caughtUp();
+    if (request.method !== "GET" && reply.statusCode < 400)
+      await Promise.all([services.caughtUp(), services.reads.caughtUp()]);
     return payload;
   });
   await app.register(async (nothing) => {

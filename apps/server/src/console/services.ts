@@ -18,6 +18,7 @@ import type { Comparisons } from "#migration/compare/comparisons.ts";
 import type { ImportRunner } from "#migration/runner.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/database/db.ts";
+import type { ReadDatabase } from "#platform/database/replica.ts";
 import type { postToPublic } from "#platform/http/public-fetch.ts";
 import type { LogLine } from "#platform/log/log.ts";
 import type { Mailer } from "#platform/mail.ts";
@@ -31,6 +32,8 @@ import type { IdentityProviders } from "#sign-in/index.ts";
 export interface Services {
   db: PrismaClient;
   pool: Pool;
+  /** For screens that only read, and may show data that is some seconds old. */
+  reads: ReadDatabase;
   /** Pages and sums of the log without a limit of rows. */
   wholeLogs: WholeReads;
   /** Exports the request log on this node. */

@@ -59,6 +59,10 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
     text: (facts) =>
       `${reason(facts)} Free space in ${of(facts, "folder")}, or move DATA_DIR to a larger disk.`,
   },
+  "replica-unused": {
+    title: (facts) => `The replica of the database is not used on node “${of(facts, "node")}”`,
+    text: (facts) => `${reason(facts)} Screens read the primary.`,
+  },
   "budget-reached": {
     title: (facts) =>
       `The ${of(facts, "target")} “${of(facts, "name")}” has spent ${of(facts, "used")} this ${of(facts, "period")}`,

@@ -23,6 +23,7 @@ import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from
 import { createParts, type Parts } from "./parts.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
 import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./relay.ts";
+import { reading, replicaProblems } from "./replica.ts";
 import { callReports } from "./reports.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
@@ -113,6 +114,7 @@ async function openAll(context: Context, parts: Parts) {
     secrets,
     ...(await parts.open(measures, { ...stored, announcements })),
   };
+  const { reads, replica } = await parts.open(reading, measured);
   const bodies = await parts.open(bodyLog, measured);
   const { providers, demo } = await parts.open(providerList, context);
   const settings = await parts.open(siteSettings, { ...measured, demo });
@@ -144,10 +146,11 @@ async function openAll(context: Context, parts: Parts) {
       ...(storage.isWritable() ? [] : ["data_dir_unwritable"]),
       ...(exported.isFailing() ? ["log_export_failing"] : []),
       ...(reports.isFailing() ? ["telemetry_not_accepted"] : []),
+      ...(replica === undefined ? [] : replicaProblems(replica)),
     ],
   });
   const counted = await parts.open(limits, known);
-  const pools = { main: stored.database };
+  const pools = { main: stored.database, ...(replica && { replica }) };
   // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
@@ -163,6 +166,7 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
     logExport: exported,
+    reads,
     mcpSessions: await parts.open(mcpSessions, kept),
   });
   watchPools(kept.metrics, pools);

@@ -52,7 +52,8 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     runner: needs.runner,
     imports,
     comparisons,
-    wholeLogs: createWholeReads(pool),
+    reads: needs.reads,
+    wholeLogs: createWholeReads(needs.reads),
     logExport: needs.logExport,
     diagnostics: createDiagnostics({
       env,

@@ -18,6 +18,7 @@ export const operatorEvents = {
   "models-changed": { kind: "channels", area: "channels" },
   "payment-trouble": { kind: "billing", area: "payments" },
   "storage-full": { kind: "system", area: "settings" },
+  "replica-unused": { kind: "system", area: "settings" },
   "budget-reached": { kind: "billing", area: "users" },
 } as const satisfies Record<string, { kind: (typeof inboxKinds)[number]; area: AdminArea }>;
 

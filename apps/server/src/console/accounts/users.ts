@@ -54,7 +54,7 @@ const detail = answers(UserDetail);
 
 /** Routes for other users' accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
-  const { db, pool } = services;
+  const { db, reads } = services;
 
   app.get(
     "/user",
@@ -97,7 +97,9 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       const user = await describeUser(db, request.params.id);
       const viewer = viewerOf(request);
       requireMayRead(viewer, user);
-      return ok(await describeUsageOf(pool, { user: user.id }, request.query.time_zone));
+      return ok(
+        await reads.run(({ pool }) => describeUsageOf(pool, { user: user.id }, request.query.time_zone)),
+      );
     },
   );
 
@@ -115,7 +117,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       const user = await describeUser(db, request.params.id);
       const viewer = viewerOf(request);
       requireMayRead(viewer, user);
-      return ok(await describeCacheEffect(pool, { userId: user.id }));
+      return ok(await reads.run(({ pool }) => describeCacheEffect(pool, { userId: user.id })));
     },
   );
 

@@ -24,7 +24,7 @@ const KeyParams = IdParams.extend({ key: RowIdText });
 
 /** Routes for the health of a channel: its timeline, and its keys one by one. */
 export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
-  const { db, pool } = services;
+  const { db, reads } = services;
 
   app.get(
     "/channel/:id/events",
@@ -53,7 +53,8 @@ export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
         response: answers(ChannelHours),
       },
     },
-    async (request) => ok(await hoursOfChannels(pool, request.query.ids.split(",").map(Number))),
+    async (request) =>
+      ok(await reads.run(({ pool }) => hoursOfChannels(pool, request.query.ids.split(",").map(Number)))),
   );
 
   app.get(
@@ -69,7 +70,9 @@ export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
     },
     async ({ params, query }) => {
       await getChannel(db, params.id);
-      return ok(await describeUsageOf(pool, { channel: params.id }, query.time_zone));
+      return ok(
+        await reads.run(({ pool }) => describeUsageOf(pool, { channel: params.id }, query.time_zone)),
+      );
     },
   );
 
@@ -85,7 +88,7 @@ export function channelHealthRoutes(app: ConsoleApp, services: Services): void {
     },
     async ({ params }) => {
       await getChannel(db, params.id);
-      return ok(await describeCacheEffect(pool, { channelId: params.id }));
+      return ok(await reads.run(({ pool }) => describeCacheEffect(pool, { channelId: params.id })));
     },
   );
 

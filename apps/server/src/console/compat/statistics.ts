@@ -34,7 +34,9 @@ const dashboard = handleWith(
   { query: DashboardQuery.pick({ time_zone: true }), data: z.array(OlderUsage) },
   async ({ query }, call) => {
     const { id: userId } = viewerOf(call.request);
-    const { usage } = await ownUsage(call.services.pool, { userId, timeZone: query.time_zone, days: DAYS });
+    const { usage } = await call.services.reads.run(({ pool }) =>
+      ownUsage(pool, { userId, timeZone: query.time_zone, days: DAYS }),
+    );
     return {
       data: usage.map((row) => ({
         Date: row.date,
@@ -85,7 +87,6 @@ const OlderPeriod = z.looseObject({
  * user narrows the calls only. A day without a successful call has no row.
  */
 const period = handleWith({ query: PeriodQuery, data: OlderPeriod }, async ({ query }, { services }) => {
-  const { db, pool } = services;
   const { end_timestamp: end, user_id, time_zone: timeZone } = query;
   const start = Math.max(query.start_timestamp, end - LONGEST_SECONDS);
   const empty = {
@@ -101,10 +102,12 @@ const period = handleWith({ query: PeriodQuery, data: OlderPeriod }, async ({ qu
   if (first === undefined || last === undefined) return { data: empty };
   const userId = user_id === 0 ? undefined : user_id;
   const whole = { from: first.start, to: dayAfter(last.date, timeZone), timeZone, userId };
-  const [usage, money] = await Promise.all([
-    describePeriod({ db, pool }, { ...whole, groupType: query.group_type }),
-    moneyOfPeriod(pool, { span, days }),
-  ]);
+  const [usage, money] = await services.reads.run((database) =>
+    Promise.all([
+      describePeriod(database, { ...whole, groupType: query.group_type }),
+      moneyOfPeriod(database.pool, { span, days }),
+    ]),
+  );
   const channel_statistics = usage.channel_statistics
     .filter((row) => row.RequestCount > 0)
     .sort((a, b) => (`${a.Date} ${a.Channel}` < `${b.Date} ${b.Channel}` ? -1 : 1));

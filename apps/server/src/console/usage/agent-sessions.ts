@@ -23,7 +23,7 @@ function viewOf(request: FastifyRequest): LogView {
 }
 
 /** Routes for the sessions of agents. Titles are texts of stored requests, so nothing of them is cached. */
-export function agentSessionRoutes(app: ConsoleApp, { pool, secrets }: Services): void {
+export function agentSessionRoutes(app: ConsoleApp, { reads, secrets }: Services): void {
   app.get(
     "/log/sessions",
     {
@@ -36,7 +36,8 @@ export function agentSessionRoutes(app: ConsoleApp, { pool, secrets }: Services)
     },
     async (request, reply) => {
       void reply.header("cache-control", "no-store");
-      return ok(await listSessions(pool, secrets, viewOf(request), request.query));
+      const view = viewOf(request);
+      return ok(await reads.run(({ pool }) => listSessions(pool, secrets, view, request.query)));
     },
   );
   app.get(
@@ -51,7 +52,8 @@ export function agentSessionRoutes(app: ConsoleApp, { pool, secrets }: Services)
     },
     async (request, reply) => {
       void reply.header("cache-control", "no-store");
-      return ok(await describeSession(pool, secrets, viewOf(request), request.query));
+      const view = viewOf(request);
+      return ok(await reads.run(({ pool }) => describeSession(pool, secrets, view, request.query)));
     },
   );
   app.get(
@@ -64,6 +66,9 @@ export function agentSessionRoutes(app: ConsoleApp, { pool, secrets }: Services)
         response: answers(SessionCalls),
       },
     },
-    async (request) => ok(await listSessionCalls(pool, viewOf(request), request.query)),
+    async (request) => {
+      const view = viewOf(request);
+      return ok(await reads.run(({ pool }) => listSessionCalls(pool, view, request.query)));
+    },
   );
 }

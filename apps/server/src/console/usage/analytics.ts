@@ -21,7 +21,7 @@ import { describeSite } from "#domain/usage/site.ts";
 const config = { access: "admin", permission: "analytics" } as const;
 
 /** Routes for statistics about all users, for administrators. */
-export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
+export function analyticsRoutes(app: ConsoleApp, { db, reads }: Services): void {
   app.get(
     "/analytics/statistics",
     {
@@ -31,7 +31,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
         response: answers(SiteStatistics),
       },
     },
-    async () => ok(await describeSite(pool)),
+    async () => ok(await reads.run(({ pool }) => describeSite(pool))),
   );
 
   app.get(
@@ -46,18 +46,14 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     },
     async (request) => {
       const { start_timestamp, end_timestamp, group_type, user_id, time_zone } = request.query;
-      return ok(
-        await describePeriod(
-          { db, pool },
-          {
-            from: new Date(start_timestamp * 1000),
-            to: new Date(end_timestamp * 1000),
-            groupType: group_type,
-            userId: user_id === 0 ? undefined : user_id,
-            timeZone: time_zone,
-          },
-        ),
-      );
+      const period = {
+        from: new Date(start_timestamp * 1000),
+        to: new Date(end_timestamp * 1000),
+        groupType: group_type,
+        userId: user_id === 0 ? undefined : user_id,
+        timeZone: time_zone,
+      };
+      return ok(await reads.run((database) => describePeriod(database, period)));
     },
   );
 
@@ -74,7 +70,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     async (request) => {
       const { start_timestamp, end_timestamp } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
-      return ok(await describeInsights(pool, { from, to }));
+      return ok(await reads.run(({ pool }) => describeInsights(pool, { from, to })));
     },
   );
 
@@ -96,7 +92,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
       },
     },
     async (request) => {
-      const { users, models } = await compareUsers(pool, request.query);
+      const { users, models } = await reads.run(({ pool }) => compareUsers(pool, request.query));
       return { ...ok(users), model_usage: models };
     },
   );
@@ -113,7 +109,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     },
     async (request, reply) => {
       const { start_time, end_time } = request.query;
-      const { users } = await compareUsers(pool, request.query);
+      const { users } = await reads.run(({ pool }) => compareUsers(pool, request.query));
       const file = `multi_user_stats_${start_time}_${end_time}.csv`;
       void reply
         .header("content-disposition", `attachment; filename="${file}"`)

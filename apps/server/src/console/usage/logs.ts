@@ -31,7 +31,7 @@ import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { describeOwnPeriod } from "#domain/usage/period.ts";
 import { forbidden } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Pool } from "#platform/database/db.ts";
+import type { ReadDatabase } from "#platform/database/replica.ts";
 
 const required = because("target_timestamp_required");
 /** Days that ended before this instant are deleted. Today is never deleted. */
@@ -52,23 +52,28 @@ export function ownLogView(request: FastifyRequest): LogView {
 }
 
 /** Returns a page of the log with the number of all rows. */
-async function pageOfLogs(pool: Pool, view: LogView, query: LogSearch): Promise<LogPage> {
-  const found = await searchLogs(pool, view, query);
-  // A caller that pages with a cursor already has the total.
-  if (query.cursor !== "") return found;
-  const { count } = await totalLogs(pool, view, query);
-  return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
+function pageOfLogs(reads: ReadDatabase, view: LogView, query: LogSearch): Promise<LogPage> {
+  return reads.run(async ({ pool }) => {
+    const found = await searchLogs(pool, view, query);
+    // A caller that pages with a cursor already has the total.
+    if (query.cursor !== "") return found;
+    const { count } = await totalLogs(pool, view, query);
+    return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
+  });
 }
 
 const user = { access: "user" } as const;
 
 /** Routes for the request log and the dashboard: everything for administrators, own data for every user. */
 export function logRoutes(app: ConsoleApp, services: Services): void {
-  const { db, pool } = services;
+  const { db, pool, reads } = services;
   const admin = { access: "admin", permission: "logs" } as const;
   const page = { querystring: LogQuery, response: answers(LogPage) };
   const totals = { querystring: LogQuery, response: answers(LogTotals) };
-  const search = (view: LogView, query: LogQuery) => pageOfLogs(pool, view, query);
+  const search = (view: LogView, query: LogQuery) => pageOfLogs(reads, view, query);
+  const sum = (view: LogView, query: LogQuery) => reads.run(({ pool }) => totalLogs(pool, view, query));
+  const count = (view: LogView, query: LogFacetsQuery) =>
+    reads.run(({ pool }) => logFacets(pool, view, query));
 
   app.get(
     "/log",
@@ -83,12 +88,12 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/log/stat",
     { config: admin, schema: { summary: "Sum the calls of all users that match a filter", ...totals } },
-    async (request) => ok(await totalLogs(pool, everybody, request.query)),
+    async (request) => ok(await sum(everybody, request.query)),
   );
   app.get(
     "/log/self/stat",
     { config: user, schema: { summary: "Sum your calls that match a filter", ...totals } },
-    async (request) => ok(await totalLogs(pool, ownLogView(request), request.query)),
+    async (request) => ok(await sum(ownLogView(request), request.query)),
   );
 
   const facets = { querystring: LogFacetsQuery, response: answers(LogFacets) };
@@ -98,12 +103,12 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
       config: admin,
       schema: { summary: "Count the calls of all users by outcome, model, channel and more", ...facets },
     },
-    async (request) => ok(await logFacets(pool, everybody, request.query)),
+    async (request) => ok(await count(everybody, request.query)),
   );
   app.get(
     "/log/self/facets",
     { config: user, schema: { summary: "Count your calls by outcome, model and more", ...facets } },
-    async (request) => ok(await logFacets(pool, ownLogView(request), request.query)),
+    async (request) => ok(await count(ownLogView(request), request.query)),
   );
   app.get(
     "/log/:id",
@@ -113,6 +118,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request) => {
       const view = mayEnter(viewerOf(request), "logs") ? everybody : ownLogView(request);
+      // From the primary: the page of a call may be opened right after the call.
       return ok(await findCall(pool, view, request.params.id));
     },
   );
@@ -134,7 +140,7 @@ export function logRoutes(app: ConsoleApp, services: Services): void {
   dashboardRoutes(app, services);
 }
 
-function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
+function dashboardRoutes(app: ConsoleApp, { db, reads }: Services): void {
   app.get(
     "/user/dashboard",
     {
@@ -148,17 +154,20 @@ function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
     async (request) => {
       const viewer = viewerOf(request);
       const { time_zone, days } = request.query;
-      const ownLogView = { userId: viewer.id, timeZone: time_zone };
+      const own = { userId: viewer.id, timeZone: time_zone };
       const dayAgo = new Date(currentTime().getTime() - 86_400_000);
-      // Read first: a change during the reads below has a newer version and is reported again.
-      const version = (await accountVersions(pool, [viewer.id])).get(viewer.id) ?? "";
-      const [usage, rate, group, yesterday, failures] = await Promise.all([
-        ownUsage(pool, { ...ownLogView, days }),
-        lastMinute(pool, viewer.id),
-        findGroup(db, viewer.group),
-        usedYesterday(pool, ownLogView),
-        failuresSince(pool, dayAgo, viewer.id),
-      ]);
+      const group = await findGroup(db, viewer.group);
+      const { usage, rate, yesterday, failures, version } = await reads.run(async ({ pool }) => {
+        // Read first: a change during the reads below has a newer version and is reported again.
+        const versions = await accountVersions(pool, [viewer.id]);
+        const [usage, rate, yesterday, failures] = await Promise.all([
+          ownUsage(pool, { ...own, days }),
+          lastMinute(pool, viewer.id),
+          usedYesterday(pool, own),
+          failuresSince(pool, dayAgo, viewer.id),
+        ]);
+        return { usage, rate, yesterday, failures, version: versions.get(viewer.id) ?? "" };
+      });
       return ok({
         ...usage,
         rate: { ...rate, max_rpm: group?.api_rate ?? 0 },
@@ -191,11 +200,12 @@ function dashboardRoutes(app: ConsoleApp, { db, pool }: Services): void {
         userId: id,
         timeZone: time_zone,
       };
-      return ok(await describeOwnPeriod({ db, pool }, period));
+      return ok(await reads.run((database) => describeOwnPeriod(database, period)));
     },
   );
 
-  const versions = createAccountVersions(pool);
+  // From where the dashboard is read: it would not show a newer version yet.
+  const versions = createAccountVersions((ids) => reads.run(({ pool }) => accountVersions(pool, ids)));
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
   app.get(

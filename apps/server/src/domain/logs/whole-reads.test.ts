@@ -2,6 +2,7 @@ import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayError } from "#errors.ts";
 import type { Database, Pool } from "#platform/database/db.ts";
+import { readPrimary } from "#platform/database/replica.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { createWholeReads } from "./whole-reads.ts";
 
@@ -45,7 +46,7 @@ async function withLockedLog(): Promise<{ pool: Pool; open: () => Promise<void> 
 
 describe("reads of the whole log", () => {
   it("count, sort and page over every row", async () => {
-    const reads = createWholeReads(database.pool);
+    const reads = createWholeReads(readPrimary(database));
     const sorted = await reads.page(owner, byModel);
     expect([sorted.total_count, sorted.data[0]?.model_name]).toEqual([ROWS, "a"]);
     const last = await reads.page(owner, { ...byModel, order: "", page: ROWS });
@@ -56,14 +57,14 @@ describe("reads of the whole log", () => {
 
   it("end with an error that names the remedy when they take too long", async () => {
     const { pool, open } = await withLockedLog();
-    const reads = createWholeReads(pool, { ...few, seconds: 0.1 });
+    const reads = createWholeReads(readPrimary({ ...database, pool }), { ...few, seconds: 0.1 });
     await expect(reads.totals(owner, byModel)).rejects.toMatchObject({
       code: "invalid_request",
       params: { reason: "log_read_too_long", seconds: 0.1 },
     });
     await open();
     // Its place is free again, and its connection has its usual time limit.
-    const usual = createWholeReads(database.pool, { ...few, seconds: 10 });
+    const usual = createWholeReads(readPrimary(database), { ...few, seconds: 10 });
     expect(await usual.totals(owner, byModel)).toMatchObject({ count: ROWS });
     const { rows } = await database.pool.query<{ statement_timeout: string }>("SHOW statement_timeout");
     expect(rows[0]?.statement_timeout).toBe("5min");
@@ -78,7 +79,10 @@ describe("reads of the whole log", () => {
       return database.pool.connect();
     };
     const pool = { query: database.pool.query.bind(database.pool), connect: connectLater };
-    const reads = createWholeReads(pool as unknown as Pool, { ...few, waiting: 1 });
+    const reads = createWholeReads(readPrimary({ ...database, pool: pool as unknown as Pool }), {
+      ...few,
+      waiting: 1,
+    });
     const first = reads.totals(owner, byModel);
     await arrived.promise;
     // One of these waits for the first, and the others are refused.
@@ -105,7 +109,11 @@ describe("reads of the whole log", () => {
       return database.pool.connect();
     };
     const pool = { query: database.pool.query.bind(database.pool), connect: connectLater };
-    const reads = createWholeReads(pool as unknown as Pool, { ...few, waiting: 9, ofOneUser: 2 });
+    const reads = createWholeReads(readPrimary({ ...database, pool: pool as unknown as Pool }), {
+      ...few,
+      waiting: 9,
+      ofOneUser: 2,
+    });
     const refusals: string[] = [];
     const own = [1, 2, 3].map(() =>
       reads.totals(owner, byModel).catch((error: GatewayError) => {

@@ -2,6 +2,7 @@ import type { LogPage, LogTotals } from "@gateway/shared/usage/log";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { isCanceled } from "#platform/database/connection-loss.ts";
 import type { Pool, Reader } from "#platform/database/db.ts";
+import type { ReadDatabase } from "#platform/database/replica.ts";
 import { type LogSearch, type LogView, MOST_SEARCHED } from "./filter.ts";
 import { isShallow, searchLogs } from "./search.ts";
 import { totalLogs } from "./totals.ts";
@@ -29,7 +30,7 @@ interface Limits {
 
 const usual: Limits = { atOnce: 2, waiting: 20, ofOneUser: 5, seconds: 10 };
 
-export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads {
+export function createWholeReads(database: ReadDatabase, limits: Limits = usual): WholeReads {
   const { atOnce, waiting, ofOneUser, seconds } = limits;
   let running = 0;
   const queue: (() => void)[] = [];
@@ -60,7 +61,7 @@ export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads
     return countedFor(user, async () => {
       await take();
       try {
-        return await within(pool, seconds, work);
+        return await database.run(({ pool }) => within(pool, seconds, work));
       } catch (error) {
         if (isCanceled(error)) throw invalidRequest({ reason: "log_read_too_long", seconds });
         throw error;
@@ -85,7 +86,7 @@ export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads
   }
 
   async function totals(view: LogView, query: LogSearch): Promise<LogTotals> {
-    const sums = await totalLogs(pool, view, query);
+    const sums = await database.run(({ pool }) => totalLogs(pool, view, query));
     if (sums.complete) return sums;
     return readAll(view, (reader) => totalLogs(reader, view, { ...query, whole: true }));
   }
@@ -97,7 +98,7 @@ export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads
       const { page = 1, size } = query;
       const isCovered = isShallow(query, count <= MOST_SEARCHED);
       const found = isCovered
-        ? await searchLogs(pool, view, query)
+        ? await database.run(({ pool }) => searchLogs(pool, view, query))
         : await readAll(view, (reader) => searchLogs(reader, view, { ...query, whole: true }));
       return { ...found, page, size, total_count: count };
     },

@@ -11,14 +11,18 @@ export interface AccountVersions {
 
 const ROUND_MS = 1_000;
 
-export function createAccountVersions(pool: Pool, roundMs = ROUND_MS): AccountVersions {
+/** @param readAll returns the versions of several users */
+export function createAccountVersions(
+  readAll: (userIds: number[]) => Promise<Map<number, string>>,
+  roundMs = ROUND_MS,
+): AccountVersions {
   let round: { ids: Set<number>; answer: Promise<Map<number, string>> } | undefined;
 
   function begin() {
     const ids = new Set<number>();
     const answer = new Promise((resolve) => setTimeout(resolve, roundMs)).then(() => {
       round = undefined;
-      return accountVersions(pool, [...ids]);
+      return readAll([...ids]);
     });
     return { ids, answer };
   }

@@ -6,11 +6,12 @@ import { isAmbiguous } from "#platform/connection-url.ts";
 /**
  * Returns `url` with `password` inserted if the URL contains none. A separate password may contain any
  * character. Throws an Error that explains what to correct when the URL cannot be parsed.
+ * @param variable name of the variable that contains the URL
  */
-export function databaseUrl(url: string, password: string | undefined): string {
+export function databaseUrl(url: string, password: string | undefined, variable = "DATABASE_URL"): string {
   if (isAmbiguous(url))
     throw new Error(
-      "DATABASE_URL cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), " +
+      `${variable} cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), ` +
         "or leave the password out of the URL and set DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
     );
   const address = new URL(url);
@@ -56,7 +57,13 @@ export async function requireAnswer(url: string): Promise<void> {
 }
 
 async function tryToConnect(url: string, timeoutMs = 5_000): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs });
+  let client: pg.Client;
+  try {
+    // Reads the files that the URL names.
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs });
+  } catch (error) {
+    return error;
+  }
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -90,8 +97,40 @@ function explain(error: unknown): Explanation {
         check: "Check that Postgres runs, and the port in DATABASE_URL.",
         mayPass: true,
       };
-    case "28P01":
+    case "ENOENT":
+    case "EACCES":
+      return {
+        reason: `the file ${fileOf(error)} cannot be read`,
+        check: "Check sslrootcert, sslcert and sslkey in DATABASE_URL.",
+        mayPass: false,
+      };
+    case "SELF_SIGNED_CERT_IN_CHAIN":
+    case "DEPTH_ZERO_SELF_SIGNED_CERT":
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+    case "UNABLE_TO_GET_ISSUER_CERT":
+    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+    case "CERT_SIGNATURE_FAILURE":
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return {
+        reason: `the certificate of Postgres is not trusted (${error instanceof Error ? error.message : ""})`,
+        check: "Set sslrootcert in DATABASE_URL to the file of the authority that signed it.",
+        mayPass: false,
+      };
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return {
+        reason: "the certificate of Postgres names another host",
+        check: "Check the host in DATABASE_URL: it must be a name in the certificate.",
+        mayPass: false,
+      };
     case "28000":
+      return {
+        reason: `Postgres refused the connection (${error instanceof Error ? error.message : ""})`,
+        check:
+          "Check the user and the client certificate (sslcert and sslkey) in DATABASE_URL, and pg_hba.conf of Postgres.",
+        mayPass: false,
+      };
+    case "28P01":
       return {
         reason: "the password or user was refused",
         check: "Check user and password in DATABASE_URL, DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
@@ -119,6 +158,10 @@ function explain(error: unknown): Explanation {
         mayPass: true,
       };
   }
+}
+
+function fileOf(error: unknown): string {
+  return error instanceof Error && "path" in error ? String(error.path) : "";
 }
 
 function codeOf(error: unknown): string {

@@ -20,11 +20,11 @@ export interface Database {
   url: string;
   applicationName: string;
   /**
-   * Drops the connections that have received nothing for some seconds. Called when another connection turned
-   * out to be silent: these share its network path, and a statement on one would wait for its whole time
-   * limit.
+   * Drops the connections that have received nothing for `afterMs`, by default some seconds. Called when another
+   * connection turned out to be silent: these share its network path, and a statement on one would wait for its
+   * whole time limit.
    */
-  dropSilent(): void;
+  dropSilent(afterMs?: number): void;
   close(): Promise<void>;
 }
 
@@ -71,12 +71,21 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = "gateway", poolerUrl, statementMs = 300_000 } = options;
   /** Time of the last data received on each socket. */
   const sockets = new Map<Socket, number>();
-  const remember = (socket: Socket) => {
+  const remember = ({ connection }: pg.Client) => {
+    const socket = connection.stream as Socket;
     const touch = () => sockets.set(socket, performance.now());
     touch();
     socket.on("data", touch).on("close", () => sockets.delete(socket));
-    return socket;
+    // With TLS, data arrives on another stream.
+    connection.once("sslconnect", () => connection.stream.on("data", touch));
   };
+  const Base: typeof pg.Client = poolerUrl === undefined ? pg.Client : PooledClient;
+  class RememberedClient extends Base {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      remember(this);
+    }
+  }
   const pool = new pg.Pool({
     connectionString: poolerUrl ?? url,
     max,
@@ -86,7 +95,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     connectionTimeoutMillis: 10_000,
     types,
     // Unused connections are closed long before this limit.
-    stream: () => remember(createSilenceLimitedSocket(statementMs + 5_000)()),
+    stream: createSilenceLimitedSocket(statementMs + 5_000),
+    Client: RememberedClient,
     // A pooler gives each transaction another connection to the server, so that settings would apply to the wrong one.
     ...(poolerUrl === undefined
       ? {
@@ -97,7 +107,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
               idle_in_transaction_session_timeout: idleInTransactionMs,
             }),
         }
-      : { Client: PooledClient, query_timeout: statementMs }),
+      : { query_timeout: statementMs }),
   });
   // An idle connection that breaks (a restarted server) is replaced on the next use. It must not end the
   // process.
@@ -110,10 +120,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     pool,
     url,
     applicationName,
-    dropSilent() {
+    dropSilent(afterMs = silentMs) {
       for (const [socket, receivedAt] of sockets)
-        if (performance.now() - receivedAt > silentMs)
-          socket.destroy(silenceError(performance.now() - receivedAt));
+        if (performance.now() - receivedAt > afterMs) socket.destroy(silenceError(performance.now() - receivedAt));
     },
     async close() {
       await db.$disconnect();

@@ -124,6 +124,12 @@ export function entryText(
         text: reason,
         to: "/panel/setting",
       };
+    case "replica-unused":
+      return {
+        title: t("The replica of the database is not used on node “{{node}}”", { node: of("node") }),
+        text: reason,
+        to: "/panel/diagnostics",
+      };
     case "notice-undelivered":
       return undelivered(t, facts["channel"] ?? "", reason);
     default:

@@ -97,6 +97,10 @@ export const reasonPhrases = {
   jobOverrun: phrase("The job has been running for {{minutes}} minutes and continues."),
   uploadRefused: phrase("An upload was refused because disk space is low."),
   uploadFailed: phrase("An upload was refused. {{reason}}"),
+  replicaUnreachable: phrase("The replica does not respond."),
+  replicaLagging: phrase("The replica is further behind the database than allowed."),
+  replicaNotStandby: phrase("The address of the replica leads to a server that is not a standby."),
+  replicaOtherDatabase: phrase("The address of the replica leads to another database."),
   storageLow: phrase(
     "{{megabytes}} MB of disk space left. Below 256 MB, uploads larger than 1 MB are refused.",
   ),

@@ -23,7 +23,7 @@ import {
 import { sortableTokens } from "./tokens.ts";
 
 /** Routes for all users' API keys, for administrators. They never return the keys themselves. */
-export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
+export function tokenAdministrationRoutes(app: ConsoleApp, { db, reads, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "tokens" } as const;
   const row = answers(TokenAdminRow);
   const zone = () => settings.current().TimeZone;
@@ -61,7 +61,9 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
     },
     async (request) => {
       const { id, user_id: user } = await getAnyToken(db, viewerOf(request), request.params.id);
-      return ok(await describeUsageOf(pool, { user, token: id }, request.query.time_zone));
+      return ok(
+        await reads.run(({ pool }) => describeUsageOf(pool, { user, token: id }, request.query.time_zone)),
+      );
     },
   );
 

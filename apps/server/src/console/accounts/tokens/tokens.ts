@@ -54,7 +54,7 @@ function describeFor({ settings }: Services): (request: FastifyRequest, token: T
 
 /** Routes for the signed-in user's own API keys. */
 export function tokenRoutes(app: ConsoleApp, services: Services): void {
-  const { db, pool, secrets } = services;
+  const { db, reads, secrets } = services;
   const shown = describeFor(services);
   const credential = { ...config, checksOrigin: true } as const;
 
@@ -103,7 +103,9 @@ export function tokenRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request) => {
       const { id, user_id: user } = await getToken(db, viewerOf(request).id, request.params.id);
-      return ok(await describeUsageOf(pool, { user, token: id }, request.query.time_zone));
+      return ok(
+        await reads.run(({ pool }) => describeUsageOf(pool, { user, token: id }, request.query.time_zone)),
+      );
     },
   );
 

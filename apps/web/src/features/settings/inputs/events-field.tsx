@@ -15,6 +15,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "models-unpriced": phrase("Models have no price"),
   "models-changed": phrase("A provider added or removed models"),
   "payment-trouble": phrase("Payment problem"),
+  "replica-unused": phrase("The replica of the database is not used"),
   "storage-full": phrase("A server's disk is full"),
   "budget-reached": phrase("An account or API key reaches the notice amount of its budget"),
 };
