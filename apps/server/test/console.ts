@@ -182,6 +182,7 @@ export async function buildConsole(
           workers: 1,
           basePath: "",
           keySources: testKeySources(options.environment),
+          telemetry: undefined,
         },
         database,
         secrets: async () => secrets,

@@ -36,8 +36,9 @@ const folder = await mkdtemp(join(tmpdir(), "gateway-upgrade-"));
 await chmod(folder, 0o755);
 const dataDir = join(folder, "data");
 const variables = {
-  PATH: process.env["PATH"] ?? "",
-  HOME: process.env["HOME"] ?? "",
+  // npm may need a proxy or a certificate.
+  ...process.env,
+  DATABASE_URL: "",
   NODE_ENV: "production",
   DATA_DIR: dataDir,
   SECRET_KEY: "the same secret on every node of this run",

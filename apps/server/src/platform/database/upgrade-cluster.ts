@@ -83,9 +83,12 @@ export async function upgradeCluster<Report>(
     await old.guard.end().catch(() => undefined);
     throw new Error(`A gateway uses the database in ${data}. Stop all gateways and repeat the command.`);
   }
-  const target = await fillCluster(cluster, databaseUrl(notes.password, old.running.port), options).finally(
-    () => close(old, data),
-  );
+  let target: { data: string; report: Report };
+  try {
+    target = await fillCluster(cluster, databaseUrl(notes.password, old.running.port), options);
+  } finally {
+    await close(old, data);
+  }
   const { unfinished: _, ...kept } = notes;
   await saveNotes(dataDir, { ...kept, data: nameOf(await realpath(dataDir), target.data) });
   return { ...target, kept: await keepOld(cluster, options.now) };
@@ -108,9 +111,12 @@ async function fillCluster<Report>(
     const home = await openHome(dataDir, { data: nameOf(base, data), initialised: false }, log);
     await createCluster(home, notes.password, true);
     const session = await openCluster(dataDir, home, notes, log);
-    const report = await copy(from, databaseUrl(notes.password, session.running.port)).finally(() =>
-      close(session, data),
-    );
+    let report: Report;
+    try {
+      report = await copy(from, databaseUrl(notes.password, session.running.port));
+    } finally {
+      await close(session, data);
+    }
     return { data, report };
   } catch (error) {
     await removeCluster(data);
@@ -145,11 +151,17 @@ const walBytes = 1_500_000_000;
 async function requireSpace(url: string, folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);
-  await client.connect();
-  const { rows } = await client
-    .query<{ bytes: string }>("SELECT pg_database_size(current_database())::text AS bytes")
-    .finally(() => client.end());
-  const needed = Number(rows[0]?.bytes ?? 0) + walBytes;
+  let size: number;
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ bytes: string }>(
+      "SELECT pg_database_size(current_database())::text AS bytes",
+    );
+    size = Number(rows[0]?.bytes ?? 0);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  const needed = size + walBytes;
   const free = await freeBytes(folder);
   if (free < needed)
     throw new Error(
