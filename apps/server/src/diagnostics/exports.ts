@@ -17,7 +17,7 @@ export async function telemetry({ env }: Subject) {
   );
 }
 
-/** The job runs every five minutes, at rest once an hour. */
+// The job runs every five minutes, at rest once an hour.
 const mostHoursBehind = 1;
 
 export async function logExport({ env, settings, database: { pool } }: Subject) {
