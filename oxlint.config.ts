@@ -68,6 +68,7 @@ const domains: Record<string, string[]> = {
   responses: ["ledger"],
   payments: ["audit-log", "credits", "inbox", "ledger", "notices", "settings"],
   "web-search": [],
+  releases: [],
   mcp: ["audit-log", "tokens"],
   telegram: ["accounts", "audit-log", "credits", "ledger", "limits", "notices", "settings", "tokens"],
 };

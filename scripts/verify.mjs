@@ -78,6 +78,10 @@ const subjects = {
     about: "nodes of the previous version replaced by this one under load; no call may fail",
     run: () => program("bench/upgrade/main.ts"),
   },
+  postgres: {
+    about: "the embedded Postgres of an older major version, from npm, upgraded to the bundled one",
+    run: () => program("bench/postgres/main.ts"),
+  },
   backup: {
     about: "backups and the log under load into a folder and S3, everything deleted, restored, and audited",
     run: () => program("bench/backup/main.ts"),

@@ -183,6 +183,7 @@ export async function buildConsole(
           workers: 1,
           basePath: "",
           keySources: testKeySources(options.environment),
+          telemetry: undefined,
         },
         database,
         secrets: async () => secrets,

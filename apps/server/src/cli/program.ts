@@ -15,6 +15,7 @@ import { moveDatabaseCommand } from "./commands/move-database.ts";
 import { quotesCommand } from "./commands/quotes.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { tokenCommands } from "./commands/tokens.ts";
+import { upgradeDatabaseCommand } from "./commands/upgrade-database.ts";
 import { userCommands } from "./commands/users.ts";
 import { ExitCode } from "./failure.ts";
 
@@ -48,6 +49,7 @@ function createProgram(terminal: Terminal): Command {
     backupCommand,
     restoreCommand,
     moveDatabaseCommand,
+    upgradeDatabaseCommand,
     applyCommand,
     compareCommand,
     auditCommand,

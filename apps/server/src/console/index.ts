@@ -68,6 +68,7 @@ import { identityProviderRoutes } from "./system/identity-providers.ts";
 import { logExportRoutes } from "./system/log-export.ts";
 import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
+import { releaseCheckRoutes } from "./system/release-check.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
 import { webSearchRoutes } from "./system/web-search.ts";
@@ -220,6 +221,7 @@ async function addRoutes(
   userSessionRoutes(app, services);
   settingRoutes(app, services);
   logExportRoutes(app, services);
+  releaseCheckRoutes(app, services);
   backupRoutes(app, services);
   webSearchRoutes(app, services);
   settingTransferRoutes(app, services);

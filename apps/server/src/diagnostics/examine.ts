@@ -3,6 +3,7 @@ import type { Diagnosis, DiagnosisFinding } from "@gateway/shared/site/diagnosis
 import { backups } from "./backups.ts";
 import { paymentAddresses, signInAddresses } from "./callback-addresses.ts";
 import { postgres, redis } from "./database.ts";
+import { logExport, telemetry } from "./exports.ts";
 import { type Check, detailOf, type CheckResult, problem, type Subject, warning } from "./finding.ts";
 import { clock, descriptors, disk, memory, timeZone } from "./machine.ts";
 import { publicAddress } from "./public-address.ts";
@@ -18,9 +19,11 @@ const checks: Record<DiagnosisCheck, Check> = {
   postgres,
   redis,
   backups,
+  log_export: logExport,
   public_address: publicAddress,
   sign_in_addresses: signInAddresses,
   payment_addresses: paymentAddresses,
+  telemetry,
   prices,
   provider_keys: providerKeys,
   mail,

@@ -17,6 +17,7 @@ export interface Subject {
     | "workers"
     | "basePath"
     | "keySources"
+    | "telemetry"
   >;
   database: Pick<Database, "db" | "pool">;
   /** Throws with the next step when the key of the installation is not known. */

@@ -7,6 +7,7 @@ import { openConnection } from "#platform/database/connection.ts";
 import { types } from "#platform/database/db.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { checkModelLists } from "./check-model-lists.ts";
+import { checkReleases } from "./check-releases.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
 import { compactLogDays } from "./compact-log-days.ts";
@@ -32,6 +33,7 @@ import { writeBackups } from "./write-backups.ts";
 const allJobs: readonly Job[] = [
   auditBalances,
   checkModelLists,
+  checkReleases,
   closeUsageHours,
   closeStatementMonths,
   compactLogDays,

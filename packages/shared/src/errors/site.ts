@@ -21,6 +21,13 @@ export const siteReasons = {
     share_unavailable: phrase("The call of this link is not available anymore."),
   },
   conflict: {
+    release_check_off: phrase("The check for new versions is off. Enable it in the settings."),
+    release_address_missing: phrase(
+      "This program does not name a repository with its releases. Enter the address of the releases in the settings.",
+    ),
+    release_not_answered: phrase(
+      "The address did not return a release in the format of GitHub's API. Check the address of the releases.",
+    ),
     too_many_shares: phrase(
       "An account can have {{most}} links at the same time. Revoke some of them first.",
     ),

@@ -20,9 +20,11 @@ export const diagnosisChecks = {
   postgres: "database",
   redis: "database",
   backups: "database",
+  log_export: "database",
   public_address: "network",
   sign_in_addresses: "network",
   payment_addresses: "network",
+  telemetry: "network",
   prices: "providers",
   provider_keys: "providers",
   mail: "mail",
@@ -142,6 +144,22 @@ export const diagnosisTexts = {
     text: phrase("The last backup failed: {{detail}}."),
     fix: phrase("Correct the cause. The next attempt begins within an hour."),
   },
+  log_export_unused: { text: phrase("The log export is off.") },
+  log_export_recent: { text: phrase("The request log is exported to {{place}} without delay.") },
+  log_export_missing: {
+    text: phrase("Nothing of the request log was exported to {{place}} yet."),
+    fix: phrase(
+      "Wait five minutes after you have enabled the log export. Then read the notices about the job export-log.",
+    ),
+  },
+  log_export_late: {
+    text: phrase("The log export to {{place}} is {{hours}} hours late."),
+    fix: phrase("Check that a gateway is running, and read the notices about the job export-log."),
+  },
+  log_export_failed: {
+    text: phrase("The last log export failed: {{detail}}."),
+    fix: phrase("Correct the cause. The export is repeated automatically."),
+  },
   // the network
   address_unset: {
     text: phrase(
@@ -228,6 +246,12 @@ export const diagnosisTexts = {
   payment_address_missing: {
     text: phrase('"{{payment}}" has no address for its notifications, so paid orders are not credited.'),
     fix: phrase("Enter the server address in the settings."),
+  },
+  telemetry_unset: { text: phrase("OpenTelemetry is not configured.") },
+  telemetry_accepted: { text: phrase("The OpenTelemetry collector accepts {{signal}} at {{address}}.") },
+  telemetry_refused: {
+    text: phrase("The OpenTelemetry collector does not accept {{signal}} at {{address}}: {{detail}}."),
+    fix: phrase("Check that the collector is running, and correct the variables OTEL_EXPORTER_OTLP_…"),
   },
   // the providers
   prices_complete: { text: phrase("Every model of an enabled channel has a price.") },

@@ -315,6 +315,10 @@ export const Settings = z.object({
   LogExportS3Prefix: z.string().trim().max(300).default(""),
   LogExportS3AccessKey: z.string().trim().max(200).default(""),
   LogExportS3SecretKey: z.string().trim().max(200).default(""),
+  // new versions
+  ReleaseCheckEnabled: z.boolean().default(false),
+  /** Returns the latest release as GitHub's API does; "" = the repository of this program. */
+  ReleaseCheckAddress: webAddress(500).default(""),
 });
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;

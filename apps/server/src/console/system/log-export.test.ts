@@ -114,6 +114,7 @@ it("doctor reports how old the last backup is, and why a later one failed", asyn
         workers: 1,
         basePath: "",
         keySources: testKeySources(),
+        telemetry: undefined,
       },
       database: { db, pool },
       settings: async () => ({ ...defaultSettings, ...given }),

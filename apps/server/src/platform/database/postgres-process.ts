@@ -211,6 +211,12 @@ interface FoundPostgres extends RunningPostgres {
   status: string;
 }
 
+/** Stops the Postgres that a killed process left running on a cluster, if there is one. */
+export async function shutDownIfRunning(data: string): Promise<void> {
+  const found = await findRunning(data);
+  if (found !== undefined) await shutDown(data, found.pid);
+}
+
 /** Reads postmaster.pid. Trusts it only when that process really is a Postgres on this cluster. */
 async function findRunning(data: string): Promise<FoundPostgres | undefined> {
   const lines = await readPidFile(data);

@@ -16,6 +16,8 @@ export interface PublicFetchOptions {
   maxBytes?: number;
   /** For tests, whose servers run on this machine. */
   mayReach?: (address: string) => boolean;
+  /** Of the last response: if the server reports that it is unchanged, so does the result. */
+  etag?: string;
   /** Aborts the fetch when its result is no longer needed. */
   signal?: AbortSignal;
   /** Called before each piece is kept. An error it throws ends the transfer and reaches the caller. */
@@ -27,6 +29,10 @@ export interface FetchedFile {
   /** Lower case, without parameters; "" when the server sent none. */
   mediaType: string;
   bytes: Buffer;
+  /** Set when the server sent one. */
+  etag?: string;
+  /** The response is the one of `etag`. `bytes` is then empty. */
+  isUnchanged?: true;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -50,7 +56,11 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
       const { statusCode, headers, body } = await request(url, {
         dispatcher,
         signal,
-        headers: { accept: "application/json, */*;q=0.5", "user-agent": "gateway" },
+        headers: {
+          accept: "application/json, */*;q=0.5",
+          "user-agent": "gateway",
+          ...(options.etag && { "if-none-match": options.etag }),
+        },
       });
       const location = headers["location"];
       if (redirects.has(statusCode) && typeof location === "string") {
@@ -58,10 +68,19 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
         url = checkedUrl(new URL(location, url).href, mayReach);
         continue;
       }
+      if (statusCode === 304 && options.etag) {
+        await body.dump();
+        return { mediaType: "", bytes: Buffer.alloc(0), isUnchanged: true };
+      }
       if (statusCode !== 200) {
         throw addressRefused({ reason: "address_status", status: statusCode });
       }
-      return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes, options.onPiece) };
+      const etag = headers["etag"];
+      return {
+        mediaType: mediaTypeOf(headers),
+        bytes: await readBytes(body, maxBytes, options.onPiece),
+        ...(typeof etag === "string" && { etag }),
+      };
     }
     throw addressRefused({ reason: "address_redirects" });
   } catch (error) {

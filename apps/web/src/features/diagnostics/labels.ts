@@ -44,6 +44,9 @@ const links = lookupTable<string>({
   backup_missing: setting("Backup"),
   backup_old: setting("Backup"),
   backup_failed: setting("Backup"),
+  log_export_missing: setting("LogExport"),
+  log_export_late: setting("LogExport"),
+  log_export_failed: setting("LogExport"),
   mail_unset: setting("SMTP"),
   mail_refused: setting("SMTP"),
 });

@@ -1,6 +1,7 @@
 import type { BackupList } from "@gateway/shared/site/backup-list";
 import type { AccentPreview } from "@gateway/shared/site/formats/accent";
 import type { LogExportStatus } from "@gateway/shared/site/log-export";
+import type { ReleaseCheckStatus } from "@gateway/shared/site/release-check";
 import type { SettingsView } from "@gateway/shared/site/settings";
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -48,6 +49,20 @@ export function useStartLogExport() {
   return useMutation({
     mutationFn: () => http.post("/option/log-export/run", nothing),
     onSettled: () => client.invalidateQueries({ queryKey: logExportQuery.queryKey }),
+  });
+}
+
+export const releaseCheckQuery = queryOptions({
+  queryKey: ["option", "release-check"],
+  queryFn: () => http.get("/option/release-check", asSent<ReleaseCheckStatus>()),
+  meta: { quiet: true },
+});
+
+export function useCheckRelease() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => http.post("/option/release-check/run", asSent<ReleaseCheckStatus>()),
+    onSuccess: (status) => client.setQueryData(releaseCheckQuery.queryKey, status),
   });
 }
 

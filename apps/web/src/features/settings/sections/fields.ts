@@ -7,6 +7,7 @@ import { botSection, mailSection, noticeSections, personSections } from "./mail-
 import { demoSection, taskSection, translationSection, webSearchSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { endpointsSection, monitoringSection, keywordsSection } from "./monitoring-fields.ts";
+import { releaseSection } from "./release-fields.ts";
 import type { SettingGroup } from "./section.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
 import { units } from "./units.ts";
@@ -344,6 +345,7 @@ export const settingGroups: readonly [SettingGroup, ...SettingGroup[]] = [
       botSection,
       backupSection,
       logExportSection,
+      releaseSection,
     ],
   },
   { id: "notices", title: phrase("Notices"), sections: noticeSections },

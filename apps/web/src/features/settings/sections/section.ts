@@ -72,7 +72,7 @@ export type SettingSection = {
   /** Tests the saved values. */
   test?: TestAction;
   /** Shows what the server does with the saved values, while `foldedBy` is on. */
-  status?: "backups" | "log-export";
+  status?: "backups" | "log-export" | "releases";
   /** Shows the unsaved values as they will look. */
   preview?: "brand";
   fields: SettingFieldRecord[];

@@ -8,6 +8,7 @@ import classes from "#features/settings/settings.module.css";
 const statuses = {
   backups: lazy(async () => ({ default: (await import("./stored-backups.tsx")).StoredBackups })),
   "log-export": lazy(async () => ({ default: (await import("./log-export-status.tsx")).LogExportState })),
+  releases: lazy(async () => ({ default: (await import("./release-status.tsx")).ReleaseState })),
 };
 
 export function SectionStatus({ status }: { status: NonNullable<SettingSection["status"]> }) {
