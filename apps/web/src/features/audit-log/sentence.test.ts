@@ -78,7 +78,7 @@ it.each([
     { action: "price.sync", target_type: "price", username: "system", target_name: "", target_id: "add" },
   ],
   ["root exported the channels", { action: "channel.export", target_id: "0", target_name: "" }],
-  ["root: channel.fly, channel “OpenAI main”", { action: "channel.fly" }],
+  ["root made the change channel.fly to channel “OpenAI main”", { action: "channel.fly" }],
 ])("an entry reads: %s", (text, row) => {
   expect(sentence(row)).toBe(text);
 });

@@ -91,6 +91,8 @@ const sentences = lookupTable<string>({
   deny: phrase("{{who}} denied {{target}}"),
 });
 
+const unknownAction = phrase("{{who}} made the change {{action}} to {{target}}");
+
 export type SentenceInput = ValueFormat & { settings: SettingNames };
 
 /** Returns "root changed the priority of channel “OpenAI main” from 0 to 10". */
@@ -104,9 +106,7 @@ export function entrySentence({ settings, ...values }: SentenceInput, row: Audit
     return changeSentence(t, { who, target, row, changes, show: shownValue(values, row) });
   const ofAll = ["", "0"].includes(row.target_id) ? sentencesOfAll[row.action] : undefined;
   const sentence = wholeSentences[row.action] ?? ofAll ?? sentences[verb];
-  return sentence === undefined
-    ? t("{{who}}: {{action}}, {{target}}", { who, action: row.action, target })
-    : t(sentence, { who, target, id: row.target_id });
+  return t(sentence ?? unknownAction, { who, target, id: row.target_id, action: row.action });
 }
 
 /** Returns whether the action has a sentence of its own. */
