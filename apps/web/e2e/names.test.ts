@@ -33,7 +33,12 @@ async function nameEverything(site: Site): Promise<string[]> {
     name: nameOf("channel"),
     tag: nameOf("tag"),
   });
-  await site.api("POST", "/channel", { ...channel, name: nameOf("fails"), key: "demo-fail-500", priority: 9 });
+  await site.api("POST", "/channel", {
+    ...channel,
+    name: nameOf("fails"),
+    key: "demo-fail-500",
+    priority: 9,
+  });
   await site.api("POST", "/redemption", { name: nameOf("gift"), quota: 500_000, count: 1 });
   await site.api("POST", "/mcp_server", { name: "github", url: "https://mcp.example.com/mcp", price: 0.01 });
   const token = await site.api<{ id: number; key: string }>("POST", "/token", { name: nameOf("token") });
@@ -43,7 +48,8 @@ async function nameEverything(site: Site): Promise<string[]> {
     password: "long enough",
     quota: 500_000,
   });
-  await site.api("POST", "/user_group", { symbol: "night", name: nameOf("group"), ratio: 1 });
+  const group = { ratio: 1, api_rate: 600, public: true, min: 0, max: 0 };
+  await site.api("POST", "/user_group", { ...group, symbol: "night", name: nameOf("group") });
   const answer = await fetch(`${site.url}/v1/chat/completions`, {
     method: "POST",
     headers: {
@@ -86,7 +92,8 @@ function namesOn(page: Page): Promise<{ names: number; loose: string[] }> {
 
     function isPartOfLine(element: Element): boolean {
       const { display, unicodeBidi } = getComputedStyle(element);
-      return display === "inline" && unicodeBidi === "normal";
+      // A text of a drawing is a line of its own.
+      return display === "inline" && unicodeBidi === "normal" && element.tagName !== "text";
     }
   }, override);
 }

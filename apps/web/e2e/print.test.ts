@@ -47,7 +47,7 @@ function faultsOnPaper(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
     const visible = (element: Element) => element.checkVisibility() && element.getClientRects().length > 0;
-    const controls = ".mantine-Button-root, .mantine-ActionIcon-root, header[class], aside, nav";
+    const controls = ".mantine-Button-root, .mantine-ActionIcon-root, #root > div > header, aside, nav";
     for (const element of document.querySelectorAll(controls))
       if (visible(element)) found.push(`a control: ${element.outerHTML.slice(0, 100)}`);
     for (const element of document.querySelectorAll("#content, #content *, [role=dialog] *")) {

@@ -62,7 +62,8 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
 function Comparison({ row, changes }: { row: AuditRow; changes: ValueChange[] }) {
   const { t } = useTranslation("audit-log");
   const format = useFormat();
-  const text = (path: string, value: unknown) => fieldValue({ t, format }, row.target_type, path, value) || "–";
+  const text = (path: string, value: unknown) =>
+    fieldValue({ t, format }, row.target_type, path, value) || "–";
   return (
     <table className={classes.table}>
       <thead>

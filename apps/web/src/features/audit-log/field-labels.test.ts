@@ -40,8 +40,7 @@ it("names a setting by its section and label", () => {
 
 it("shows amounts as amounts, not as points", () => {
   const format = { pointsPerUsd: 500_000, exact: (points: number) => `${points} as an amount` };
-  const text = (type: string, path: string, value: unknown) =>
-    fieldValue({ t, format }, type, path, value);
+  const text = (type: string, path: string, value: unknown) => fieldValue({ t, format }, type, path, value);
   expect(text("user", "quota", 500_000)).toBe("500000 as an amount");
   expect(text("token", "setting.rates.daily_spend", 1_250_000)).toBe("$2.50");
   expect(text("token", "setting.rates.concurrency", 5)).toBe("5");

@@ -116,7 +116,11 @@ export function fieldName(t: TFunction<"audit-log">, targetType: string, path: s
   return splitPath(t, targetType, path).name;
 }
 
-function splitPath(t: TFunction<"audit-log">, targetType: string, path: string): { name: string; rest: string } {
+function splitPath(
+  t: TFunction<"audit-log">,
+  targetType: string,
+  path: string,
+): { name: string; rest: string } {
   const labels = labelsOf[targetType];
   const parts = path.split(".");
   for (let end = parts.length; end > 0; end -= 1) {
@@ -170,7 +174,7 @@ export function fieldValue(
   if (typeof value !== "number") return formatValue(value);
   const meaning = meaningOf(targetType, path, value);
   if (meaning !== undefined) return t(meaning);
-  if (/_time$/.test(path) && value > 0) return formatTime(value);
+  if (path.endsWith("_time") && value > 0) return formatTime(value);
   if (targetType === "token" && spendLimit.test(path))
     return exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
   return amounts[targetType]?.includes(path) ? format.exact(value) : formatValue(value);

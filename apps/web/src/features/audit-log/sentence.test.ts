@@ -8,10 +8,12 @@ import { entrySentence } from "./sentence.ts";
 beforeAll(() => i18next.init({ lng: "en_US" }));
 
 /** English as i18next fills it in, without its plural forms. */
-const t = translateWith((text: string, values: Record<string, unknown> = {}) =>
+const t = translateWith((text: string, values: Record<string, unknown>) =>
   text.replaceAll(/\{\{(\w+)(, inside)?\}\}/g, (_, name: string, inside: string | undefined) => {
     const value = String(values[name]);
-    return inside === undefined || !/^[A-Z][a-z]/.test(value) ? value : value[0]?.toLowerCase() + value.slice(1);
+    return inside === undefined || !/^[A-Z][a-z]/.test(value)
+      ? value
+      : value[0]?.toLowerCase() + value.slice(1);
   }),
 );
 const settings = { RetryTimes: { section: "Retries", label: "Additional attempts" } };
@@ -29,8 +31,7 @@ const base: AuditRow = {
   ip: "",
 };
 const format = { pointsPerUsd: 500_000, exact: (points: number) => `${points} points` };
-const sentence = (row: Partial<AuditRow>) =>
-  entrySentence({ t, format, settings }, { ...base, ...row });
+const sentence = (row: Partial<AuditRow>) => entrySentence({ t, format, settings }, { ...base, ...row });
 
 it.each([
   [
@@ -56,7 +57,13 @@ it.each([
   ["root created channel “OpenAI main”", { action: "channel.create", after: { priority: 0 } }],
   [
     "root disabled token “first”",
-    { action: "token.switch", target_type: "token", target_name: "first", before: { status: 1 }, after: { status: 2 } },
+    {
+      action: "token.switch",
+      target_type: "token",
+      target_name: "first",
+      before: { status: 1 },
+      after: { status: 2 },
+    },
   ],
   [
     "root changed setting “Retries · Additional attempts” from 1 to 2",
@@ -71,7 +78,13 @@ it.each([
   ],
   [
     "root changed the role of account “penny” from User to Administrator",
-    { action: "user.change", target_type: "user", target_name: "penny", before: { role: 1 }, after: { role: 10 } },
+    {
+      action: "user.change",
+      target_type: "user",
+      target_name: "penny",
+      before: { role: 1 },
+      after: { role: 10 },
+    },
   ],
   [
     "The gateway updated the price list",

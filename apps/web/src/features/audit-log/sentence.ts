@@ -141,10 +141,7 @@ type ChangeInput = {
 /** Fields that a sentence names before "and 2 more". */
 const mostFields = 3;
 
-function changeSentence(
-  t: TFunction<"audit-log">,
-  { who, target, row, changes, show }: ChangeInput,
-): string {
+function changeSentence(t: TFunction<"audit-log">, { who, target, row, changes, show }: ChangeInput): string {
   const fields = [...new Set(changes.map(({ path }) => fieldName(t, row.target_type, path)))];
   const [only] = changes;
   if (only && changes.length === 1) {
@@ -181,7 +178,12 @@ function changeSentence(
   const more = fields.length - mostFields;
   const listed = joinList(fields.slice(0, mostFields));
   return more > 0
-    ? t("{{who}} changed {{target}}: {{fields}} and {{count}} more", { who, target, fields: listed, count: more })
+    ? t("{{who}} changed {{target}}: {{fields}} and {{count}} more", {
+        who,
+        target,
+        fields: listed,
+        count: more,
+      })
     : t("{{who}} changed {{target}}: {{fields}}", { who, target, fields: listed });
 }
 
