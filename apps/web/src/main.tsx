@@ -6,7 +6,7 @@ import "#ui/global.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "#app/app.tsx";
-import { printInLightColors } from "#app/print-colors.ts";
+import { printInLightColors } from "#app/frame/print-colors.ts";
 import { startFirstPage } from "#app/router.tsx";
 import { startI18n } from "#lib/i18n.ts";
 
