@@ -6,6 +6,7 @@ import "#ui/global.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "#app/app.tsx";
+import { printInLightColors } from "#app/frame/print-colors.ts";
 import { startFirstPage } from "#app/router.tsx";
 import { startI18n } from "#lib/i18n.ts";
 
@@ -15,6 +16,7 @@ if (!root) throw new Error("index.html has no #root");
 // Zod would test whether it may compile code, which the page's CSP blocks with a console error.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
+printInLightColors();
 startFirstPage();
 await startI18n();
 createRoot(root).render(

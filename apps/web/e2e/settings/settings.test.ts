@@ -66,10 +66,10 @@ test("settings are saved by section, marked until then, and can be reset to thei
   await test.step("the audit log shows who changed a setting, before and after", async () => {
     await site.api("PUT", "/option", { key: "HeartbeatSeconds", value: 33 });
     await goTo(page, "/panel/audit?target_id=HeartbeatSeconds");
-    const row = page.getByRole("row").filter({ hasText: "15 → 33" });
+    const row = page.getByRole("row").filter({ hasText: "from 15 to 33" });
     await expect(row).toContainText("Timeouts · Heartbeat interval");
     await row.click();
-    const details = page.getByRole("dialog", { name: "Setting changed" });
+    const details = page.getByRole("dialog", { name: "root changed setting" });
     await expect(details.getByRole("cell", { name: "33" })).toBeVisible();
     await expect(details.getByText("root", { exact: true })).toBeVisible();
     await page.keyboard.press("Escape");

@@ -108,7 +108,7 @@ export async function furnishScreens(site: Installation): Promise<string[]> {
 }
 
 /** @param chosen ids of objects that the server chooses, by screen */
-function consolePaths(chosen: Record<string, string | undefined>): string[] {
+export function consolePaths(chosen: Record<string, string | undefined>): string[] {
   const objects: Record<string, string | undefined> = {
     channel: "1",
     user: "1",

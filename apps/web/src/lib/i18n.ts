@@ -2,6 +2,7 @@
 import i18next, { type BackendModule, type InitOptions, type ResourceKey } from "i18next";
 import { initReactI18next } from "react-i18next";
 import { writeStorage, readStorage } from "./browser-storage.ts";
+import { isolateName } from "./isolate-name.ts";
 import { wordSpacing } from "./word-spacing.ts";
 
 export const languages = [
@@ -147,7 +148,8 @@ export async function startI18n(): Promise<void> {
       keySeparator: false,
       nsSeparator: false,
       returnEmptyString: false,
-      interpolation: { escapeValue: false },
+      // React escapes HTML.
+      interpolation: { escapeValue: true, escape: isolateName },
       postProcess: wordSpacing.name,
       ...(missingText ? hearing : {}),
     });

@@ -42,10 +42,10 @@ export function MonthForecast({ own, month }: MonthForecastProps) {
       )}
       <Text fz="xs" c="dimmed" mt={10} title={formatTime(month.resets_at)}>
         {t(
-          "Expected: the amount spent plus {{daily}} per day, the average of the last {{days}} days, for the {{left}} days until the month ends ({{zone}}).",
+          "Expected: the amount spent plus {{daily}} per day, the average of the last {{count}} days, for the {{left}} days until the month ends ({{zone}}).",
           {
             daily: format.quota(Math.round(month.daily_average)),
-            days,
+            count: days,
             left: Math.round(month.days_left * 10) / 10,
             zone: month.time_zone,
           },

@@ -35,15 +35,6 @@ export function StatementDrawer(props: StatementDrawerProps) {
       position="right"
       size={phone ? "100%" : 600}
       scrollAreaComponent={ScrollArea.Autosize}
-      classNames={{
-        root: classes.root,
-        overlay: classes.left,
-        inner: classes.flat,
-        content: classes.flat,
-        header: classes.header,
-        body: classes.flat,
-        close: classes.left,
-      }}
       title={
         <Title order={2} component="span" fz="lg">
           {title}
@@ -54,7 +45,7 @@ export function StatementDrawer(props: StatementDrawerProps) {
         <>
           <Text className={classes.issuer}>{account ? `${issuer} · ${account}` : issuer}</Text>
           <StatementLines lines={lines} />
-          <Group gap="xs" mt="lg" className={classes.left}>
+          <Group gap="xs" mt="lg">
             <Button
               variant="default"
               leftSection={<IconDownload size={16} />}

@@ -8,13 +8,15 @@ import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type ValueChange, changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
-import { actorText, entryLabels } from "./labels.ts";
+import { actorText } from "./labels.ts";
+import { entrySentence } from "./sentence.ts";
 import classes from "./audit-details.module.css";
 
 type AuditDetailsProps = { row: AuditRow; settings: SettingNames; onClose: () => void };
 
 export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
   const { t } = useTranslation("audit-log");
+  const format = useFormat();
   const phone = useIsPhone();
   const name = targetName(t, row, settings);
   const changes = changesOf(row.before, row.after);
@@ -26,7 +28,7 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 640}
-      title={entryLabels(t, row).join("")}
+      title={entrySentence({ t, format, settings }, row)}
     >
       <Stack gap="lg">
         <Facts columns={2}>
@@ -60,7 +62,8 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
 function Comparison({ row, changes }: { row: AuditRow; changes: ValueChange[] }) {
   const { t } = useTranslation("audit-log");
   const format = useFormat();
-  const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
+  const text = (path: string, value: unknown) =>
+    fieldValue({ t, format }, row.target_type, path, value) || "–";
   return (
     <table className={classes.table}>
       <thead>

@@ -1,15 +1,13 @@
 /** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { Button, Group, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
-import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";
-import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -24,9 +22,10 @@ import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { auditParams, auditQuery, fetchEntry, type AuditRange } from "./api.ts";
-import { changesOf } from "./diff.ts";
-import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
-import { actorText, entryLabels, targetLabels } from "./labels.ts";
+import type { SettingNames } from "./field-labels.ts";
+import { actorText, targetLabels } from "./labels.ts";
+import { entrySentence, type SentenceInput } from "./sentence.ts";
+import classes from "./audit-log.module.css";
 
 const AuditDetails = lazyPart(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
@@ -43,7 +42,8 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   const opened = useDrawerParam("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
-  const columns = useMemo(() => auditColumns(t, settings), [t, settings]);
+  const format = useFormat();
+  const columns = useMemo(() => auditColumns({ t, format, settings }), [t, format, settings]);
   const narrowed = JSON.stringify({ ...filter, order: "" }) !== JSON.stringify(noFilter);
 
   return (
@@ -134,48 +134,24 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
   );
 }
 
-function auditColumns(t: TFunction<"audit-log">, settings: SettingNames): Column<AuditRow>[] {
+function auditColumns(input: SentenceInput): Column<AuditRow>[] {
+  const { t } = input;
   return [
     {
       id: "action",
-      title: t("Action"),
+      title: t("Change"),
       fixed: true,
       card: "title",
       sortable: true,
-      cell: (row) => {
-        const [target, action] = entryLabels(t, row);
-        return (
-          <span>
-            <Text span fw={600} fz="inherit">
-              {target}
-            </Text>
-            {action}
-          </span>
-        );
-      },
-    },
-    {
-      id: "target_id",
-      title: t("Target"),
-      card: "fact",
-      sortable: true,
-      width: 160,
-      cell: (row) => <Target row={row} settings={settings} />,
-    },
-    {
-      id: "changes",
-      title: t("Fields"),
-      secondary: true,
-      card: "line",
-      width: 220,
-      cell: (row) => <Fields row={row} />,
+      cell: (row) => <span className={classes.sentence}>{entrySentence(input, row)}</span>,
     },
     {
       id: "username",
       title: t("Who"),
-      card: "fact",
+      secondary: true,
+      card: "none",
       sortable: true,
-      cell: (row) => actorText(t, row),
+      cell: (row) => <Short text={actorText(t, row)} width={140} />,
     },
     {
       id: "ip",
@@ -188,61 +164,9 @@ function auditColumns(t: TFunction<"audit-log">, settings: SettingNames): Column
     {
       id: "created_time",
       title: t("When"),
-      card: "line",
+      card: "fact",
       sortable: true,
       cell: (row) => <RelativeTime inList seconds={row.created_time} />,
     },
   ];
-}
-
-const mostFields = 3;
-
-function Target({ row, settings }: { row: AuditRow; settings: SettingNames }) {
-  const { t } = useTranslation("audit-log");
-  const name = targetName(t, row, settings);
-  if (row.target_type === "setting" && name !== row.target_name)
-    return <Short text={name} width={200} title={`${name} (${row.target_id})`} />;
-  return name === "" || name === row.target_id ? (
-    <Text span ff="monospace" fz="sm">
-      {row.target_id}
-    </Text>
-  ) : (
-    <Group component="span" display="inline-flex" gap={6} align="baseline" wrap="nowrap">
-      <Short text={name} width={150} />
-      <Text span c="dimmed" fz="xs">
-        #{row.target_id}
-      </Text>
-    </Group>
-  );
-}
-
-/** The labels of the first changed fields; a single one with its values. */
-function Fields({ row }: { row: AuditRow }) {
-  const { t } = useTranslation("audit-log");
-  const format = useFormat();
-  const changed = changesOf(row.before, row.after).filter((change) => !change.same);
-  const [only] = changed;
-  const more = changed.length - mostFields;
-  const firstChanges = changed.slice(0, mostFields);
-  const label = (path: string) => fieldLabel(t, row.target_type, path);
-  const text = (path: string, value: unknown) => fieldValue(format, row.target_type, path, value) || "–";
-  return (
-    <Text
-      span
-      c="dimmed"
-      fz="inherit"
-      truncate
-      display="block"
-      maw="calc(min(320px, 24vw) + var(--spare))"
-      title={firstChanges.map((change) => change.path).join(", ")}
-    >
-      {only && changed.length === 1
-        ? t("{{field}}: {{detail}}", {
-            field: label(only.path),
-            detail: `${text(only.path, only.before)} → ${text(only.path, only.after)}`,
-          })
-        : joinList(firstChanges.map((change) => label(change.path))) || "–"}
-      {more > 0 ? ` +${more}` : ""}
-    </Text>
-  );
 }

@@ -40,11 +40,19 @@ it("names a setting by its section and label", () => {
 
 it("shows amounts as amounts, not as points", () => {
   const format = { pointsPerUsd: 500_000, exact: (points: number) => `${points} as an amount` };
-  const text = (type: string, path: string, value: unknown) =>
-    fieldValue(format as unknown as Parameters<typeof fieldValue>[0], type, path, value);
+  const text = (type: string, path: string, value: unknown) => fieldValue({ t, format }, type, path, value);
   expect(text("user", "quota", 500_000)).toBe("500000 as an amount");
   expect(text("token", "setting.rates.daily_spend", 1_250_000)).toBe("$2.50");
   expect(text("token", "setting.rates.concurrency", 5)).toBe("5");
-  expect(text("user", "role", 10)).toBe("10");
   expect(text("user", "quota", undefined)).toBe("");
+});
+
+it("shows what a number stands for", () => {
+  const text = (type: string, path: string, value: unknown) =>
+    fieldValue({ t, format: { pointsPerUsd: 500_000, exact: String } }, type, path, value);
+  expect(text("user", "role", 10)).toBe("<Administrator>");
+  expect(text("channel", "status", 3)).toBe("<Disabled automatically>");
+  expect(text("token", "status", 2)).toBe("<Disabled>");
+  expect(text("token", "setting.cache.enabled", true)).toBe("<on>");
+  expect(text("channel", "priority", 2)).toBe("2");
 });

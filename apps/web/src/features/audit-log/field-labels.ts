@@ -1,8 +1,13 @@
 /** Labels and values of changed fields, as on the forms of their objects. */
+import { roleName } from "@gateway/shared/accounts/roles";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
+import { UserStatus } from "@gateway/shared/accounts/user-status";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
-import { exactText, type Formatters } from "#lib/format/quota.ts";
+import { roleTitles } from "#components/role-badge.tsx";
+import { exactText, formatTime, type Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { channelFieldNames } from "#lib/labels/channel-fields.ts";
 import { areaTitles } from "#lib/labels/rights.ts";
@@ -102,15 +107,27 @@ const labelsOf = lookupTable<Labels>({
  * Returns the label of a field and what follows it: "Models · 4". A field without a label has its own name.
  */
 export function fieldLabel(t: TFunction<"audit-log">, targetType: string, path: string): string {
+  const { name, rest } = splitPath(t, targetType, path);
+  return [name, /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest].filter(Boolean).join(" · ");
+}
+
+/** Returns the label alone: "Models" for the fourth model, too. */
+export function fieldName(t: TFunction<"audit-log">, targetType: string, path: string): string {
+  return splitPath(t, targetType, path).name;
+}
+
+function splitPath(
+  t: TFunction<"audit-log">,
+  targetType: string,
+  path: string,
+): { name: string; rest: string } {
   const labels = labelsOf[targetType];
   const parts = path.split(".");
   for (let end = parts.length; end > 0; end -= 1) {
     const label = labels?.[parts.slice(0, end).join(".")];
-    if (label === undefined) continue;
-    const rest = parts.slice(end).join(".");
-    return [t(label), /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest].filter(Boolean).join(" · ");
+    if (label !== undefined) return { name: t(label), rest: parts.slice(end).join(".") };
   }
-  return path;
+  return { name: path, rest: "" };
 }
 
 /** Fields with amounts in points, by type of object. */
@@ -123,9 +140,41 @@ const amounts = lookupTable<readonly string[]>({
 /** Limits of a token in points, which its form has in dollars. */
 const spendLimit = /^setting\.rates\.\w+_spend$/;
 
+const statuses = lookupTable<Readonly<Record<number, string>>>({
+  channel: {
+    [ChannelStatus.enabled]: phrase("Enabled"),
+    [ChannelStatus.disabled]: phrase("Disabled"),
+    [ChannelStatus.autoDisabled]: phrase("Disabled automatically"),
+  },
+  token: {
+    [TokenStatus.enabled]: phrase("Enabled"),
+    [TokenStatus.disabled]: phrase("Disabled"),
+    [TokenStatus.expired]: phrase("Expired"),
+    [TokenStatus.exhausted]: phrase("Used up"),
+  },
+  user: { [UserStatus.enabled]: phrase("Enabled"), [UserStatus.disabled]: phrase("Disabled") },
+});
+
+/** What a number stands for, in English; undefined for a quantity. */
+function meaningOf(targetType: string, path: string, value: number): string | undefined {
+  if (path === "status") return statuses[targetType]?.[value];
+  return targetType === "user" && path === "role" ? roleTitles[roleName(value)] : undefined;
+}
+
+export type ValueFormat = { t: TFunction<"audit-log">; format: Pick<Formatters, "exact" | "pointsPerUsd"> };
+
 /** Returns a value in one line; "" for a missing one. */
-export function fieldValue(format: Formatters, targetType: string, path: string, value: unknown): string {
+export function fieldValue(
+  { t, format }: ValueFormat,
+  targetType: string,
+  path: string,
+  value: unknown,
+): string {
+  if (typeof value === "boolean") return value ? t("on") : t("off");
   if (typeof value !== "number") return formatValue(value);
+  const meaning = meaningOf(targetType, path, value);
+  if (meaning !== undefined) return t(meaning);
+  if (path.endsWith("_time") && value > 0) return formatTime(value);
   if (targetType === "token" && spendLimit.test(path))
     return exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
   return amounts[targetType]?.includes(path) ? format.exact(value) : formatValue(value);

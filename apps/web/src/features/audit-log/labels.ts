@@ -1,8 +1,7 @@
-/** Labels of actions and targets. An unknown one is shown by the server's name. */
+/** Names of actors and targets. An unknown one is shown by the server's name. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { TFunction } from "i18next";
 import { phrasesIn } from "#lib/i18n.ts";
-import { withoutExtraSpaces } from "#lib/word-spacing.ts";
 
 const phrase = phrasesIn("audit-log");
 
@@ -25,97 +24,19 @@ export const targetLabels = lookupTable<string>({
   scim_group: phrase("SCIM group"),
   setting: phrase("Setting"),
   statement: phrase("Monthly statement"),
-  telegram_menu: phrase("Telegram command"),
+  telegram_menu: phrase("Command of the Telegram bot"),
   token: phrase("Token"),
   user: phrase("Account"),
   user_group: phrase("User group"),
 });
 
-const verbLabels = lookupTable<string>({
-  create: phrase("created"),
-  change: phrase("changed"),
-  delete: phrase("deleted"),
-  switch: phrase("enabled or disabled"),
-  pay: phrase("paid and credited"),
-  close: phrase("closed"),
-  refund: phrase("refunded"),
-  promote: phrase("promoted"),
-  demote: phrase("demoted"),
-  quota: phrase("balance changed"),
-  password: phrase("password changed"),
-  register: phrase("signed up"),
-  setup: phrase("set up"),
-  sync: phrase("synchronized"),
-  make: phrase("created manually"),
-  make_again: phrase("regenerated"),
-  group: phrase("group changed"),
-  sessions_end: phrase("sessions ended"),
-  access_token: phrase("access token created"),
-  access_token_revoke: phrase("access token revoked"),
-  totp_enable: phrase("second factor enabled"),
-  totp_disable: phrase("second factor disabled"),
-  totp_recovery: phrase("recovery codes created"),
-  reset_totp: phrase("second factor removed"),
-  enable: phrase("enabled"),
-  disable: phrase("disabled"),
-  "key-enabled": phrase("key enabled"),
-  "key-disabled": phrase("key disabled"),
-  "key-changed": phrase("key changed"),
-  "key-removed": phrase("key removed"),
-  export: phrase("exported"),
-  export_keys: phrase("exported with keys"),
-  secrets: phrase("created with secrets"),
-  run: phrase("completed"),
-  import: phrase("imported"),
-  clear: phrase("cleared"),
-  bind: phrase("sign-in method linked"),
-  unbind: phrase("sign-in method unlinked"),
-  budget: phrase("budget changed"),
-  own_budget: phrase("own budget changed"),
-  share: phrase("created"),
-  revoke_share: phrase("revoked"),
-  "revoke-derived": phrase("derived key revoked"),
-  email: phrase("email address changed"),
-  passkey_add: phrase("passkey added"),
-  passkey_remove: phrase("passkey removed"),
-  password_reset: phrase("password reset"),
-  transfer: phrase("transferred"),
-  approve: phrase("approved"),
-  assign: phrase("changed by a group rule"),
-  user_create: phrase("created by SCIM"),
-  user_change: phrase("changed by SCIM"),
-  user_delete: phrase("deleted by SCIM"),
-  group_create: phrase("created by SCIM"),
-  group_change: phrase("changed by SCIM"),
-  group_delete: phrase("deleted by SCIM"),
-  token_create: phrase("SCIM token created"),
-  token_revoke: phrase("SCIM token revoked"),
-  deny: phrase("denied"),
-});
-
-function targetText(t: TFunction<"audit-log">, type: string): string {
+/** Returns the name of a type of object, "Channel". */
+export function targetText(t: TFunction<"audit-log">, type: string): string {
   const word = targetLabels[type];
   return word === undefined ? type : t(word);
 }
 
-/** "channel.create" → "created". */
-export function actionText(t: TFunction<"audit-log">, action: string): string {
-  const verb = action.slice(action.indexOf(".") + 1);
-  const word = verbLabels[verb];
-  return word === undefined ? verb : t(word);
-}
-
-/** Returns both words of an entry and what separates them: "Channel created", "渠道已创建". */
-export function entryLabels(
-  t: TFunction<"audit-log">,
-  row: { target_type: string; action: string },
-): [string, string] {
-  const target = targetText(t, row.target_type);
-  const action = actionText(t, row.action);
-  return [target, withoutExtraSpaces(`${target} ${action}`, {}).slice(target.length)];
-}
-
 /** Returns who made a change. The gateway itself has a name in the database, in English. */
 export function actorText(t: TFunction<"audit-log">, { username }: { username: string }): string {
-  return username === "" || username === "system" ? t("system") : username;
+  return username === "" || username === "system" ? t("The gateway") : username;
 }

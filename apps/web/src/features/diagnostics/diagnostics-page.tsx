@@ -79,10 +79,10 @@ function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis:
   return (
     <>
       <Group gap="lg" fz="sm">
-        <StatusDot tone={states.problem.tone}>
+        <StatusDot tone={count("problem") === 0 ? "idle" : states.problem.tone}>
           {t("Problems: {{total}}", { total: count("problem") })}
         </StatusDot>
-        <StatusDot tone={states.warning.tone}>
+        <StatusDot tone={count("warning") === 0 ? "idle" : states.warning.tone}>
           {t("Warnings: {{total}}", { total: count("warning") })}
         </StatusDot>
         <Text fz="sm" c="dimmed">

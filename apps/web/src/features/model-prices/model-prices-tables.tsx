@@ -38,7 +38,7 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
             return (
               <tr key={symbol}>
                 <th scope="row">
-                  {name}{" "}
+                  <bdi>{name}</bdi>{" "}
                   <Text span c="dimmed" fz="xs">
                     ×{ratio}
                   </Text>

@@ -51,10 +51,12 @@ export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; si
       )}
       {total > rows.length ? (
         <Text fz="xs" c="dimmed" mt="sm">
-          {[
-            ...(more > 0 ? [t("{{count}} more with calls", { count: more })] : []),
-            ...(idle > 0 ? [t("{{count}} idle", { count: idle })] : []),
-          ].join(" · ")}
+          <Link to="/panel/channel" className={classes.rest}>
+            {[
+              ...(more > 0 ? [t("{{count}} more with calls", { count: more })] : []),
+              ...(idle > 0 ? [t("{{count}} idle", { count: idle })] : []),
+            ].join(" · ")}
+          </Link>
         </Text>
       ) : null}
     </Section>

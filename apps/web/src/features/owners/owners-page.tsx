@@ -135,7 +135,6 @@ function ownerColumns(t: TFunction<"owners">): Column<ModelOwnerRow>[] {
     {
       id: "id",
       title: "ID",
-      align: "right",
       card: "fact",
       sortable: true,
       sortValue: (owner) => owner.id,
@@ -147,11 +146,14 @@ function ownerColumns(t: TFunction<"owners">): Column<ModelOwnerRow>[] {
       card: "fact",
       sortable: true,
       sortValue: (owner) => Number(owner.id <= LAST_RESERVED_OWNER),
-      cell: (owner) => (
-        <Badge color={owner.id > LAST_RESERVED_OWNER ? "iris" : "gray"}>
-          {owner.id > LAST_RESERVED_OWNER ? t("Custom") : t("Known provider")}
-        </Badge>
-      ),
+      cell: (owner) =>
+        owner.id > LAST_RESERVED_OWNER ? (
+          <Badge color="iris">{t("Custom")}</Badge>
+        ) : (
+          <Text span fz="inherit" c="dimmed">
+            {t("Known provider")}
+          </Text>
+        ),
     },
     {
       id: "icon",

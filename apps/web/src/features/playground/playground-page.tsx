@@ -51,7 +51,12 @@ type OtherClientsProps = {
 function OtherClients({ links, shown, onChoose }: OtherClientsProps) {
   const { t } = useTranslation("playground");
   return (
-    <Group justify={shown ? "space-between" : "flex-end"} mb="sm" className={classes.clients ?? ""}>
+    <Group
+      justify="space-between"
+      mb="sm"
+      className={classes.clients ?? ""}
+      data-menu-only={shown === undefined || undefined}
+    >
       {shown ? (
         <Button
           variant="default"

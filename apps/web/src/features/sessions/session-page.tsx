@@ -44,6 +44,8 @@ export default function SessionPage() {
 
 function Loaded({ session }: { session: AgentSession }) {
   const { t } = useTranslation("sessions");
+  const hasMoves = (session.move_list ?? []).length > 0;
+  const failed = session.errors.length > 0 ? <ErrorTable session={session} /> : null;
   return (
     <Stack gap="md">
       <Heading session={session} />
@@ -53,9 +55,10 @@ function Loaded({ session }: { session: AgentSession }) {
       <Halves>
         <ModelTable session={session} />
         {session.channels ? <ChannelTable channels={session.channels} /> : null}
-        {session.move_list && session.move_list.length > 0 ? <MoveTable moves={session.move_list} /> : null}
-        {session.errors.length > 0 ? <ErrorTable session={session} /> : null}
+        {hasMoves && session.move_list ? <MoveTable moves={session.move_list} /> : null}
+        {hasMoves && failed}
       </Halves>
+      {hasMoves ? null : failed}
       {session.complete ? null : (
         <Text fz="sm" c="dimmed">
           {t("This session has more calls. The figures cover the newest 20,000.")}

@@ -142,8 +142,13 @@ function Loaded({ status }: { status: Status }) {
           ) : null}
         </Card>
       )}
-      <Text fz="sm" c="dimmed">
-        {t("Availability is the share of valid calls that were served successfully. Days are in UTC.")}
+      <Text fz="sm" c="dimmed" style={{ textWrap: "pretty" }}>
+        {t(
+          "Each bar is a day in UTC, or an hour: blue for answered calls, red for failed ones, a flat line for no calls. Calls that were refused because of their own content, key or balance do not count.",
+        )}{" "}
+        {t(
+          "“No recent calls” means that the model was not called in the last two hours. It does not mean that the model is down.",
+        )}
       </Text>
     </Stack>
   );
@@ -157,7 +162,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
-        <Text fz="lg" component="h2" m={0} display="flex" style={{ alignItems: "center" }}>
+        <Text fz="lg" component="h2" m={0} display="flex" style={{ alignItems: "center", flexWrap: "wrap" }}>
           <StatusDot tone={tone}>
             <Text span fz="inherit" fw={600}>
               {text}

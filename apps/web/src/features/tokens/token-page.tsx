@@ -1,7 +1,7 @@
 /** The page of a token: usage, limits, calls and settings. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconKey, IconPencil, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -161,11 +161,11 @@ function Limits({ token }: { token: TokenRow }) {
   const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
   return (
     <Section title={t("Limits")}>
-      <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, md: 3 }} spacing={{ base: "md", md: "xl" }}>
         <LimitBar label={t("Total")} used={used} limit={unlimited ? 0 : used + left} />
         <LimitBar label={t("Today")} used={token.day_quota} limit={day} />
         <LimitBar label={t("This month")} used={token.month_quota} limit={month} />
-      </Stack>
+      </SimpleGrid>
     </Section>
   );
 }

@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { isolateName } from "#lib/isolate-name.ts";
 import { type FlowBand, type FlowLayout, type FlowNode, flowColumns, flowSize } from "./flow-layout.ts";
 import classes from "./flow-chart.module.css";
 
@@ -23,7 +24,7 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
   const { t } = useTranslation("analytics");
   const [active, setActive] = useState<FlowNode | null>(null);
   const touches = (band: FlowBand) => active !== null && (band.from === active || band.to === active);
-  const sayName = (node: FlowNode) => node.name || t("Others");
+  const sayName = (node: FlowNode) => isolateName(node.name) || t("Others");
   const say = (node: FlowNode) =>
     `${titles[node.column]}: ${sayName(node)}, ${print(node.value)}, ${percent(node.value / layout.total)}`;
   return (
@@ -66,7 +67,7 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
                   className={classes.label}
                   dominantBaseline="central"
                 >
-                  {short(sayName(node))}
+                  {short(node.name || t("Others"))}
                 </text>
               </>
             );

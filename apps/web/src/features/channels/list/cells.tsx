@@ -9,6 +9,7 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
+import { isolateName } from "#lib/isolate-name.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
@@ -32,7 +33,7 @@ export function NameCell({ row }: { row: ChannelRow }) {
         <Text c="dimmed" fz="xs" truncate lh="16px">
           {label}
           {phone ? ` · #${row.id}` : ""}
-          {row.tag ? ` · ${row.tag}` : ""}
+          {row.tag ? ` · ${isolateName(row.tag)}` : ""}
         </Text>
       </Box>
     </Group>

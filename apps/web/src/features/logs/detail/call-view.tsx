@@ -52,6 +52,8 @@ export function CallView({ row, wide = false }: CallViewProps) {
   useErrorTexts(hasErrorCode(row.content_facts));
   const { sentence } = outcomeWord(row);
   const call = isCall(row);
+  // Without an attempt, the route is one sentence, beside which a column of details would leave an empty half.
+  const refused = row.attempts?.length === 0;
   return (
     <Stack gap="md">
       {isFailedCall(row) ? (
@@ -63,7 +65,11 @@ export function CallView({ row, wide = false }: CallViewProps) {
         </div>
       ) : null}
       {call ? <CallFigures row={row} /> : null}
-      <div className={classes.columns} data-wide={(wide && call) || undefined}>
+      <div
+        className={classes.columns}
+        data-wide={(wide && call && !refused) || undefined}
+        data-alone={(wide && refused) || undefined}
+      >
         <Stack gap="md" miw={0}>
           {call && row.attempts ? (
             <Section padding="md" title={t("Route")}>
