@@ -38,7 +38,7 @@ import { channelRunRoutes } from "./channels/channel-runs.ts";
 import { channelTagRoutes } from "./channels/channel-tags.ts";
 import { channelRoutes } from "./channels/channels.ts";
 import { disabledModelRoutes } from "./channels/disabled-models.ts";
-import { mcpAdministrationRoutes } from "./channels/mcp.ts";
+import { mcpAdministrationRoutes, usableBundleRoutes } from "./channels/mcp.ts";
 import { modelChangeRoutes } from "./channels/model-changes.ts";
 import { registerCompatibility } from "./compat/index.ts";
 import { registerOneHubPaths } from "./compat/one-hub-paths.ts";
@@ -217,6 +217,7 @@ async function addRoutes(
   disabledModelRoutes(app, services);
   modelChangeRoutes(app, services);
   mcpAdministrationRoutes(app, services);
+  usableBundleRoutes(app, services);
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);

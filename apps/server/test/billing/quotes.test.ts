@@ -192,17 +192,76 @@ describe("a quote", () => {
     expect((await send({ headers: { "x-quote-id": "1; DROP" } })).status).toBe(400);
   });
 
-  it("is not possible after a thousand open ones", async () => {
+  it("is refused in each dialect while the operator has quotes off, also when it was given before", async () => {
+    const promised = await quote();
+    const set = (QuotesEnabled: boolean | null) =>
+      gateway.api("PUT", "/option/batch", { values: { QuotesEnabled } });
+    await set(false);
+    try {
+      const cases: [string, object][] = [
+        ["/v1/chat/completions", chat],
+        ["/v1/responses", { model: "quoted", input: "Hi" }],
+        ["/v1/messages", chat],
+        ["/v1beta/models/quoted:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
+      ];
+      for (const [path, body] of cases)
+        for (const sent of [
+          { path: `/v1/quote${path}`, body },
+          { path, body, headers: using(promised) },
+        ]) {
+          const { status, error } = await send(sent);
+          expect(status, sent.path).toBe(403);
+          expect(error?.message, sent.path).toContain("This gateway has no quotes");
+        }
+      // A maximum price needs no quote.
+      expect((await send({ headers: { "x-max-price": "1" } })).status).toBe(200);
+    } finally {
+      await set(null);
+    }
+    expect((await send({ headers: using(promised) })).status).toBe(200);
+  });
+
+  it("is refused for a key whose group or backup group has quotes off", async () => {
+    await gateway.api("POST", "/user_group", {
+      symbol: "unquoted",
+      name: "Unquoted",
+      ratio: 1,
+      api_rate: 600,
+      public: true,
+      min: 0,
+      max: 0,
+      quotes: false,
+    });
+    const path = "/v1/quote/v1/chat/completions";
+    for (const groups of [{ group: "unquoted" }, { backup_group: "unquoted" }]) {
+      const { key: by } = await gateway.addToken(groups);
+      const { status, error } = await send({ path, by });
+      expect(status).toBe(403);
+      expect(error?.message).toContain('off for the group "unquoted"');
+    }
+    expect((await send({ path })).status).toBe(200);
+  });
+
+  it("ends after the time that the operator sets", async () => {
+    await gateway.api("PUT", "/option/batch", { values: { QuoteSeconds: 60 } });
+    const { expires_at: expires } = await quote();
+    await gateway.api("PUT", "/option/batch", { values: { QuoteSeconds: null } });
+    expect(expires * 1_000 - Date.now()).toBeLessThanOrEqual(61_000);
+  });
+
+  it("is not possible beyond the number of open ones that the operator sets", async () => {
     const { rows } = await gateway.database.pool.query<{ user_id: number }>(
       "SELECT user_id FROM tokens WHERE id = $1",
       [tokenId],
     );
     await gateway.database.pool.query(
       `INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
-       SELECT 'quote_full' || n, $1, $2, '', 'quoted', 1, 1, 1, now() + interval '1 minute' FROM generate_series(1, 1000) n`,
+       SELECT 'quote_full' || n, $1, $2, '', 'quoted', 1, 1, 1, now() + interval '1 minute' FROM generate_series(1, 20) n`,
       [rows[0]?.user_id, tokenId],
     );
+    await gateway.api("PUT", "/option/batch", { values: { QuotesPerAccount: 20 } });
     const refused = await send({ path: "/v1/quote/v1/chat/completions" });
+    await gateway.api("PUT", "/option/batch", { values: { QuotesPerAccount: null } });
     expect(refused).toMatchObject({ status: 429, error: { code: "rate_limit_exceeded" } });
     await gateway.database.pool.query("DELETE FROM quotes WHERE id LIKE 'quote_full%'");
   });

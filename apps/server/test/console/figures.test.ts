@@ -10,18 +10,22 @@ import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import type { Overview } from "@gateway/shared/usage/overview";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { type ScriptedServer, startScriptedServer } from "#test/scripted-servers.ts";
 
 /**
  * Every figure that two screens show has one value. The calls go through two channels: one serves its model, the other
- * answers each call with a slow model_not_found. One more call names a model that no channel has.
+ * answers each call with a slow model_not_found. One more call names a model that no channel has, and one is two web
+ * searches.
  */
-const served = 3;
+const searches = 2;
+const served = 4;
 const unknownToProvider = 2;
 const slowMs = 400;
 const [good, missing] = ["good-model", "missing-model"];
 
 let gateway: TestGateway;
 let provider: Server;
+let engine: ScriptedServer;
 let channels: { good: number; missing: number };
 let shown: Awaited<ReturnType<typeof readScreens>>;
 
@@ -66,7 +70,8 @@ beforeAll(async () => {
       .openai(key)
       .chat.completions.create({ model, max_tokens: 600, messages: [{ role: "user", content: "Hello" }] })
       .catch(() => undefined);
-  for (let n = 0; n < served; n += 1) await call(good);
+  for (let n = 0; n < served - 1; n += 1) await call(good);
+  await search(key);
   for (let n = 0; n < unknownToProvider; n += 1) await call(missing);
   await call("invented-model");
   await gateway.logs(served + unknownToProvider + 1);
@@ -75,7 +80,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   provider.close();
+  await engine.close();
 });
+
+/** Runs two searches without a model, at the terms of the model that is served. */
+async function search(key: string): Promise<void> {
+  engine = await startScriptedServer();
+  engine.play(() => ({ json: { results: [{ url: "https://example.com/", title: "A", content: "B" }] } }));
+  const values = { WebSearchEngine: "searxng", WebSearchAddress: engine.url };
+  await gateway.api("PUT", "/option/batch", { values });
+  const query = { search_query: Array.from({ length: searches }, (_, n) => ({ q: `tea ${n}` })) };
+  await fetch(`${gateway.url}/v1/alpha/search`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: good, commands: query }),
+  });
+}
 
 /** Requests what each screen requests. */
 async function readScreens() {
@@ -129,8 +149,8 @@ function figures(): Record<string, Record<string, unknown>> {
       Dashboard: traffic?.requests.now,
       Analytics: callsOf(totals),
       Log: log.requests,
-      // The call of an unknown model belongs to no channel.
-      Channel: sum(both((name) => sum(channel[name].requests))) + 1,
+      // The call of an unknown model and the searches without a model belong to no channel.
+      Channel: sum(both((name) => sum(channel[name].requests))) + 2,
       User: sum(user.requests),
       Own: ownSum(callsOf),
       Usage: callsOf(usage.totals),
@@ -196,6 +216,8 @@ function figures(): Record<string, Record<string, unknown>> {
       Own: sum(own.usage.filter((row) => row.model === good).map((row) => row.quota)),
       Usage: sum(usage.channel_statistics.filter((row) => row.Channel === good).map((row) => row.Quota)),
     },
+    "Web searches": { Analytics: analytics.searches.count, Usage: usage.searches.count },
+    "Cost of searches": { Analytics: analytics.searches.quota, Usage: usage.searches.quota },
   };
 }
 
@@ -243,6 +265,18 @@ describe("figures", () => {
     const { usage, usageOfKeys } = shown;
     expect(usageOfKeys.totals).toEqual(usage.totals);
     expect(new Set(usageOfKeys.channel_statistics.map((row) => row.Channel))).toEqual(new Set(["test"]));
+  });
+
+  it("count the searches of the gateway, and their cost as a part of the charge", async () => {
+    const row = (await gateway.logs(1)).find(({ endpoint }) => endpoint === "/v1/alpha/search");
+    expect(shown.analytics.searches).toEqual({ count: searches, quota: row?.quota });
+    expect(row?.quota).toBeGreaterThan(0);
+    const ofRows = (rows: Period["channel_statistics"]) => [
+      sum(rows.map((each) => each.SearchCount)),
+      sum(rows.map((each) => each.SearchQuota)),
+    ];
+    for (const { channel_statistics } of [shown.models, shown.usage, shown.usageOfKeys])
+      expect(ofRows(channel_statistics)).toEqual([searches, row?.quota]);
   });
 
   it("measure duration and first token on successful calls only", async () => {

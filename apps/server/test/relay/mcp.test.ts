@@ -1,5 +1,5 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
-import type { McpBundleRow, McpServerRow } from "@gateway/shared/channels/mcp";
+import type { McpBundleRow, McpServerRow, UsableMcpBundle } from "@gateway/shared/channels/mcp";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -480,6 +480,34 @@ describe("the management API", () => {
       "SELECT credential FROM mcp_servers WHERE name = 'guarded'",
     );
     expect(stored.rows[0].credential.toString("latin1")).not.toContain("operator-token");
+  });
+
+  it("lists a user the bundles of the groups that their tokens can have, without addresses", async () => {
+    const [server] = await gateway.api<McpServerRow[]>("GET", "/mcp_server");
+    const group = { symbol: "closed", name: "Closed", ratio: 1, api_rate: 60, min: 0, max: 0 };
+    await gateway.api("POST", "/user_group", group);
+    await addBundle("for-closed", [server!], { groups: ["closed"] });
+    await addBundle("switched-off", [server!], { enabled: false });
+    await addBundle("for-default", [server!], { groups: ["default"], description: "Daily work" });
+    const listed = await gateway.api<UsableMcpBundle[]>("GET", "/user/mcp_bundle");
+    const names = listed.map(({ name }) => name);
+    expect(names).toContain("for-default");
+    expect(names).not.toContain("for-closed");
+    expect(names).not.toContain("switched-off");
+    expect(listed.find(({ name }) => name === "for-default")).toEqual({
+      name: "for-default",
+      description: "Daily work",
+      servers: [server!.name],
+    });
+  });
+
+  it("removes the limits of a token with empty lists", async () => {
+    const limited = await gateway.addToken({ setting: { mcp: { bundles: ["none"], allow: [], deny: [] } } });
+    await expect(connect("for-default", limited.key)).rejects.toThrow();
+    const setting = { mcp: { bundles: [], allow: [], deny: [] } };
+    const after = await gateway.api<TokenRow>("PUT", "/token", { id: limited.id, setting });
+    expect(after.setting.mcp).toBeUndefined();
+    await connect("for-default", limited.key);
   });
 
   it("refuses names, addresses and headers that cannot be used", async () => {

@@ -114,6 +114,36 @@ test(
   },
 );
 
+test("a token is limited to MCP bundles and tools", async ({ page }) => {
+  const { id } = await makeToken("With tools");
+  const server = await site.api<{ id: number }>("POST", "/mcp_server", {
+    name: "github",
+    url: "https://mcp.example.com/mcp",
+  });
+  await site.api("POST", "/mcp_bundle", { name: "work", servers: [server.id] });
+  await page.goto("/panel/token");
+  await rowOf(page, "With tools").click();
+  const drawer = page.getByRole("dialog", { name: "Edit “With tools”" });
+  await drawer.getByRole("combobox", { name: "Bundles" }).click();
+  await page.getByRole("option", { name: "work" }).click();
+  const denied = drawer.getByRole("combobox", { name: "Denied tools" });
+  await denied.fill("delete issue!");
+  await page.keyboard.press("Enter");
+  await denied.fill("github__delete_*");
+  await page.keyboard.press("Enter");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await expect(denied).toHaveAccessibleDescription(/characters|letters/);
+  await drawer.getByRole("button", { name: "Save" }).waitFor();
+  await denied.fill("");
+  for (let removed = 0; removed < 3; removed += 1) await page.keyboard.press("Backspace");
+  await denied.fill("github__delete_*");
+  await page.keyboard.press("Enter");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Token saved").waitFor();
+  const { setting } = await site.api<{ setting: { mcp?: object } }>("GET", `/token/${id}`);
+  expect(setting.mcp).toEqual({ bundles: ["work"], allow: [], deny: ["github__delete_*"] });
+});
+
 test("a token is disabled, enabled and deleted in its row", async ({ page }) => {
   const switched = await makeToken("Switched");
   const doomed = await makeToken("Doomed");

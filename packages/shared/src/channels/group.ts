@@ -46,6 +46,8 @@ export const UserGroupInput = z.object({
   max: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
   /** Calls of the group get marks for prompt caches from the gateway where the client sets none. */
   cache_marks: z.boolean().default(true),
+  /** Keys of the group can have quotes, if the setting allows quotes at all. */
+  quotes: z.boolean().default(true),
 });
 export type UserGroupInput = z.infer<typeof UserGroupInput>;
 
@@ -55,6 +57,7 @@ export const UserGroupDetail = UserGroupRow.extend({
   min: z.int(),
   max: z.int(),
   cache_marks: z.boolean(),
+  quotes: z.boolean(),
   user_count: z.int(),
   channel_count: z.int(),
 });

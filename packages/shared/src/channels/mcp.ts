@@ -140,6 +140,15 @@ export const McpBundleRow = z.object({
 });
 export type McpBundleRow = z.infer<typeof McpBundleRow>;
 
+/** A bundle as users see it who may give it to a token. */
+export const UsableMcpBundle = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** Names of its servers, the prefixes of its tools. */
+  servers: z.array(z.string()),
+});
+export type UsableMcpBundle = z.infer<typeof UsableMcpBundle>;
+
 /** What a token may use of MCP. */
 export const McpTokenLimits = z.object({
   /** Names of bundles; empty = all of its group. */

@@ -155,7 +155,7 @@ export function qwenCode({ baseUrl, model, key }: Connection): ClientSettingsFil
   ];
 }
 
-/** https://github.com/badlogic/pi-mono, packages/coding-agent/docs/models.md and settings.md. */
+/** https://github.com/earendil-works/pi, packages/coding-agent/docs/models.md and settings.md. */
 export function pi({ baseUrl, model, key, contextWindow }: Connection): ClientSettingsFile[] {
   return [
     {

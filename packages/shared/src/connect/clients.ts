@@ -158,7 +158,7 @@ export const clients: readonly Client[] = [
     name: "pi",
     icon: "pi",
     dialect: "openai-chat",
-    npm: "@mariozechner/pi-coding-agent",
+    npm: "@earendil-works/pi-coding-agent",
     command: "pi",
     files: pi,
     pitfalls: ["with-v1"],

@@ -76,6 +76,10 @@ export const billingReasons = {
     usage_impossible: phrase("The provider reported an invalid usage."),
   },
   forbidden: {
+    quotes_off: phrase('This gateway has no quotes. Send the request without "x-quote-id".'),
+    quotes_off_for_group: phrase(
+      'Quotes are off for the group "{{group}}". Send the request without "x-quote-id", or use a key of another group.',
+    ),
     payment_notice_not_genuine: phrase("This is not a notification of the payment gateway."),
   },
   conflict: {

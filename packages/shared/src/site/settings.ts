@@ -233,6 +233,12 @@ export const Settings = z.object({
   WebSearchResults: z.int().min(1).max(20).default(8),
   /** Seconds until a search without a response has failed. */
   WebSearchTimeoutSeconds: z.int().min(1).max(60).default(10),
+  /** Quotes: prices that a call will not exceed. When disabled, requests for quotes and with quotes are refused. */
+  QuotesEnabled: z.boolean().default(true),
+  /** Seconds in which a quote can be used. The operator pays for price changes in this time. */
+  QuoteSeconds: z.int().min(30).max(3_600).default(300),
+  /** Quotes of an account that can still be used. */
+  QuotesPerAccount: z.int().min(1).max(10_000).default(1_000),
   /** Endpoints of these clients. Chat and Responses are always enabled. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),

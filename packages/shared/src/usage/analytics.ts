@@ -82,6 +82,9 @@ const counters = {
 export const UsageSum = z.object(counters);
 export type UsageSum = z.infer<typeof UsageSum>;
 
+export const SearchSum = z.object({ count: Sum, quota: Sum });
+export type SearchSum = z.infer<typeof SearchSum>;
+
 /** Usage of one day and one value of the dimension. The first field names come from the older API. */
 export const PeriodUsage = z.object({
   Date: z.string(),
@@ -95,6 +98,9 @@ export const PeriodUsage = z.object({
   FailedCount: Sum,
   CachedTokens: Sum,
   FirstByteTime: Sum,
+  /** Web searches that the gateway ran, and the part of Quota that they cost. */
+  SearchCount: Sum,
+  SearchQuota: Sum,
 });
 export type PeriodUsage = z.infer<typeof PeriodUsage>;
 
@@ -107,6 +113,8 @@ export const Period = z.object({
   dates: z.array(z.string()),
   channel_statistics: z.array(PeriodUsage),
   totals: UsageSum,
+  /** Web searches that the gateway ran in the period, and the part of the charged points that they cost. */
+  searches: SearchSum,
   /** The totals of the preceding period of the same length, up to the same time while this one has not ended. */
   before: UsageSum,
   /** The preceding period by day, as many as `dates`. */
@@ -141,6 +149,7 @@ export const OwnPeriod = Period.pick({
   dates: true,
   channel_statistics: true,
   totals: true,
+  searches: true,
   before: true,
   before_by_day: true,
 });

@@ -15,6 +15,7 @@ export const figures = [
   "provider_cost",
   "duration",
   "first_token",
+  "searches",
 ] as const;
 export type Figure = (typeof figures)[number];
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Client } from "../client.ts";
 
-/** https://github.com/badlogic/pi-mono, packages/coding-agent/docs/models.md, read 2026-11-23. */
+/** https://github.com/earendil-works/pi, packages/coding-agent/docs/models.md; run with 1.6.0 on 2026-11-29. */
 function pi(id: string, speaks: string, api: string, path: string): Client {
   return {
     id,

@@ -42,9 +42,9 @@ const Change = makePartial(UserGroupInput);
 
 /** Returns a group in the format of a request. */
 export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
-  const { name, api_rate, promotion, min, max, cache_marks } = group;
+  const { name, api_rate, promotion, min, max, cache_marks, quotes } = group;
   const ratio = group.ratio.toNumber();
-  return { name, ratio, api_rate, public: group.public, promotion, min, max, cache_marks };
+  return { name, ratio, api_rate, public: group.public, promotion, min, max, cache_marks, quotes };
 }
 
 /** Routes for user groups, for administrators. */

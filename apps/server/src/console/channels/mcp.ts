@@ -5,6 +5,7 @@ import {
   McpServerChange,
   McpServerInput,
   McpServerRow,
+  UsableMcpBundle,
 } from "@gateway/shared/channels/mcp";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -13,7 +14,14 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { changeBundle, createBundle, deleteBundle, listBundles } from "#domain/mcp/bundles.ts";
+import { usableGroups } from "#domain/accounts/groups/groups.ts";
+import {
+  changeBundle,
+  createBundle,
+  deleteBundle,
+  listBundles,
+  listUsableBundles,
+} from "#domain/mcp/bundles.ts";
 import { changeServer, createServer, deleteServer, listServers } from "#domain/mcp/servers.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
@@ -74,6 +82,25 @@ export function mcpAdministrationRoutes(app: ConsoleApp, { db, secrets }: Servic
     async (request) => {
       await deleteBundle(db, viewerOf(request), request.params.id);
       return ok(null);
+    },
+  );
+}
+
+/** The bundles that a user's keys may use. Their addresses and credentials are not part of it. */
+export function usableBundleRoutes(app: ConsoleApp, { db }: Services): void {
+  app.get(
+    "/user/mcp_bundle",
+    {
+      config: { access: "user" },
+      schema: {
+        summary: "List the MCP bundles that your tokens may use",
+        response: answers(z.array(UsableMcpBundle)),
+      },
+    },
+    async (request) => {
+      const groups = await usableGroups(db, viewerOf(request).group);
+      const symbols = groups.map(({ symbol }) => symbol);
+      return ok(await listUsableBundles(db, symbols));
     },
   );
 }

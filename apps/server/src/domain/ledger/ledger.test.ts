@@ -109,6 +109,40 @@ describe("call", () => {
     ]);
   });
 
+  it("is counted with the web searches of the gateway and their part of the charge", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    const lines = [
+      { kind: "input", amount: 10, ratio: "1" },
+      { kind: "tool:gateway-search", amount: 3, ratio: "20.5" },
+    ];
+    const bill = { price_type: "tokens", group_ratio: "1.5", lines, exact: "107.25" };
+    const settle = async (quota: bigint, more: object = {}) => {
+      const reserved = reservation(account, 100n);
+      await ledger.reserve(reserved);
+      const createdAt = new Date("2026-11-21T10:59:59.999Z");
+      await ledger.settle(callOf(reserved, quota, { createdAt, bill, ...more }));
+    };
+    // 3 × 20.5 × 1.5 = 92.25
+    await settle(108n);
+    await settle(20n, { bill: { ...bill, uncollected: "88" } });
+    await settle(7n, { bill: { ...bill, lines: lines.slice(0, 1) } });
+    const { rows } = await database.pool.query("SELECT * FROM search_hours WHERE user_id = $1", [
+      account.userId,
+    ]);
+    expect(rows).toEqual([
+      {
+        hour: new Date("2026-11-21T10:00:00Z"),
+        user_id: account.userId,
+        token_id: account.tokenId,
+        channel_id: 1,
+        model: "demo-chat",
+        group: "default",
+        search_count: 6n,
+        quota: 93n + 20n,
+      },
+    ]);
+  });
+
   it("is charged once when it is settled several times", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const reserved = reservation(account, 100n);

@@ -1,5 +1,10 @@
 /** Bundles of MCP servers: who may use them, and which tools their clients see. */
-import { MOST_MCP_BUNDLES, type McpBundleChange, type McpBundleInput } from "@gateway/shared/channels/mcp";
+import {
+  MOST_MCP_BUNDLES,
+  type McpBundleChange,
+  type McpBundleInput,
+  type UsableMcpBundle,
+} from "@gateway/shared/channels/mcp";
 import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -24,6 +29,26 @@ function describeBundle({
 export async function listBundles(db: Db): Promise<DescribedBundle[]> {
   const rows = await db.mcpBundle.findMany({ orderBy: { name: "asc" }, include: withServers });
   return rows.map(describeBundle);
+}
+
+/** Returns the enabled bundles that keys of one of these groups may use. */
+export async function listUsableBundles(db: Db, groups: string[]): Promise<UsableMcpBundle[]> {
+  const rows = await db.mcpBundle.findMany({
+    where: { enabled: true, OR: [{ groups: { isEmpty: true } }, { groups: { hasSome: groups } }] },
+    orderBy: { name: "asc" },
+    include: {
+      servers: {
+        where: { server: { enabled: true } },
+        select: { server: { select: { name: true } } },
+        orderBy: { server: { name: "asc" } },
+      },
+    },
+  });
+  return rows.map(({ name, description, servers }) => ({
+    name,
+    description,
+    servers: servers.map(({ server }) => server.name),
+  }));
 }
 
 async function getBundle(db: Db, id: number): Promise<DescribedBundle> {

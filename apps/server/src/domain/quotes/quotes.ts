@@ -6,10 +6,6 @@ import { randomBytes } from "node:crypto";
 import { GatewayError } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 
-/** Seconds in which a quote can be used. */
-export const quoteSeconds = 300;
-/** Quotes of an account that can still be used. */
-const mostOpen = 1_000;
 /** How long unused and used quotes are kept for the report. */
 const unusedHours = 1;
 const usedDays = 90;
@@ -32,8 +28,19 @@ export interface CreatedQuote {
   readonly expiresAt: Date;
 }
 
+export interface QuoteLimits {
+  /** Seconds in which a quote can be used. */
+  readonly seconds: number;
+  /** Quotes of an account that can still be used. */
+  readonly mostOpen: number;
+}
+
 /** Stores a quote. Throws `rate_limit_exceeded` for an account with too many open ones. */
-export async function createQuote(pool: Pool, quote: NewQuote): Promise<CreatedQuote> {
+export async function createQuote(
+  pool: Pool,
+  quote: NewQuote,
+  { seconds, mostOpen }: QuoteLimits,
+): Promise<CreatedQuote> {
   const { userId, tokenId, requestHash, model, amount, input, output } = quote;
   const id = `quote_${randomBytes(18).toString("base64url")}`;
   const { rows } = await pool.query<{ expires_at: Date }>(
@@ -42,14 +49,14 @@ export async function createQuote(pool: Pool, quote: NewQuote): Promise<CreatedQ
      WHERE (SELECT count(*) FROM (
        SELECT FROM quotes WHERE user_id = $2 AND expires_at > now() AND request_id IS NULL LIMIT $10) q) < $10
      RETURNING expires_at`,
-    [id, userId, tokenId, requestHash, model, amount, input, output, quoteSeconds, mostOpen],
+    [id, userId, tokenId, requestHash, model, amount, input, output, seconds, mostOpen],
   );
   const [row] = rows;
   if (row !== undefined) return { id, expiresAt: row.expires_at };
   throw new GatewayError(
     "rate_limit_exceeded",
     { reason: "too_many_quotes", most: mostOpen },
-    { retryAfter: quoteSeconds },
+    { retryAfter: seconds },
   );
 }
 

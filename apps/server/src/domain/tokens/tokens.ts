@@ -115,9 +115,15 @@ export function mergeToken(before: Token, change: z.output<typeof TokenChange>):
   };
 }
 
+/** Empty lists are no limits and are not stored. */
+function limitsOf(mcp: TokenSetting["mcp"]): TokenSetting["mcp"] {
+  const lists = [mcp?.bundles, mcp?.allow, mcp?.deny];
+  return lists.some((list) => list !== undefined && list.length > 0) ? mcp : undefined;
+}
+
 function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSetting {
   const { limits = {}, rates = {} } = change;
-  const mcp = change.mcp ?? now.mcp;
+  const mcp = limitsOf(change.mcp ?? now.mcp);
   return {
     heartbeat: change.heartbeat ?? now.heartbeat,
     limits: {

@@ -5,6 +5,7 @@ import type {
   OwnPeriod,
   Period,
   PeriodUsage as NamedUsage,
+  SearchSum,
   UsageSum,
 } from "@gateway/shared/usage/analytics";
 import { callsOf } from "@gateway/shared/usage/figures";
@@ -19,6 +20,7 @@ import { counters, type Dimension, sumOfRows } from "./counters.ts";
 import { moneyOfPeriod } from "./money.ts";
 import type { Span } from "./pieces.ts";
 import { previousPeriod, sumOfPrevious } from "./previous-period.ts";
+import { type SearchesOfDay, searchesByDayAndKey } from "./searches.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
 import { closedUntil, type DayUsage, usageByDayAndKey, type UserDimension, usageOfUser } from "./usage.ts";
 
@@ -51,17 +53,19 @@ export async function describePeriod(
   const days = localDays(input.from, input.to, input.timeZone);
   const requested: PeriodRequest = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
-  const [{ before, beforeByDay }, { rows, active, top }, money] = await Promise.all([
+  const [{ before, beforeByDay }, { rows, active, top }, searches, money] = await Promise.all([
     usageBefore(pool, requested, now),
     usageFor(pool, requested),
+    searchesByDayAndKey(pool, { by: dimensionOf(input.groupType), userId, span, days }),
     moneyOfPeriod(pool, { span: { from: input.from, to: input.to }, days, ...who }),
   ]);
   const nameOf = await namesFor({ db, pool }, input.groupType, rows);
   const totals = sumOfRows(rows);
   return {
     dates: days.map((day) => day.date),
-    channel_statistics: presentUsage(rows, nameOf, days),
+    channel_statistics: presentUsage({ rows, searches }, nameOf, days),
     totals,
+    searches: sumOfSearches(searches),
     before,
     before_by_day: beforeByDay,
     active_users: userId === undefined ? active : Math.min(1, callsOf(totals)),
@@ -86,23 +90,42 @@ export async function describeOwnPeriod(
   const days = localDays(input.from, input.to, input.timeZone);
   const byToken = groupType === "token" || groupType === "tag";
   const by: UserDimension = byToken ? "token" : groupType === "model_type" ? "model" : groupType;
-  const [{ before, beforeByDay }, rows] = await Promise.all([
+  const [{ before, beforeByDay }, rows, searches] = await Promise.all([
     usageBefore(pool, { span, days, userId, closed: span.from }, now),
     usageOfUser(pool, { by, userId, span, days }),
+    searchesByDayAndKey(pool, { by, userId, span, days }),
   ]);
   const nameOf = byToken
     ? await namesOfTokens(db, userId, groupType)
     : await namesFor({ db, pool }, groupType, rows);
   return {
     dates: days.map((day) => day.date),
-    channel_statistics: presentUsage(rows, nameOf, days),
+    channel_statistics: presentUsage({ rows, searches }, nameOf, days),
     totals: sumOfRows(rows),
+    searches: sumOfSearches(searches),
     before,
     before_by_day: beforeByDay,
   };
 }
 
-function presentUsage(rows: readonly DayUsage[], nameOf: NameOf, days: readonly LocalDay[]): NamedUsage[] {
+interface FoundUsage {
+  rows: readonly DayUsage[];
+  searches: readonly SearchesOfDay[];
+}
+
+function presentUsage(
+  { rows, searches }: FoundUsage,
+  nameOf: NameOf,
+  days: readonly LocalDay[],
+): NamedUsage[] {
+  // Users without a series of their own are together under the empty key.
+  const keys = new Set(rows.map((row) => row.key));
+  const found = new Map<string, SearchSum>();
+  for (const { day, key, count, quota } of searches) {
+    const at = `${day} ${nameOf(keys.has(key) ? key : "")}`;
+    const sum = found.get(at) ?? { count: 0, quota: 0 };
+    found.set(at, { count: sum.count + count, quota: sum.quota + quota });
+  }
   return sumByName(rows, nameOf).map((row) => ({
     Date: days[row.day]?.date ?? "",
     Channel: row.key,
@@ -114,7 +137,18 @@ function presentUsage(rows: readonly DayUsage[], nameOf: NameOf, days: readonly 
     FailedCount: row.failed_count,
     CachedTokens: row.cached_tokens,
     FirstByteTime: row.first_byte_time,
+    SearchCount: found.get(`${row.day} ${row.key}`)?.count ?? 0,
+    SearchQuota: found.get(`${row.day} ${row.key}`)?.quota ?? 0,
   }));
+}
+
+function sumOfSearches(searches: readonly SearchesOfDay[]): SearchSum {
+  const sum = { count: 0, quota: 0 };
+  for (const { count, quota } of searches) {
+    sum.count += count;
+    sum.quota += quota;
+  }
+  return sum;
 }
 
 /** Returns the preceding period: its sum up to the same time, and the sums of its whole days. */
@@ -144,6 +178,10 @@ function wholeHour(instant: Date, round: (hours: number) => number): Date {
   return new Date(round(instant.getTime() / hourMs) * hourMs);
 }
 
+function dimensionOf(groupType: GroupType): Dimension {
+  return groupType === "model_type" ? "model" : groupType;
+}
+
 type PeriodRequest = Pick<PeriodInput, "groupType" | "userId"> & {
   span: Span;
   days: readonly LocalDay[];
@@ -159,7 +197,7 @@ async function usageFor(
   pool: Pool,
   { groupType, userId, ...requested }: PeriodRequest,
 ): Promise<PeriodUsage> {
-  const by: Dimension = groupType === "model_type" ? "model" : groupType;
+  const by = dimensionOf(groupType);
   if (userId !== undefined)
     return { rows: await usageOfUser(pool, { by, userId, ...requested }), active: 0, top: [] };
   const [all, users] = await Promise.all([

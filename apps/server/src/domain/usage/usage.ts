@@ -88,7 +88,7 @@ export async function usageByDayAndKey(
 
 /** Splits of one user's usage. It is read from the hours, so it needs no precomputed sums. */
 export type UserDimension = Dimension | "token";
-const keyOfUser: Record<UserDimension, string> = { ...keyOf, token: "token_id::text" };
+export const keyOfUser: Record<UserDimension, string> = { ...keyOf, token: "token_id::text" };
 
 /** Returns a user's sums by day and model, API key, channel or group. */
 export async function usageOfUser(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { claimQuote, createQuote, releaseQuote } from "#domain/quotes/quotes.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
@@ -35,6 +35,7 @@ export async function answerQuote(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  requireQuotes(relay, call);
   requireKnownPrice(call, leadsToCalls);
   const { model, plan } = planQuote(relay, { ...call, canLimitOutput: true });
   const { input, output, mostInput } = plan.estimate;
@@ -48,12 +49,13 @@ export async function answerQuote(
     input: Math.max(input, mostInput?.input ?? 0),
     output,
   };
-  const { id, expiresAt } = await createQuote(database.pool, quoted);
+  const { QuoteSeconds: seconds, QuotesPerAccount: mostOpen, QuotaPerUnit } = relay.settings.current();
+  const { id, expiresAt } = await createQuote(database.pool, quoted, { seconds, mostOpen });
   await reply.send({
     id,
     object: "quote",
     model,
-    price_usd: dollars(plan.worstCase, relay.settings.current().QuotaPerUnit),
+    price_usd: dollars(plan.worstCase, QuotaPerUnit),
     input_tokens: quoted.input,
     output_tokens: output,
     created_at: Math.floor(call.startedAt / 1_000),
@@ -89,6 +91,7 @@ export async function takeQuote(
   try {
     if (typeof id !== "string" || !idForm.test(id))
       throw invalidRequest({ reason: "quote_id_form" }, { param: header });
+    requireQuotes(relay, call);
     requireKnownPrice(call, leadsToCalls);
     const use = { id, requestId, tokenId: caller.tokenId, requestHash: hashOf(call, request) };
     const quote = await claimQuote(database.pool, use);
@@ -100,6 +103,13 @@ export async function takeQuote(
     if (error instanceof GatewayError) noteRefusal(relay, call, error);
     throw error;
   }
+}
+
+/** Throws `forbidden` where the operator has turned quotes off: everywhere, or for a group that may serve the call. */
+function requireQuotes({ settings, groups }: GatewayServices["relay"], { caller }: ChatCall): void {
+  if (!settings.current().QuotesEnabled) throw forbidden({ reason: "quotes_off" });
+  for (const group of [caller.group, caller.backupGroup])
+    if (groups.get(group)?.quotes === false) throw forbidden({ reason: "quotes_off_for_group", group });
 }
 
 /** Throws `invalid_request` for a call that the provider may make larger than its request shows. */

@@ -23,6 +23,9 @@ const definitions: Record<Figure, string> = {
   first_token: phrase(
     "From the request to the first token, of the same calls as the duration. In a response that is not streamed, it arrives with the rest.",
   ),
+  searches: phrase(
+    "Web searches that the gateway ran, and what they cost. The cost is part of what was charged. Searches of providers are not counted.",
+  ),
 };
 
 const periods = {

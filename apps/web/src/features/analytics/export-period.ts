@@ -18,6 +18,8 @@ export function exportPeriod({
       "cached_tokens",
       "time_ms",
       "first_byte_ms",
+      "web_searches",
+      "web_search_points",
     ],
     ...rows.map((row) => [
       row.Date,
@@ -30,6 +32,8 @@ export function exportPeriod({
       row.CachedTokens,
       row.RequestTime,
       row.FirstByteTime,
+      row.SearchCount,
+      row.SearchQuota,
     ]),
   ]);
 }

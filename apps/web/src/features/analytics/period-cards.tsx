@@ -32,13 +32,15 @@ type PeriodCardsProps = {
 export function PeriodCards({ period, old, activeUsers }: PeriodCardsProps) {
   const { t } = useTranslation("analytics");
   const format = useFormat();
+  const phone = useIsPhone();
   const totals = period?.totals;
   const failed = totals ? errorRateOf(totals) : null;
   const cached = totals ? shareOf(totals.cached_tokens, totals.prompt_tokens) : null;
   const firstByte = totals ? averageFirstByteOf(totals) : null;
+  const { count = 0, quota = 0 } = period?.searches ?? {};
   return (
     <SimpleGrid
-      cols={{ base: 2, lg: 4 }}
+      cols={{ base: 2, lg: count > 0 ? 5 : 4 }}
       spacing={{ base: "sm", sm: "md" }}
       className={old ? classes.old : undefined}
     >
@@ -85,6 +87,24 @@ export function PeriodCards({ period, old, activeUsers }: PeriodCardsProps) {
           firstByte === null ? undefined : t("First byte after {{time}}", { time: formatDuration(firstByte) })
         }
       />
+      {period && count > 0 ? (
+        <Card padding="md" className={classes.stat}>
+          <Text fz="sm" c="dimmed">
+            <About title={t("Cost of searches")}>
+              <FigureDefinition figure="searches" period="days" />
+            </About>
+          </Text>
+          <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
+            <Text className={classes.value}>{format.quota(quota)}</Text>
+            {phone ? null : (
+              <Sparkline values={trendOf(period, (row) => row.SearchQuota)} color="var(--chart-5)" />
+            )}
+          </Group>
+          <Text fz="xs" c="dimmed">
+            {t("{{count}} web searches", { count })}
+          </Text>
+        </Card>
+      ) : null}
     </SimpleGrid>
   );
 }

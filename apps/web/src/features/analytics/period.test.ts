@@ -20,6 +20,8 @@ const row = (values: Partial<PeriodUsage>): PeriodUsage => ({
   FailedCount: 0,
   CachedTokens: 0,
   FirstByteTime: 0,
+  SearchCount: 0,
+  SearchQuota: 0,
   ...values,
 });
 

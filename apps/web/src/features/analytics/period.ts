@@ -119,7 +119,7 @@ export function partsOf(rows: readonly PeriodUsage[], metric: Metric): StackPart
   return rows.map((row) => ({ date: row.Date, name: row.Channel || othersKey, value: valueOf(row, metric) }));
 }
 
-export type NamedSum = UsageSum & { name: string };
+export type NamedSum = UsageSum & { name: string; search_count: number; search_quota: number };
 
 /** Returns one sum per member of the grouping, most expensive first. */
 export function sumByName(rows: readonly PeriodUsage[]): NamedSum[] {
@@ -136,12 +136,14 @@ export function sumByName(rows: readonly PeriodUsage[]): NamedSum[] {
       cached_tokens: sum.cached_tokens + row.CachedTokens,
       request_time: sum.request_time + row.RequestTime,
       first_byte_time: sum.first_byte_time + row.FirstByteTime,
+      search_count: sum.search_count + row.SearchCount,
+      search_quota: sum.search_quota + row.SearchQuota,
     });
   }
   return [...sums.values()].sort((a, b) => b.quota - a.quota || b.request_count - a.request_count);
 }
 
-const nothing: UsageSum = {
+const nothing: Omit<NamedSum, "name"> = {
   request_count: 0,
   failed_count: 0,
   quota: 0,
@@ -150,6 +152,8 @@ const nothing: UsageSum = {
   cached_tokens: 0,
   request_time: 0,
   first_byte_time: 0,
+  search_count: 0,
+  search_quota: 0,
 };
 
 /** Returns one value per day of the period, with gaps filled. */

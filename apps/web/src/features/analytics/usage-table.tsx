@@ -27,8 +27,12 @@ export function UsageTable({ rows, title, noName }: UsageTableProps) {
   const phone = useIsPhone();
   const time = (ms: number | null) => (ms === null || ms === 0 ? "–" : formatDuration(ms));
   const sums = sumByName(rows);
+  const hasSearches = !phone && sums.some((sum) => sum.search_count > 0);
   return (
-    <Figures label={title} amounts={{ spend: sums.map((sum) => sum.quota) }}>
+    <Figures
+      label={title}
+      amounts={{ spend: sums.map((sum) => sum.quota), searches: sums.map((sum) => sum.search_quota) }}
+    >
       <thead>
         <tr>
           <th scope="col">{t("Name")}</th>
@@ -44,6 +48,12 @@ export function UsageTable({ rows, title, noName }: UsageTableProps) {
               <th scope="col">{t("First byte")}</th>
             </>
           )}
+          {hasSearches ? (
+            <>
+              <th scope="col">{t("Web searches")}</th>
+              <th scope="col">{t("Cost of searches")}</th>
+            </>
+          ) : null}
         </tr>
       </thead>
       <tbody>
@@ -66,6 +76,14 @@ export function UsageTable({ rows, title, noName }: UsageTableProps) {
                 <td>{time(averageFirstByteOf(sum))}</td>
               </>
             )}
+            {hasSearches ? (
+              <>
+                <td>{format.whole(sum.search_count)}</td>
+                <td>
+                  <Amount column="searches" points={sum.search_quota} />
+                </td>
+              </>
+            ) : null}
           </tr>
         ))}
       </tbody>

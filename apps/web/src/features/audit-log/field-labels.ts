@@ -69,6 +69,7 @@ const labelsOf = lookupTable<Labels>({
     min: phrase("From"),
     max: phrase("Below"),
     cache_marks: phrase("Help the prompt cache"),
+    quotes: phrase("Quotes"),
   }),
   redemption: lookupTable({
     ...common,

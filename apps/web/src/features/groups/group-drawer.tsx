@@ -64,6 +64,11 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
           )}
           {...form.getInputProps("cache_marks", { type: "checkbox" })}
         />
+        <Switch
+          label={t("Quotes")}
+          description={t("API keys of this group can request a price that a call will not exceed.")}
+          {...form.getInputProps("quotes", { type: "checkbox" })}
+        />
       </FormSection>
       <FormSection title={t("Price and rate limit")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -141,6 +146,7 @@ function valuesOf(group: UserGroupDetail | undefined) {
     min: group?.min ?? 0,
     max: group?.max ?? 0,
     cache_marks: group?.cache_marks ?? true,
+    quotes: group?.quotes ?? true,
   };
 }
 

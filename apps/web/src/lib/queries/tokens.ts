@@ -1,5 +1,6 @@
 import type { TokenKey, TokenPage, TokenQuery } from "@gateway/shared/accounts/token";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
+import type { UsableMcpBundle } from "@gateway/shared/channels/mcp";
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
 
@@ -18,6 +19,13 @@ export const tokensQuery = (query: TokenQuery) =>
 export const groupsQuery = queryOptions({
   queryKey: ["user-groups"],
   queryFn: () => http.get("/user_group_map", asSent<UserGroupMap>()),
+  staleTime: 60_000,
+});
+
+/** MCP bundles that the signed-in user's tokens may use. */
+export const usableBundlesQuery = queryOptions({
+  queryKey: ["usable-mcp-bundles"],
+  queryFn: () => http.get("/user/mcp_bundle", asSent<UsableMcpBundle[]>()),
   staleTime: 60_000,
 });
 

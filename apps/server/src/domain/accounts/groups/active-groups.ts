@@ -14,6 +14,8 @@ export interface ActiveGroup {
   sessionSpend: number;
   /** Whether calls of the group get marks for prompt caches. */
   cacheMarks: boolean;
+  /** Whether keys of the group can have quotes. */
+  quotes: boolean;
 }
 
 export interface ActiveGroups {
@@ -37,6 +39,7 @@ export async function createGroups(db: Db): Promise<ActiveGroups> {
           apiRate: row.api_rate,
           sessionSpend: sessionSpendOf(row.budget),
           cacheMarks: row.cache_marks,
+          quotes: row.quotes,
         },
       ]),
     );

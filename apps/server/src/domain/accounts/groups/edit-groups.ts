@@ -74,11 +74,11 @@ export async function changeGroup(
   input: Omit<UserGroupInput, "symbol">,
 ): Promise<UserGroup> {
   checkWindow(input);
-  const { name, ratio, api_rate, promotion, min, max, cache_marks } = input;
+  const { name, ratio, api_rate, promotion, min, max, cache_marks, quotes } = input;
   return inTransaction(db, async (tx) => {
     await lockGroup(tx, id);
     const before = await getGroup(tx, id);
-    const data = { name, ratio, api_rate, public: input.public, promotion, min, max, cache_marks };
+    const data = { name, ratio, api_rate, public: input.public, promotion, min, max, cache_marks, quotes };
     const after = await tx.userGroup.update({ where: { id }, data });
     await auditGroup(tx, actor, "group.change", before, after);
     await announce(tx, "groups", id);

@@ -1,7 +1,9 @@
 /**
  * Chooses the statement of a batch and makes its parameters. It must not depend on how a batch is collected or retried.
  */
-import { rowOf } from "#domain/ledger/calls/call-record.ts";
+import type { Bill } from "@gateway/shared/usage/log";
+import { gatewaySearch } from "#dialects/tools/search-forms.ts";
+import { type CallRecord, rowOf } from "#domain/ledger/calls/call-record.ts";
 import { joinRows, type LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import type { LeaseRequest, LeaseRow } from "#domain/ledger/leases/lease-request.ts";
@@ -17,7 +19,7 @@ const writeBatch = readStatement(import.meta.url, "write-batch.sql");
 /** A result row; `ord` is the index of the operation. An operation without an effect or a refusal has no row. */
 export type BatchRow = (Decision & { ord: number }) | LeaseRow;
 
-/** The calls that end in a batch, as parallel arrays. */
+/** The calls that end in a batch, as parallel arrays, and the request IDs of those with something more. */
 interface EndingCalls {
   rows: string[];
   ords: number[];
@@ -25,10 +27,41 @@ interface EndingCalls {
   leaseAmounts: (string | null)[];
   cachedTokens: number[];
   partlyReserved: boolean[];
+  withOwnReservation: string[];
+  withQuote: string[];
+  withSearches: string[];
 }
 
 function noEndingCalls(): EndingCalls {
-  return { rows: [], ords: [], leases: [], leaseAmounts: [], cachedTokens: [], partlyReserved: [] };
+  return {
+    rows: [],
+    ords: [],
+    leases: [],
+    leaseAmounts: [],
+    cachedTokens: [],
+    partlyReserved: [],
+    withOwnReservation: [],
+    withQuote: [],
+    withSearches: [],
+  };
+}
+
+function addEndingCall(
+  ending: EndingCalls,
+  ord: number,
+  { settle, call }: Extract<LedgerOperation, { settle: CallRecord }>,
+  logRows: Pick<LogRowFormat, "format">,
+): void {
+  const row = rowOf(settle);
+  ending.rows.push(logRows.format(row));
+  ending.ords.push(ord);
+  ending.leases.push(call?.lease?.id ?? null);
+  ending.leaseAmounts.push(call?.lease === undefined ? null : String(call.amount));
+  ending.cachedTokens.push(row.cached_tokens);
+  ending.partlyReserved.push(row.held_in_part);
+  if (call?.lease === undefined) ending.withOwnReservation.push(settle.requestId);
+  if (settle.bill?.quote !== undefined) ending.withQuote.push(settle.requestId);
+  if (settle.bill?.lines.some(isSearchLine) === true) ending.withSearches.push(settle.requestId);
 }
 
 /**
@@ -42,9 +75,7 @@ export function batchOf(
 ): PreparedStatement & { values: unknown[] } {
   const beginning: object[] = [];
   const ending = noEndingCalls();
-  const ownReservations: string[] = [];
   const sessions: number[] = [];
-  const quoted: string[] = [];
   const derivedKeys = new Set<string>();
   const [users, tokens] = [new Set<number>(), new Set<number>()];
   for (const [ord, operation] of operations.entries()) {
@@ -57,22 +88,14 @@ export function batchOf(
       if (session !== undefined) sessions.push(session.id);
       for (const { id } of shares) derivedKeys.add(id);
     } else if (operation.settle !== undefined) {
-      const { call, settle } = operation;
-      const row = rowOf(settle);
-      ending.rows.push(logRows.format(row));
-      ending.ords.push(ord);
-      ending.leases.push(call?.lease?.id ?? null);
-      ending.leaseAmounts.push(call?.lease === undefined ? null : String(call.amount));
-      ending.cachedTokens.push(row.cached_tokens);
-      ending.partlyReserved.push(row.held_in_part);
-      if (call?.lease === undefined) ownReservations.push(settle.requestId);
-      if (settle.bill?.quote !== undefined) quoted.push(settle.requestId);
+      addEndingCall(ending, ord, operation, logRows);
     }
   }
   const requests = JSON.stringify(leases.map((request, at) => ({ ...request, ord: operations.length + at })));
   const leaseIds = leases.map(({ id }) => id);
   const { rows, ords, cachedTokens } = ending;
   if (
+    ending.withSearches.length === 0 &&
     operations.every(isWithinLease) &&
     leases.every(({ keep, target }) => keep === null && target === null)
   ) {
@@ -105,15 +128,23 @@ export function batchOf(
     ending.leaseAmounts,
     cachedTokens,
     ending.partlyReserved,
-    ownReservations,
+    ending.withOwnReservation,
     requests,
     leaseIds,
     JSON.stringify(beginning),
     sessions,
-    quoted,
+    ending.withQuote,
     [...derivedKeys],
+    ending.withSearches,
   ];
   return { ...writeBatch, values };
+}
+
+const searchKind = `tool:${gatewaySearch}`;
+
+/** Only write-batch.sql counts searches, so calls with searches are never charged by a shorter statement. */
+function isSearchLine({ kind }: Bill["lines"][number]): boolean {
+  return kind === searchKind;
 }
 
 /** Returns a call that begins, as the statement reads it. */

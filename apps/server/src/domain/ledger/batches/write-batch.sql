@@ -12,6 +12,7 @@
 --   $14 calls that begin             $15 sessions of the calls that begin
 --   $16 request IDs of calls that end and used a quote
 --   $17 derived keys of the calls that begin
+--   $18 request IDs of calls that end and have web searches by the gateway
 --
 -- Returns one row for each call that begins. `verdict` is `granted`, `again` (fits alone, but not together with the
 -- others of this batch, or is the first call of a derived key), `taken` (the request ID has a reservation) or the name
@@ -362,6 +363,22 @@ WITH clock AS MATERIALIZED (
   UPDATE quotes q SET charged = c.quota, excess = COALESCE(((c.log).bill ->> 'uncollected')::bigint, 0)
   FROM closed c
   WHERE q.request_id = ANY($16::text[]) AND q.request_id = (c.log).request_id
+), count_searches AS (
+  -- The account is locked, so that no other batch writes the same row.
+  INSERT INTO search_hours AS h (hour, user_id, token_id, channel_id, model, "group", search_count, quota)
+  SELECT date_trunc('hour', (c.log).created_at, 'UTC'), c.user_id, c.token_id, (c.log).channel_id, (c.log).model_name, (c.log)."group",
+    sum(s.searches)::bigint, sum(LEAST(c.quota, s.points))::bigint
+  FROM closed c
+  CROSS JOIN LATERAL (
+    SELECT sum(l.amount) AS searches, ceil(sum(l.amount * l.ratio) * ((c.log).bill ->> 'group_ratio')::numeric) AS points
+    FROM jsonb_to_recordset((c.log).bill -> 'lines') AS l(kind text, amount numeric, ratio numeric)
+    WHERE l.kind = 'tool:gateway-search'
+  ) s
+  WHERE (c.log).request_id = ANY($18::text[]) AND s.searches > 0
+  GROUP BY 1, 2, 3, 4, 5, 6
+  ORDER BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (hour, user_id, token_id, channel_id, model, "group") DO UPDATE SET
+    search_count = h.search_count + excluded.search_count, quota = h.quota + excluded.quota
 ), log AS (
   -- The ID of a row is always generated.
   INSERT INTO request_logs OVERRIDING USER VALUE SELECT (log).* FROM closed ORDER BY ord

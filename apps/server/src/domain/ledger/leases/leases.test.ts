@@ -108,6 +108,25 @@ describe("lease", () => {
     expect(await userOf(account)).toMatchObject({ quota: 999_992n, used_quota: 8n });
   });
 
+  it("charges a call with web searches, which are counted", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    const reserved = reservation(account, 10n);
+    await ledger.reserve(reserved);
+    expect(await database.db.reservation.count({ where: { request_id: reserved.requestId } })).toBe(0);
+    const lines = [{ kind: "tool:gateway-search", amount: 2, ratio: "4" }];
+    const bill = { price_type: "tokens", group_ratio: "1", lines, exact: "8" };
+    expect(await ledger.settle(callOf(reserved, 8n, { bill }))).toBe("settled");
+    expect(await database.db.searchHour.findMany({ where: { user_id: account.userId } })).toMatchObject([
+      { search_count: 2n, quota: 8n },
+    ]);
+    expect(await userOf(account)).toMatchObject({ quota: 999_992n, used_quota: 8n });
+    // The lease is still there, and serves the next call.
+    expect(await leasesOf(account)).toHaveLength(1);
+    expect(await call(ledger, reservation(account, 10n), 1n)).toBe("settled");
+  });
+
   it("is not given to an account with few points, or to a key with exact limits", async () => {
     const few = await makeAccount(database, { quota: 200n });
     const limited = [

@@ -5,7 +5,7 @@ import { brandSections } from "./brand-fields.ts";
 import { logExportSection } from "./log-export-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./mail-and-notice-fields.ts";
 import { demoSection, taskSection, translationSection, webSearchSection } from "./model-fields.ts";
-import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
+import { giftSection, moneySection, quoteSection, topUpSection } from "./money-fields.ts";
 import { endpointsSection, monitoringSection, keywordsSection } from "./monitoring-fields.ts";
 import { releaseSection } from "./release-fields.ts";
 import type { SettingGroup } from "./section.ts";
@@ -69,6 +69,7 @@ export const settingGroups: readonly [SettingGroup, ...SettingGroup[]] = [
           },
         ],
       },
+      quoteSection,
       {
         id: "retries",
         title: phrase("Retries"),

@@ -102,3 +102,35 @@ export const giftSection: SettingSection = {
     },
   ],
 };
+
+export const quoteSection: SettingSection = {
+  id: "quotes",
+  title: phrase("Quotes"),
+  help: "settings#quotes",
+  hint: phrase(
+    "A client can request the price that a call will not exceed, and make the call at this price.",
+  ),
+  fields: [
+    {
+      key: "QuotesEnabled",
+      kind: "switch",
+      label: phrase("Allow quotes"),
+      hint: phrase(
+        "When off, requests for quotes and calls with a quote are refused. A group can turn quotes off for its API keys.",
+      ),
+    },
+    {
+      key: "QuoteSeconds",
+      kind: "number",
+      unit: units.seconds,
+      label: phrase("Quotes are valid for"),
+      hint: phrase("If prices rise in this time, you pay the part of a call above its quote."),
+    },
+    {
+      key: "QuotesPerAccount",
+      kind: "number",
+      label: phrase("Open quotes per account"),
+      hint: phrase("Used and expired quotes do not count."),
+    },
+  ],
+};

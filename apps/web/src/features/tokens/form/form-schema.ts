@@ -2,6 +2,7 @@
 import { type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { ModelPattern } from "@gateway/shared/channels/channel";
+import type { McpTokenLimits, UsableMcpBundle } from "@gateway/shared/channels/mcp";
 import type { FieldReason } from "@gateway/shared/errors/fields";
 import { because } from "@gateway/shared/errors/issue";
 import type { z } from "zod";
@@ -10,6 +11,8 @@ import { isAddressOrRange } from "./addresses.ts";
 
 export const modelsPath = "setting.limits.limit_model_setting.models";
 export const addressesPath = "setting.limits.limits_ip_setting.whitelist";
+
+export const mcpPath = "setting.mcp";
 
 type Report = (path: string, reason: FieldReason) => void;
 
@@ -57,8 +60,23 @@ export function toTokenFormValues(token?: TokenRow): TokenFormValues {
     unlimited_quota: token?.unlimited_quota ?? true,
     remain_quota: token?.remain_quota ?? 0,
     billing_tag: token?.billing_tag ?? "",
-    setting: structuredClone(token?.setting ?? TokenInput.shape.setting.parse({})),
+    setting: {
+      ...structuredClone(token?.setting ?? TokenInput.shape.setting.parse({})),
+      mcp: structuredClone(token?.setting.mcp ?? noMcpLimits),
+    },
   };
+}
+
+const noMcpLimits: McpTokenLimits = { bundles: [], allow: [], deny: [] };
+
+export function hasMcpLimits({ mcp }: { mcp?: Partial<McpTokenLimits> | undefined }): boolean {
+  return [mcp?.bundles, mcp?.allow, mcp?.deny].some((list) => list !== undefined && list.length > 0);
+}
+
+/** Returns a pattern for all tools of each server of the chosen bundles, or of all bundles if none is chosen. */
+export function toolSuggestions(bundles: readonly UsableMcpBundle[], chosen: readonly string[]): string[] {
+  const usable = bundles.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
+  return [...new Set(usable.flatMap(({ servers }) => servers))].sort().map((server) => `${server}__*`);
 }
 
 /** Drops invalid lines of a disabled restriction, which must not prevent saving. */

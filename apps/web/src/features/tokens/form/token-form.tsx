@@ -12,6 +12,7 @@ import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { toInput, type TokenFormValues } from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
+import { McpSection } from "./mcp-fields.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
 import { Restrictions } from "./restrictions.tsx";
@@ -80,6 +81,7 @@ export function TokenDrawer({ token, onClose, onCreated }: TokenDrawerProps) {
       <FormSection title={t("Restrictions")} hint={t("Limit what this key can do if it is exposed.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />
       </FormSection>
+      <McpSection form={form} />
       <FormSection title={t("Behavior")}>
         <Behaviour form={form} />
       </FormSection>
