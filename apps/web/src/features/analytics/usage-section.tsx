@@ -1,5 +1,5 @@
-import type { GroupType } from "@gateway/shared/usage/analytics";
 /** The usage of all accounts over the period. */
+import type { GroupType } from "@gateway/shared/usage/analytics";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { phrasesIn } from "#lib/i18n.ts";
