@@ -31,7 +31,9 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
   const { username } = new URL(postgres.url);
   await makeCertificate(file("ca"), file("client"), username);
   await makeCertificate(file("ca"), file("server"), "localhost");
-  const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as { data: string };
+  const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
+    data: string;
+  };
   const data = resolve(dataDir, notes.data);
   const { uid, gid } = await stat(data);
   await chown(file("server.key"), uid, gid);

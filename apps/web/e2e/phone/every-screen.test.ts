@@ -26,7 +26,10 @@ test("every screen, form and dialog of the console fits 360 px, is in Chinese, a
 test.describe("a guest", () => {
   test.use({ guest: true });
 
-  test("every public page fits 360 px, is in Chinese, and sends no request to another site", async ({ page, site }) => {
+  test("every public page fits 360 px, is in Chinese, and sends no request to another site", async ({
+    page,
+    site,
+  }) => {
     const walk = await startWalk(page, site);
     expect(await examine(walk, publicPaths, { language: "zh_CN", axe: false })).toEqual([]);
   });

@@ -122,7 +122,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     applicationName,
     dropSilent(afterMs = silentMs) {
       for (const [socket, receivedAt] of sockets)
-        if (performance.now() - receivedAt > afterMs) socket.destroy(silenceError(performance.now() - receivedAt));
+        if (performance.now() - receivedAt > afterMs)
+          socket.destroy(silenceError(performance.now() - receivedAt));
     },
     async close() {
       await db.$disconnect();

@@ -104,7 +104,9 @@ test("encryption: a connection that receives data is not dropped as silent, and 
 test("encryption: a server that another authority has certified is refused at once, with the reason", async () => {
   const message = await failureOf(withFiles(postgres.url, { ca: postgres.files.otherCa }));
   expect(message).toMatch(/certificate of Postgres is not trusted.*sslrootcert/);
-  expect(await failureOf(withFiles(postgres.url, { ca: "" }))).toMatch(/certificate of Postgres is not trusted/);
+  expect(await failureOf(withFiles(postgres.url, { ca: "" }))).toMatch(
+    /certificate of Postgres is not trusted/,
+  );
 });
 
 test("encryption: a certificate for another host name is refused", async () => {

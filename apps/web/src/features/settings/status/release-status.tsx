@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { releaseCheckQuery, useCheckRelease } from "#features/settings/api.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { formatTime } from "#lib/format/quota.ts";
-import { namesError, storedReason } from "#lib/labels/reasons.ts";
+import { hasErrorCode, storedReason } from "#lib/labels/reasons.ts";
 import { useCan } from "#lib/session.ts";
 import { QueryFallback } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -73,7 +73,7 @@ function Loaded({ status }: { status: ReleaseCheckStatus }) {
 
 function Failure({ status: { reason, reason_facts: facts } }: { status: ReleaseCheckStatus }) {
   const { t } = useTranslation("settings");
-  useErrorTexts(namesError(facts));
+  useErrorTexts(hasErrorCode(facts));
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title={t("The last check failed")}>
       <Text fz="sm" style={{ overflowWrap: "anywhere" }}>
