@@ -70,4 +70,6 @@ export const UserGroupQuery = PageQuery.extend({
   /** "" means all. */
   enable: z.enum(["", "true", "false"]).catch("").default(""),
 });
+/** Absent: the other state than now, as in One Hub. */
+export const UserGroupSwitch = z.object({ enable: z.enum(["true", "false"]).optional() });
 export type UserGroupQuery = z.infer<typeof UserGroupQuery>;

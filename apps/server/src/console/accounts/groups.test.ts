@@ -52,6 +52,11 @@ describe("a user group", () => {
     await expect.poll(() => active.get("team")?.ratio).toBe("0.000001");
     await admin.send("PUT", `/api/user_group/enable/${made.id}`);
     await expect.poll(() => active.get("team")?.enable).toBe(false);
+    for (const enable of [false, true, true]) {
+      const set = await admin.send("PUT", `/api/user_group/enable/${made.id}?enable=${enable}`);
+      expect(set.body.data).toMatchObject({ enable });
+    }
+    expect((await admin.send("PUT", `/api/user_group/enable/${made.id}?enable=yes`)).status).toBe(400);
     await admin.send("DELETE", `/api/user_group/${made.id}`);
     await expect.poll(() => active.get("team")).toBeUndefined();
     await news.close();

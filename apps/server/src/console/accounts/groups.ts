@@ -3,6 +3,7 @@ import {
   UserGroupInput,
   UserGroupPage,
   UserGroupQuery,
+  UserGroupSwitch,
 } from "@gateway/shared/channels/group";
 import { Nothing } from "@gateway/shared/envelope";
 import { makePartial } from "@gateway/shared/paging";
@@ -112,8 +113,20 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.put(
     "/user_group/enable/:id",
-    { config, schema: { summary: "Enable or disable a user group", params: IdParams, response: row } },
-    async (request) => show(await switchGroup(db, viewerOf(request), request.params.id)),
+    {
+      config,
+      schema: {
+        summary: "Enable or disable a user group",
+        params: IdParams,
+        querystring: UserGroupSwitch,
+        response: row,
+      },
+    },
+    async (request) => {
+      const { enable } = request.query;
+      const next = enable === undefined ? undefined : enable === "true";
+      return show(await switchGroup(db, viewerOf(request), request.params.id, next));
+    },
   );
 
   app.delete(

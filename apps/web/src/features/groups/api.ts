@@ -50,7 +50,8 @@ export function useChangeRatio() {
   });
 }
 
-export const switchGroup = (id: number) => http.put(`/user_group/enable/${id}`, asSent<UserGroupDetail>());
+export const switchGroup = (id: number, enable: boolean) =>
+  http.put(`/user_group/enable/${id}?enable=${enable}`, asSent<UserGroupDetail>());
 
 export function useDeleteGroup() {
   const refresh = useRefresh();

@@ -284,7 +284,7 @@ function EnableSwitch({ group }: { group: UserGroupDetail }) {
       aria-label={t("Enable {{name}}", { name: group.name })}
       checked={group.enable}
       disabled={!mayChange || toggle.isPending}
-      onChange={() => toggle.mutate()}
+      onChange={(event) => toggle.mutate(event.currentTarget.checked)}
     />
   );
 }

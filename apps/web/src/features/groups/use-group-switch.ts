@@ -9,12 +9,12 @@ export function useGroupSwitch({ id, name }: Pick<UserGroupDetail, "id" | "name"
   const { t } = useTranslation("groups");
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: () => switchGroup(id),
+    mutationFn: (enable: boolean) => switchGroup(id, enable),
     // Before the new list, which may not have the row.
     onSuccess: ({ enable }) => {
       const message = enable ? t("{{name}} is enabled", { name }) : t("{{name}} is disabled", { name });
       offerUndo(`group:${id}`, message, async () => {
-        await switchGroup(id);
+        await switchGroup(id, !enable);
         await refresh();
       });
     },
