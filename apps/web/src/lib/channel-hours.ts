@@ -1,7 +1,5 @@
 /** Health figures of a channel over 24 hours. Pure. */
-import type { ChannelHealth } from "@gateway/shared/usage/overview";
-
-export type ChannelHours = Pick<ChannelHealth, "requests" | "failed" | "rescued">;
+import { type HourlyAttempts, isFailing } from "@gateway/shared/usage/channel-health";
 
 type Health = {
   calls: number;
@@ -14,16 +12,29 @@ type Health = {
  * Returns calls and attempts of 24 hours. A call that another
  * channel had to serve counts as a failure of this one.
  */
-export function healthOf({ requests, failed, rescued }: ChannelHours): Health {
+export function healthOf({ requests, failed, rescued }: HourlyAttempts): Health {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const calls = sum(requests) + sum(rescued);
   const bad = sum(failed) + sum(rescued);
   return { calls, failed: bad, success: calls === 0 ? null : (calls - bad) / calls };
 }
 
+export type LiveState = "no-calls" | "healthy" | "some-errors" | "failing";
+
+/**
+ * Rates an enabled channel: failing is the present, as in the list of problems on the dashboard; otherwise by its
+ * attempts of 24 hours.
+ */
+export function liveStateOf(hours: HourlyAttempts): LiveState {
+  const { success } = healthOf(hours);
+  if (success === null) return "no-calls";
+  if (isFailing(hours)) return "failing";
+  return success >= 0.99 ? "healthy" : "some-errors";
+}
+
 /** Returns the attempts of one hour and the number of failed ones. */
 export function hourOf(
-  { requests, failed, rescued }: ChannelHours,
+  { requests, failed, rescued }: HourlyAttempts,
   hour: number,
 ): { calls: number; failed: number } {
   const more = rescued[hour] ?? 0;

@@ -3,6 +3,7 @@
  */
 import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
+import { isFailing, recentAttempts } from "@gateway/shared/usage/channel-health";
 import type { AttentionItem, ChannelsHealth, Failures } from "@gateway/shared/usage/overview";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
@@ -10,9 +11,6 @@ import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
 const MOST_OF_A_KIND = 5;
-/** Thresholds of a failing channel, in the current and the last hour: number and share of failed attempts. */
-const FAILING_CALLS = 5;
-const FAILING_SHARE = 0.2;
 /** A provider balance is low when it lasts fewer days than this at the rate of the last 24 hours. */
 const LOW_BALANCE_DAYS = 3;
 const MOST_MODELS_SHOWN = 5;
@@ -20,18 +18,11 @@ const MOST_MODELS_SHOWN = 5;
 /** Returns enabled channels that are failing now, most failures first. */
 export function failingChannels({ rows }: ChannelsHealth): AttentionItem[] {
   return rows
-    .filter((row) => row.status === ChannelStatus.enabled)
-    .map(({ id, name, requests, failed, rescued }) => {
-      const lately = (hours: readonly number[]) => hours.slice(-2).reduce((sum, count) => sum + count, 0);
-      return {
-        kind: "channel-failing" as const,
-        id,
-        name,
-        failed: lately(failed) + lately(rescued),
-        requests: lately(requests) + lately(rescued),
-      };
+    .filter((row) => row.status === ChannelStatus.enabled && isFailing(row))
+    .map((row) => {
+      const { attempts, failed } = recentAttempts(row);
+      return { kind: "channel-failing" as const, id: row.id, name: row.name, failed, requests: attempts };
     })
-    .filter(({ failed, requests }) => failed >= FAILING_CALLS && failed >= requests * FAILING_SHARE)
     .sort((a, b) => b.failed - a.failed)
     .slice(0, MOST_OF_A_KIND);
 }

@@ -1,6 +1,7 @@
+import type { HourlyAttempts } from "@gateway/shared/usage/channel-health";
 /** 24 hours of a channel: a bar per hour, of all attempts. */
 import { useTranslation } from "react-i18next";
-import { type ChannelHours, healthOf, hourOf, hourText } from "#lib/channel-hours.ts";
+import { healthOf, hourOf, hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { HourBars } from "./hour-bars.tsx";
 
@@ -8,7 +9,7 @@ import { HourBars } from "./hour-bars.tsx";
 export const channelHoursSize = { w: 166, h: 22 };
 
 /** @param since unix seconds of the first hour */
-export function ChannelHoursBar({ channel, since }: { channel: ChannelHours; since: number }) {
+export function ChannelHoursBar({ channel, since }: { channel: HourlyAttempts; since: number }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { calls, failed } = healthOf(channel);

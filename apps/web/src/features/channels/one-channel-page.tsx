@@ -19,7 +19,7 @@ import {
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { healthOf } from "#lib/channel-hours.ts";
+import { liveStateOf } from "#lib/channel-hours.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
@@ -35,7 +35,7 @@ import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { useReason } from "./reason.tsx";
 import { TestMenu } from "./runs/test-menu.tsx";
-import { liveState, pauseReason, statusOf } from "./status.ts";
+import { liveStates, pauseReason, statusOf } from "./status.ts";
 import { undoNameOf } from "./use-channel-switch.ts";
 
 const ChannelEditor = lazyPart(
@@ -73,7 +73,7 @@ function Loaded({ row }: { row: ChannelRow }) {
   const usage = useQuery(usageQuery(`/channel/${row.id}`));
   const filter = seesCalls ? { channel_id: row.id } : undefined;
   const live = row.status === ChannelStatus.enabled && usage.data !== undefined;
-  const { word, tone } = live ? liveState(healthOf(usage.data).success) : statusOf(row.status);
+  const { word, tone } = live ? liveStates[liveStateOf(usage.data)] : statusOf(row.status);
   const edit = () => edited.open(row.id);
   const waiting = (
     <UnloadedObject

@@ -1,5 +1,6 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { lookupTable } from "@gateway/shared/lookup-table";
+import type { LiveState } from "#lib/channel-hours.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
@@ -19,20 +20,13 @@ export function statusOf(status: number): { word: string; tone: Tone } {
   }
 }
 
-const noCalls = { word: phrase("No calls"), tone: "idle" } as const;
-const healthy = { word: phrase("Healthy"), tone: "good" } as const;
-const failing = { word: phrase("Failing"), tone: "bad" } as const;
-const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
-
-/**
- * Rates an enabled channel by its calls of 24 hours. English; translate when displayed.
- * @param success share of successful attempts; null without calls
- */
-export function liveState(success: number | null): { word: string; tone: Tone } {
-  if (success === null) return noCalls;
-  if (success >= 0.99) return healthy;
-  return success < 0.8 ? failing : someErrors;
-}
+/** Label and colour of an enabled channel. English; translate when displayed. */
+export const liveStates: Readonly<Record<LiveState, { word: string; tone: Tone }>> = {
+  "no-calls": { word: phrase("No calls"), tone: "idle" },
+  healthy: { word: phrase("Healthy"), tone: "good" },
+  "some-errors": { word: phrase("Some errors"), tone: "warn" },
+  failing: { word: phrase("Failing"), tone: "bad" },
+};
 
 export const statusChoices = [
   ChannelStatus.enabled,

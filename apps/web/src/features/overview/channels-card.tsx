@@ -9,7 +9,7 @@ import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { ChannelHoursBar } from "#components/usage/channel-hours.tsx";
 import { logAddress } from "#lib/address/log-address.ts";
-import { healthOf } from "#lib/channel-hours.ts";
+import { healthOf, liveStateOf } from "#lib/channel-hours.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
@@ -72,8 +72,8 @@ function chooseChannels({ rows, total }: ChannelsHealth): {
   more: number;
   idle: number;
 } {
-  const failing = rows.filter(isFailing);
-  const called = rows.filter((row) => !isFailing(row) && healthOf(row).calls > 0);
+  const failing = rows.filter(hasProblem);
+  const called = rows.filter((row) => !hasProblem(row) && healthOf(row).calls > 0);
   const busiest = called
     .toSorted((one, other) => healthOf(other).calls - healthOf(one).calls)
     .slice(0, mostBusy);
@@ -83,12 +83,9 @@ function chooseChannels({ rows, total }: ChannelsHealth): {
   return { rows: shown, more, idle: total - shown.length - more };
 }
 
-/** Below this share of successful attempts, a channel is failing. */
-const leastSuccess = 0.8;
-
-function isFailing(row: ChannelHealth): boolean {
+function hasProblem(row: ChannelHealth): boolean {
   if (row.status === ChannelStatus.autoDisabled) return true;
-  return row.status === ChannelStatus.enabled && (healthOf(row).success ?? 1) < leastSuccess;
+  return row.status === ChannelStatus.enabled && liveStateOf(row) === "failing";
 }
 
 function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
@@ -175,14 +172,19 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
   );
 }
 
-/** Rates a channel: below 80 % successful calls is bad; below 99 % is a warning. */
 function stateOf(t: TFunction<"overview">, row: ChannelHealth): { tone: Tone; text: string } {
   if (row.status === ChannelStatus.autoDisabled) return { tone: "bad", text: t("Disabled automatically") };
   if (row.status !== ChannelStatus.enabled) return { tone: "idle", text: t("Disabled") };
-  const { success } = healthOf(row);
-  if (success === null) return { tone: "idle", text: t("No calls") };
-  if (success < leastSuccess) return { tone: "bad", text: t("Failing") };
-  return success < 0.99 ? { tone: "warn", text: t("Some errors") } : { tone: "good", text: t("Healthy") };
+  switch (liveStateOf(row)) {
+    case "no-calls":
+      return { tone: "idle", text: t("No calls") };
+    case "failing":
+      return { tone: "bad", text: t("Failing") };
+    case "some-errors":
+      return { tone: "warn", text: t("Some errors") };
+    case "healthy":
+      return { tone: "good", text: t("Healthy") };
+  }
 }
 
 function State({ row }: { row: ChannelHealth }) {

@@ -11,10 +11,10 @@ import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { ChannelHoursBar, channelHoursSize } from "#components/usage/channel-hours.tsx";
 import { useReason } from "#features/channels/reason.tsx";
-import { liveState, statusOf } from "#features/channels/status.ts";
+import { liveStates, statusOf } from "#features/channels/status.ts";
 import { useChannelSwitch } from "#features/channels/use-channel-switch.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { healthOf } from "#lib/channel-hours.ts";
+import { liveStateOf } from "#lib/channel-hours.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { asSent, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
@@ -48,8 +48,8 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   const change = useChannelSwitch(row);
   const hours = useHours(row.id);
   const on = row.status === ChannelStatus.enabled;
-  const success = hours === undefined ? null : healthOf(hours.channel).success;
-  const { word, tone } = on ? liveState(success) : statusOf(row.status);
+  const live = hours === undefined ? "no-calls" : liveStateOf(hours.channel);
+  const { word, tone } = on ? liveStates[live] : statusOf(row.status);
   return (
     <Group gap={10} wrap="nowrap">
       <Switch
