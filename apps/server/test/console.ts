@@ -28,7 +28,7 @@ import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { readPrimary } from "#platform/database/replica.ts";
+import { readPrimary } from "#platform/database/replica/replica.ts";
 import { fetchPublic, postToPublic, publicFetch } from "#platform/http/public-fetch.ts";
 import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";

@@ -18,7 +18,7 @@ import type { Comparisons } from "#migration/compare/comparisons.ts";
 import type { ImportRunner } from "#migration/runner.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/database/db.ts";
-import type { ReadDatabase } from "#platform/database/replica.ts";
+import type { ReadDatabase } from "#platform/database/replica/replica.ts";
 import type { postToPublic } from "#platform/http/public-fetch.ts";
 import type { LogLine } from "#platform/log/log.ts";
 import type { Mailer } from "#platform/mail.ts";

@@ -1,6 +1,6 @@
+/** Checks of what the gateway sends elsewhere: telemetry, and the request log. */
 import { readExportState } from "#domain/logs/export/export-state.ts";
 import { closedUntil, hourMs } from "#domain/logs/export/hours.ts";
-/** Checks of what the gateway sends elsewhere: telemetry, and the request log. */
 import { exportStorage } from "#domain/logs/export/log-export.ts";
 import { openStorage } from "#platform/storage/open-storage.ts";
 import { detailOf, ok, problem, type Subject, warning } from "./finding.ts";

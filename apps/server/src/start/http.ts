@@ -14,7 +14,7 @@ import { shuttingDown } from "#errors.ts";
 import { createFailedKeys } from "#gateway/access/failed-keys.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
-import type { ReadDatabase } from "#platform/database/replica.ts";
+import type { ReadDatabase } from "#platform/database/replica/replica.ts";
 import { createOpenResponses, type OpenResponses } from "#platform/http/open-responses.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { releaseStartMemory } from "#platform/memory/start-memory.ts";

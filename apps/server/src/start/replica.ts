@@ -7,7 +7,7 @@ import {
   type Replica,
   type ReplicaProblem,
   type ReplicaState,
-} from "#platform/database/replica.ts";
+} from "#platform/database/replica/replica.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Context } from "./context.ts";
 import type { Component } from "./parts.ts";

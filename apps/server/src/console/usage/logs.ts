@@ -31,7 +31,7 @@ import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { describeOwnPeriod } from "#domain/usage/period.ts";
 import { forbidden } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { ReadDatabase } from "#platform/database/replica.ts";
+import type { ReadDatabase } from "#platform/database/replica/replica.ts";
 
 const required = because("target_timestamp_required");
 /** Days that ended before this instant are deleted. Today is never deleted. */

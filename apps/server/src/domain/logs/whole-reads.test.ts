@@ -2,7 +2,7 @@ import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayError } from "#errors.ts";
 import type { Database, Pool } from "#platform/database/db.ts";
-import { readPrimary } from "#platform/database/replica.ts";
+import { readPrimary } from "#platform/database/replica/replica.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { createWholeReads } from "./whole-reads.ts";
 

@@ -2,7 +2,7 @@ import type { LogPage, LogTotals } from "@gateway/shared/usage/log";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { isCanceled } from "#platform/database/connection-loss.ts";
 import type { Pool, Reader } from "#platform/database/db.ts";
-import type { ReadDatabase } from "#platform/database/replica.ts";
+import type { ReadDatabase } from "#platform/database/replica/replica.ts";
 import { type LogSearch, type LogView, MOST_SEARCHED } from "./filter.ts";
 import { isShallow, searchLogs } from "./search.ts";
 import { totalLogs } from "./totals.ts";

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { Db } from "#platform/database/db.ts";
-import type { ReplicaProblem } from "#platform/database/replica.ts";
+import type { ReplicaProblem } from "#platform/database/replica/replica.ts";
 import { raiseNotice } from "./notices.ts";
 
 /** A short problem is not reported: the primary has answered meanwhile. */

@@ -1,5 +1,5 @@
-import type { HourlyAttempts } from "@gateway/shared/usage/channel-health";
 /** 24 hours of a channel: a bar per hour, of all attempts. */
+import type { HourlyAttempts } from "@gateway/shared/usage/channel-health";
 import { useTranslation } from "react-i18next";
 import { healthOf, hourOf, hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";

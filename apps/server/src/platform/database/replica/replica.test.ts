@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { connect, type Database } from "#platform/database/db.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "#test/standby.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
-import { connect, type Database } from "./db.ts";
 import { openReplica, type ReadHandles, type Replica } from "./replica.ts";
 
 let postgres: ReplicatedPostgres;

@@ -1,6 +1,6 @@
 /** How far a standby is behind its primary. */
 import type pg from "pg";
-import type { Reader } from "./db.ts";
+import type { Reader } from "#platform/database/db.ts";
 
 /** Where the primary is. */
 export interface PrimaryPosition {

@@ -4,15 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Activity, alwaysActive, startPeriodicTask } from "#platform/activity.ts";
-import { isConnectionLoss } from "./connection-loss.ts";
-import { openConnection, silenceError } from "./connection.ts";
-import { connect, type Database, types } from "./db.ts";
-import {
-  createLagMeter,
-  readPrimaryPosition,
-  readStandbyPosition,
-  type StandbyPosition,
-} from "./replica-lag.ts";
+import { isConnectionLoss } from "#platform/database/connection-loss.ts";
+import { openConnection, silenceError } from "#platform/database/connection.ts";
+import { connect, type Database, types } from "#platform/database/db.ts";
+import { createLagMeter, readPrimaryPosition, readStandbyPosition, type StandbyPosition } from "./lag.ts";
 
 /** What a read gets. */
 export type ReadHandles = Pick<Database, "db" | "pool">;
