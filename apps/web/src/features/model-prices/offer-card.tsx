@@ -53,8 +53,10 @@ export function OfferCard(props: OfferCardProps) {
             </Text>
           )}
         </div>
-        <CompareButton model={offer.model} comparison={props.comparison} />
-        <CopyButton text={offer.model} label={t("Model name")} size={26} />
+        <Group gap={4} wrap="nowrap">
+          <CompareButton model={offer.model} comparison={props.comparison} />
+          <CopyButton text={offer.model} label={t("Model name")} size={26} />
+        </Group>
       </Group>
       {phone ? null : <Details {...props} />}
     </Card>
