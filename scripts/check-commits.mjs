@@ -22,8 +22,10 @@ function problemsOf(commit) {
     area === "" && `The subject has no area: “area: ${subject}”.`,
     subject.length > MOST_CHARACTERS &&
       `The subject has ${subject.length} characters, at most ${MOST_CHARACTERS}.`,
-    // "added", "adds", "adding": the imperative is "add".
-    /^[a-z]+(?:ed|ing)$/.test(verb) && `“${verb}” is not an imperative.`,
+    // "added", "adding": the imperative is "add". "bring" and "embed" are imperatives.
+    /^[a-z]+(?:ed|ing)$/.test(verb) &&
+      !["bring", "embed", "feed", "need", "speed"].includes(verb) &&
+      `“${verb}” is not an imperative.`,
     subject.endsWith(".") && "The subject ends with a full stop.",
     changed > MOST_LINES_WITHOUT_BODY &&
       body.join("").trim() === "" &&
