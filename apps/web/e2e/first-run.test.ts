@@ -109,7 +109,9 @@ test(
 
     await test.step("the own usage has the call of today, and offers no further key", async () => {
       await page.getByRole("tab", { name: "My usage" }).click();
-      await expect(page.getByRole("button", { name: "demo-chat" })).toBeVisible();
+      await expect(
+        page.getByRole("group", { name: "Series" }).getByRole("button", { name: "demo-chat" }),
+      ).toBeVisible();
       const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
       await expect(today.getByRole("cell").first()).toHaveText(/^[12]$/);
       await expect(today.getByRole("cell").nth(1).locator("[title]")).not.toHaveAttribute("title", "$0.00");
