@@ -125,7 +125,8 @@ export function JsonEditor(props: JsonEditorProps) {
       ],
     });
     props.onErrorLine(lineOfError(created.state));
-    if (props.hasFocus.current) created.focus();
+    // A text area that is removed reports no blur. If the user has gone on to another element, it keeps the focus.
+    if (props.hasFocus.current && document.activeElement === document.body) created.focus();
     return created;
   });
 
