@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -14,9 +13,9 @@ import { parquetReadObjects } from "hyparquet";
 import { folderOf } from "#domain/logs/export/export-hour.ts";
 import { root } from "#platform/places.ts";
 import { openStorage } from "#platform/storage/open-storage.ts";
-import { furnish, rootApi, startNode, stopNode } from "../nodes.ts";
+import { furnish, rootApi, stopNode } from "../nodes.ts";
 import { freePort } from "../processes.ts";
-import { send } from "../restart/calls.ts";
+import { explainCall, explainNewest, sendCalls, startGateway } from "../served-calls.ts";
 
 /**
  * pnpm verify:backup: a gateway with the embedded Postgres is backed up under load into a folder and into a real S3
@@ -53,12 +52,12 @@ async function verify(): Promise<void> {
   const storage = { ...key, AWS_ENDPOINT_URL: endpoint, BACKUP_PASSPHRASE: "correct horse battery staple" };
   const data = join(folder, "data");
   await mkdir(data);
-  let node = await startGateway(data);
+  let node = await startGateway(data, "");
   const apiKey = await furnish(node.url, upstream.url);
-  await sendCalls(node.url, apiKey);
+  await sendCalls(node.url, apiKey, calls);
   const before = await explainNewest(node.url);
 
-  const load = sendCalls(node.url, apiKey);
+  const load = sendCalls(node.url, apiKey, calls);
   await killBackup(data, places[0] ?? "", storage);
   for (const place of places)
     console.log(await gateway(data, storage, "backup", "--to", place, "--keep", "3"));
@@ -76,43 +75,14 @@ async function verify(): Promise<void> {
     console.log(await gateway(restored, storage, "restore", "--from", place, "--yes"));
     const { drift } = JSON.parse(await gateway(restored, storage, "audit", "--json")) as { drift: string };
     if (drift !== "0") throw new Error(`The drift is ${drift}.`);
-    node = await startGateway(restored);
+    node = await startGateway(restored, "");
     const after = await explainCall(node.url, before.id);
     if (JSON.stringify(after) !== JSON.stringify(before.explanation))
       throw new Error(`The bill of a call differs: ${JSON.stringify([before, after])}`);
-    await sendCalls(node.url, apiKey);
+    await sendCalls(node.url, apiKey, calls);
     await stopNode(node.pid);
     await rm(restored, { recursive: true });
   }
-}
-
-async function startGateway(dataDir: string): Promise<{ url: string; pid: number }> {
-  const port = await freePort();
-  const main = join(root, "apps/server/dist/bundle/main.js");
-  // An empty address counts as missing: the embedded Postgres.
-  const pid = await startNode({
-    main,
-    folder: dataDir,
-    name: "node",
-    port,
-    databaseUrl: "",
-    drainSeconds: "0",
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const api = rootApi(url);
-  for (const group of (await api<{ data: { id: number }[] }>("GET", "/user_group")).data)
-    await api("PUT", `/user_group/${group.id}`, { api_rate: 1_000_000 });
-  return { url, pid };
-}
-
-async function sendCalls(url: string, apiKey: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const results = await Promise.all(
-    Array.from({ length: calls }, (_, index) => send(url, apiKey, index, agent)),
-  );
-  agent.destroy();
-  const failures = results.filter((result) => result !== undefined);
-  if (failures.length > 0) throw new Error(`Calls failed: ${JSON.stringify(failures.slice(0, 3))}`);
 }
 
 /** Exports the log while calls are served, again after they have ended, and compares the calls of both. */
@@ -120,7 +90,7 @@ async function exportLog(url: string, apiKey: string, data: string, endpoint: st
   const hour = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(0, 13);
   const period = ["--from", hour(-2), "--to", hour(1), "--place", "s3://backups/site"];
   const storage = { ...key, AWS_ENDPOINT_URL: endpoint };
-  const load = sendCalls(url, apiKey);
+  const load = sendCalls(url, apiKey, calls);
   console.log(await gateway(data, storage, "export-log", ...period));
   await load;
   await refuse(data, { ...storage, AWS_ACCESS_KEY_ID: "other" }, "export-log", ...period);
@@ -158,16 +128,6 @@ async function exportedIds(endpoint: string): Promise<bigint[]> {
     }
   }
   return ids;
-}
-
-async function explainNewest(url: string): Promise<{ id: string; explanation: unknown }> {
-  const page = await rootApi(url)<LogPage>("GET", "/log?size=10");
-  const id = String(page.data.find((row) => row.type === 2)?.id);
-  return { id, explanation: await explainCall(url, id) };
-}
-
-async function explainCall(url: string, id: string): Promise<unknown> {
-  return rootApi(url)("GET", `/log/${id}/explain`);
 }
 
 /** Starts S3rver from npm, which checks signatures. */

@@ -1,12 +1,10 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startDemoUpstream } from "@gateway/demo/server";
-import type { LogPage } from "@gateway/shared/usage/log";
 import { databaseUrl, openSession } from "#platform/database/embedded-postgres.ts";
 import { obtainPostgres } from "#platform/database/old-postgres.ts";
 import {
@@ -19,9 +17,8 @@ import {
 } from "#platform/database/postgres-home.ts";
 import { ensureRunning, shutDown } from "#platform/database/postgres-process.ts";
 import { root } from "#platform/places.ts";
-import { furnish, rootApi, startNode, stopNode } from "../nodes.ts";
-import { freePort } from "../processes.ts";
-import { send } from "../restart/calls.ts";
+import { furnish, stopNode } from "../nodes.ts";
+import { explainCall, explainNewest, sendCalls, startGateway } from "../served-calls.ts";
 
 /**
  * pnpm verify:postgres [major]: a gateway on the embedded Postgres of an older major version, from npm. The new version
@@ -63,9 +60,9 @@ async function verify(): Promise<void> {
   await mkdir(dataDir);
   const old = await startOldCluster(programs);
 
-  const before = await startGateway(old.url);
+  const before = await startGateway(dataDir, old.url);
   const apiKey = await furnish(before.url, upstream.url);
-  await sendCalls(before.url, apiKey);
+  await sendCalls(before.url, apiKey, calls);
   const call = await explainNewest(before.url);
   await expectRefusal("while a gateway uses the database", ["upgrade-database", "--yes"], /A gateway uses/);
   await stopNode(before.pid);
@@ -85,11 +82,11 @@ async function verify(): Promise<void> {
 
   const { drift } = JSON.parse(await gateway("audit", "--json")) as { drift: string };
   if (drift !== "0") throw new Error(`The drift is ${drift}.`);
-  const after = await startGateway("");
+  const after = await startGateway(dataDir, "");
   const explanation = await explainCall(after.url, call.id);
   if (JSON.stringify(explanation) !== JSON.stringify(call.explanation))
     throw new Error(`The bill of a call differs: ${JSON.stringify([call.explanation, explanation])}`);
-  await sendCalls(after.url, apiKey);
+  await sendCalls(after.url, apiKey, calls);
   await stopNode(after.pid);
   const names = (await readdir(dataDir)).filter((name) => name.startsWith("postgres"));
   console.log(`DATA_DIR has ${names.join(", ")}.`);
@@ -126,44 +123,6 @@ async function initialise({ data, binaries, account }: PostgresHome, password: s
     cwd: "/",
   });
   await rm(passwordFile);
-}
-
-async function startGateway(address: string): Promise<{ url: string; pid: number }> {
-  const port = await freePort();
-  const main = join(bundle, "main.js");
-  const pid = await startNode({
-    main,
-    folder: dataDir,
-    name: "node",
-    port,
-    databaseUrl: address,
-    drainSeconds: "0",
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const api = rootApi(url);
-  for (const group of (await api<{ data: { id: number }[] }>("GET", "/user_group")).data)
-    await api("PUT", `/user_group/${group.id}`, { api_rate: 1_000_000 });
-  return { url, pid };
-}
-
-async function sendCalls(url: string, apiKey: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const results = await Promise.all(
-    Array.from({ length: calls }, (_, index) => send(url, apiKey, index, agent)),
-  );
-  agent.destroy();
-  const failures = results.filter((result) => result !== undefined);
-  if (failures.length > 0) throw new Error(`Calls failed: ${JSON.stringify(failures.slice(0, 3))}`);
-}
-
-async function explainNewest(url: string): Promise<{ id: string; explanation: unknown }> {
-  const page = await rootApi(url)<LogPage>("GET", "/log?size=10");
-  const id = String(page.data.find((row) => row.type === 2)?.id);
-  return { id, explanation: await explainCall(url, id) };
-}
-
-function explainCall(url: string, id: string): Promise<unknown> {
-  return rootApi(url)("GET", `/log/${id}/explain`);
 }
 
 /** Runs a command and returns its output. Rejects unless it succeeds. */

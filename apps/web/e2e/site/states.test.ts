@@ -74,7 +74,7 @@ test.describe("code that a new version has replaced", () => {
       page.on("request", (request) => {
         if (isClicked && request.isNavigationRequest()) isReloaded = true;
       });
-      await page.route("**/assets/settings-page-*.css", async (route) => {
+      await page.route("**/assets/settings-*.css", async (route) => {
         if (isReloaded) return route.continue();
         missingAhead += 1;
         return route.fulfill({ status: 404 });

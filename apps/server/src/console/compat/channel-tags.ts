@@ -8,7 +8,7 @@ import { type ChannelWithParts, describeChannel } from "#domain/channels/channel
 import { deleteChannels, disabledChannels } from "#domain/channels/runs/batch.ts";
 import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
-import { counted, sentFields, SentChannel } from "./channels.ts";
+import { formatBatchCount, sentFields, SentChannel } from "./channels.ts";
 import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
 import { listIgnoredFields } from "./plugin/ignored.ts";
 import { ignoreNotFound } from "./plugin/refusals.ts";
@@ -140,6 +140,6 @@ export const channelTagCompat: Record<string, CompatRoute> = {
   "PUT /channel_tag/:tag": { handle: put },
   "DELETE /channel_tag/:tag": { handle: remove },
   "DELETE /channel_tag/:tag/disabled": { handle: removeDisabled },
-  "PUT /channel_tag/:tag/priority": { answer: counted },
-  "PUT /channel_tag/:tag/status/:status": { answer: counted },
+  "PUT /channel_tag/:tag/priority": { answer: formatBatchCount },
+  "PUT /channel_tag/:tag/status/:status": { answer: formatBatchCount },
 };

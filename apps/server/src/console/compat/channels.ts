@@ -154,7 +154,7 @@ const OlderPage = z.object({
 });
 
 /** Returns the number of successes. Failures are named in the message. */
-export const counted = formatWith(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
+export const formatBatchCount = formatWith(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
   for (const { name, message } of failed) call.note(`${name}: ${message}`);
   return done.length;
 });
@@ -198,8 +198,8 @@ export const channelCompat: Record<string, CompatRoute> = {
   "PUT /channel": { handle: put, ignores: measured },
   "DELETE /channel/:id": { handle: remove },
   "DELETE /channel/:id/tag": { handle: untag },
-  "DELETE /channel/batch": { answer: counted },
-  "DELETE /channel/disabled": { answer: counted },
+  "DELETE /channel/batch": { answer: formatBatchCount },
+  "DELETE /channel/disabled": { answer: formatBatchCount },
   "POST /channel/provider_models_list": {
     body: readWith(ListInput, ({ id = 0, base_url = "", key = "", ...rest }) => ({
       ...rest,
