@@ -223,7 +223,7 @@ test.describe("the public site", () => {
         await page.unroute("**/api/home_page_content");
         await goTo(page, "/about");
         await goTo(page, "/");
-        const models = page.locator("#models");
+        const models = page.getByRole("main");
         await expect(models.getByText("This could not be loaded")).toBeVisible();
         await page.unroute("**/api/available_model");
         await models.getByRole("button", { name: "Try again" }).click();
