@@ -121,7 +121,7 @@ const screens = [
   { title: "Channels", path: "channel", opens: "Looked at" },
   { title: "Channels", path: "channel?view=tags" },
   { title: "Users", path: "user", opens: "ordinary" },
-  { title: "Prices", path: "pricing", opens: "gpt-4o-mini" },
+  { title: "Prices", path: "pricing?size=50", opens: "gpt-4o-mini" },
   { title: "User groups", path: "user_group", opens: "default" },
   { title: "Model catalog", path: "model_info?keyword=seen-model", opens: "seen-model" },
   { title: "Model owners", path: "model_ownedby", opens: "OpenAI" },
