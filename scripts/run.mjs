@@ -37,17 +37,17 @@ import { provide } from "./testing/services.mjs";
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
 const programs = {
-  bench: "bench/main.ts",
+  bench: "bench/calls/main.ts",
   "bench:abuse": "bench/abuse.ts",
   "bench:channels": "bench/channels.ts",
-  "bench:import": "bench/import.ts",
+  "bench:import": "bench/import/main.ts",
   "bench:ledger": "bench/ledger.ts",
-  "bench:session": "bench/session.ts",
-  "bench:start": "bench/footprint.ts",
-  "bench:states": "bench/states.ts",
+  "bench:session": "bench/session/main.ts",
+  "bench:start": "bench/states/footprint.ts",
+  "bench:states": "bench/states/main.ts",
   cli: "src/cli/main.ts",
-  "measure-logs": "bench/measure-logs.ts",
-  "seed-logs": "bench/seed-logs.ts",
+  "measure-logs": "bench/logs/measure-logs.ts",
+  "seed-logs": "bench/logs/seed-logs.ts",
   structure: "bench/visited-modules.ts",
 };
 const browserPrograms = {

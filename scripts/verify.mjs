@@ -48,7 +48,7 @@ const subjects = {
   },
   memory: {
     about: "a gateway limited to 512 MB under 500 streams and large bodies; needs control groups",
-    run: () => program("bench/limited-memory.ts"),
+    run: () => program("bench/states/limited-memory.ts"),
   },
   containers: {
     about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",

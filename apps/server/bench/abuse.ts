@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { startGateway } from "./gateway.ts";
+import { startGateway } from "./calls/gateway.ts";
+import { benchModel } from "./calls/scenarios.ts";
 import { startServer, stopAll } from "./processes.ts";
-import { benchModel } from "./scenarios.ts";
 
 const MEGABYTE = 1024 * 1024;
 const TIMES = 8;

@@ -8,7 +8,6 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
@@ -16,23 +15,22 @@ import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
+import { readCommandLine } from "./command-line.ts";
 import { type LockWaits, watchLockWaits } from "./lock-waits.ts";
 import { cpuOfFamily } from "./processes.ts";
 
-const { values } = parseArgs({
-  options: {
-    calls: { type: "string", default: "64" },
-    seconds: { type: "string", default: "3" },
-    rounds: { type: "string", default: "3" },
-    accounts: { type: "string", default: "1000" },
-    nodes: { type: "string", default: "1" },
-  },
+const {
+  calls: callsAtOnce,
+  seconds,
+  rounds,
+  ...options
+} = readCommandLine("pnpm bench:ledger", {
+  calls: { whole: 64, help: "calls at the same time" },
+  seconds: { whole: 3, help: "seconds of a round" },
+  rounds: { whole: 3, help: "rounds per row" },
+  accounts: { whole: 1_000, help: "accounts that the calls are spread over" },
+  nodes: { whole: 1, help: "ledgers on one database" },
 });
-const [callsAtOnce, seconds, rounds] = [values.calls, values.seconds, values.rounds].map(Number) as [
-  number,
-  number,
-  number,
-];
 
 interface Result {
   perSecond: number;
@@ -60,7 +58,7 @@ try {
   const database = connect(postgres.url);
   await ensurePartitions(database.pool, 1);
   const all: Account[] = [];
-  for (let made = 0; made < Number(values.accounts); made += 1)
+  for (let made = 0; made < options.accounts; made += 1)
     all.push(await makeAccount(database, { quota: 1_000_000_000n }));
 
   async function measure({ shards, leases, accounts, nodes }: Kind): Promise<Result> {
@@ -108,7 +106,7 @@ try {
 
   const oneAccount = all.slice(0, 1);
   const kindsOf = (): Kind[] => {
-    const nodes = Number(values.nodes);
+    const nodes = options.nodes;
     if (nodes > 1)
       return [1, nodes].map((count) => ({ leases: true, shards: 2, accounts: oneAccount, nodes: count }));
     return [true, false].flatMap((leases) =>

@@ -71,7 +71,7 @@ function seed(): void {
   const rows = ["--rows", "20000", "--days", "3", "--users", "1000"];
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", join(server, "bench/seed-logs.ts"), ...rows],
+    ["--disable-warning=ExperimentalWarning", join(server, "bench/logs/seed-logs.ts"), ...rows],
     { cwd: server, env: { ...process.env, DATA_DIR: dataDir }, encoding: "utf8" },
   );
   if (status !== 0) throw new Error(`The database could not be filled: ${stderr}`);

@@ -51,7 +51,7 @@ function seed(): void {
   const rows = ["--rows", "7000", "--days", "2", "--users", "40"];
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", join(server, "bench/seed-logs.ts"), ...rows],
+    ["--disable-warning=ExperimentalWarning", join(server, "bench/logs/seed-logs.ts"), ...rows],
     { cwd: server, env: { ...process.env, DATA_DIR: dataDir }, encoding: "utf8" },
   );
   if (status !== 0) throw new Error(`The database could not be filled: ${stderr}`);

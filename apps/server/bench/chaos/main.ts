@@ -1,35 +1,25 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { bundledMain } from "#test/gateway-process.ts";
+import { readCommandLine } from "../command-line.ts";
 import { runChaos } from "./run.ts";
 
 /**
  * `pnpm verify:chaos`: strikes gateways, Postgres and Redis under load, and compares the ledger with what clients
  * saw. SIGINT ends the strikes, but not the comparison.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "200" },
-    nodes: { type: "string", default: "3" },
-    clients: { type: "string", default: "12" },
-    main: { type: "string", default: bundledMain },
-  },
+const { main, ...size } = readCommandLine("pnpm verify:chaos", {
+  rounds: { whole: 200, help: "strikes" },
+  nodes: { whole: 3, help: "gateways on one database" },
+  clients: { whole: 12, help: "clients that call without a pause" },
+  main: { text: bundledMain, help: "main.ts or bundle of the gateway" },
 });
-const number = (name: "rounds" | "nodes" | "clients") => {
-  const value = Number(values[name]);
-  if (Number.isInteger(value) && value > 0) return value;
-  console.error(`--${name} must be a whole number above 0.`);
-  process.exit(1);
-};
 
 const enough = new AbortController();
 process.once("SIGINT", () => enough.abort());
 const report = await runChaos({
-  rounds: number("rounds"),
-  nodes: number("nodes"),
-  clients: number("clients"),
+  ...size,
   untilReleased: true,
-  main: resolve(values.main),
+  main: resolve(main),
   enough: enough.signal,
   say: (sentence) => console.log(sentence),
 });

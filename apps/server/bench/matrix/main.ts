@@ -1,36 +1,30 @@
-import { parseArgs } from "node:util";
+import { readCommandLine } from "../command-line.ts";
 import { clients } from "./clients/index.ts";
 import { installProgram } from "./programs.ts";
 import { writeReport } from "./report.ts";
-import { type Result, runScenario, type Scenario, scenarios } from "./scenarios.ts";
-import { type UpstreamKind, upstreams } from "./upstream-kinds.ts";
+import { type Result, runScenario, scenarios } from "./scenarios.ts";
+import { upstreams } from "./upstream-kinds.ts";
 import { createWorld } from "./world.ts";
 
 /**
- * pnpm verify:clients: real coding agents from npm, each at every kind of upstream, in scripted tool loops.
- *   --client, --upstream, --scenario   run a part of it, and keep the other results
+ * pnpm verify:clients: real coding agents from npm, each at every kind of upstream, in scripted tool loops. Options run a
+ * part of it and keep the other results.
  */
-const { values } = parseArgs({
-  options: {
-    client: { type: "string", multiple: true },
-    upstream: { type: "string", multiple: true },
-    scenario: { type: "string", multiple: true },
-  },
+const options = readCommandLine("pnpm verify:clients", {
+  client: { anyOf: clients.map(({ id }) => id), help: "client that is run" },
+  upstream: { anyOf: upstreams, help: "kind of upstream" },
+  scenario: { anyOf: scenarios, help: "scripted session" },
 });
-const chosen = <Name extends string>(all: readonly Name[], names: string[] | undefined) =>
-  names === undefined ? all : all.filter((name) => names.includes(name));
-const kinds: readonly UpstreamKind[] = chosen(upstreams, values.upstream);
-const played: readonly Scenario[] = chosen(scenarios, values.scenario);
 
 const world = await createWorld();
 const results: Result[] = [];
 try {
   for (const client of clients) {
-    if (values.client !== undefined && !values.client.includes(client.id)) continue;
+    if (!options.client.includes(client.id)) continue;
     console.log(`${client.label} (${client.speaks})`);
     const executable = await installProgram(client);
-    for (const upstream of kinds)
-      for (const scenario of played) {
+    for (const upstream of options.upstream)
+      for (const scenario of options.scenario) {
         const result = await runScenario(world, client, executable, upstream, scenario);
         results.push(result);
         const state = result.skipped ?? (result.wrong.length === 0 ? "passed" : "FAILED");

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { readCommandLine } from "../command-line.ts";
 import { freePort, startLogging, startProgram, stopAll } from "../processes.ts";
 import { accessToken, applyLoad, furnish } from "./load.ts";
 import { type Prometheus, promtool, startPrometheus } from "./prometheus.ts";
@@ -14,9 +14,10 @@ import { alertQueries, dashboardQueries, type Query } from "./queries.ts";
 /**
  * pnpm verify:monitoring: a Prometheus reads a gateway under load, and runs every query of the dashboards and alerts.
  * Each must return data, and promtool must accept rules and metrics. Needs prometheus, promtool and redis-server.
- *   --seconds 60 (of load)
  */
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
+const { seconds } = readCommandLine("pnpm verify:monitoring", {
+  seconds: { whole: 60, help: "seconds of load" },
+});
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-monitoring-"));
 // Postgres runs as another user when this process is root, and needs access to the folder.
@@ -39,10 +40,10 @@ async function run(): Promise<boolean> {
   await database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
   const keys = await furnish(url, upstream);
   const prometheus = await startPrometheus(folder, { target: new URL(url).host, accessToken });
-  const load = applyLoad(url, keys, { database, seconds: Number(values.seconds) });
+  const load = applyLoad(url, keys, { database, seconds });
   // The checks run during the last seconds, so that what is true only under load can be seen.
-  const checked = new Promise((resolve) => setTimeout(resolve, (Number(values.seconds) - 10) * 1_000)).then(
-    () => check(prometheus, queries, url),
+  const checked = new Promise((resolve) => setTimeout(resolve, (seconds - 10) * 1_000)).then(() =>
+    check(prometheus, queries, url),
   );
   const [problems] = await Promise.all([checked, load]);
   for (const problem of problems) console.log(problem);

@@ -3,12 +3,12 @@ import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { readCommandLine } from "../command-line.ts";
 import { furnish, isAlive, startNode, stopNode } from "../nodes.ts";
 import { freePort } from "../processes.ts";
 import { type Failure, send } from "./calls.ts";
@@ -17,19 +17,14 @@ import { proxies, type Proxy } from "./proxies.ts";
 /**
  * pnpm verify:restart: two nodes behind a proxy are restarted in turn under load. No call may fail because of a
  * node.
- *   --calls 2000  --clients 24  --proxy nginx|caddy  --drain 2 (DRAIN_SECONDS)
  */
-const { values } = parseArgs({
-  options: {
-    calls: { type: "string", default: "2000" },
-    clients: { type: "string", default: "24" },
-    proxy: { type: "string", default: "nginx" },
-    drain: { type: "string", default: "2" },
-  },
+const { calls, clients, proxy, drain } = readCommandLine("pnpm verify:restart", {
+  calls: { whole: 2_000, help: "calls in all" },
+  clients: { whole: 24, help: "clients that call without a pause" },
+  proxy: { oneOf: ["nginx", "caddy"], default: "nginx", help: "the proxy before the nodes" },
+  drain: { whole: 2, help: "DRAIN_SECONDS of the nodes" },
 });
-const calls = Number(values.calls);
-const startProxy = proxies[values.proxy as keyof typeof proxies];
-if (startProxy === undefined) throw new Error(`--proxy must be one of ${Object.keys(proxies).join(", ")}.`);
+const startProxy = proxies[proxy];
 
 const NODES = 2;
 /** Time between two restarts, in milliseconds: the proxy must have noticed that the first node is back. */
@@ -63,7 +58,7 @@ async function run(): Promise<boolean> {
       name,
       port,
       databaseUrl: postgres.url,
-      drainSeconds: values.drain,
+      drainSeconds: String(drain),
     });
   };
   closers.push(() => Promise.all(pids.map(async (pid) => (isAlive(pid) ? stopNode(pid) : undefined))));
@@ -104,7 +99,7 @@ function sendAll(url: string, key: string) {
     }
     agent.destroy();
   };
-  const done = Promise.all(Array.from({ length: Number(values.clients) }, client)).then(() => {
+  const done = Promise.all(Array.from({ length: clients }, client)).then(() => {
     isDone = true;
     return failures;
   });

@@ -3,12 +3,12 @@ import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { readCommandLine } from "../command-line.ts";
 import { furnish, isAlive, startNode, stopNode } from "../nodes.ts";
 import { freePort } from "../processes.ts";
 import { type Failure, send } from "../restart/calls.ts";
@@ -18,12 +18,12 @@ import { buildPrevious } from "./previous-version.ts";
  * pnpm verify:upgrade: two nodes of the previous version are replaced by this one, one after the other, under load of
  * charged calls. Then the previous version runs alone on the new schema. No call may fail, each is charged once, and
  * the drift must be 0.
- *   --clients 12  --seconds 10 (of each phase)
  */
-const { values } = parseArgs({
-  options: { clients: { type: "string", default: "12" }, seconds: { type: "string", default: "10" } },
+const options = readCommandLine("pnpm verify:upgrade", {
+  clients: { whole: 12, help: "clients that call without a pause" },
+  seconds: { whole: 10, help: "seconds of each phase" },
 });
-const phaseMs = Number(values.seconds) * 1_000;
+const phaseMs = options.seconds * 1_000;
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-upgrade-"));
 await chmod(folder, 0o755);
@@ -128,7 +128,7 @@ function sendCalls(urls: readonly string[], key: string) {
     }
     for (const agent of agents) agent.destroy();
   };
-  const done = Promise.all(Array.from({ length: Number(values.clients) }, client));
+  const done = Promise.all(Array.from({ length: options.clients }, client));
   return {
     rest: (index: number) => void resting.add(index),
     resume: (index: number) => void resting.delete(index),

@@ -3,7 +3,15 @@ import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../../../..");
-const sources = ["apps/server/src", "apps/web/src", "packages/demo/src", "packages/shared/src", "scripts"];
+const sources = [
+  "apps/server/bench",
+  "apps/server/src",
+  "apps/web/e2e",
+  "apps/web/src",
+  "packages/demo/src",
+  "packages/shared/src",
+  "scripts",
+];
 const skipped = new Set(["node_modules", "dist", "fixtures", "locales", "prisma"]);
 const most = 20;
 

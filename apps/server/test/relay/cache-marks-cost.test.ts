@@ -4,8 +4,8 @@ import type { KnownPrompt } from "#domain/channels/selection/known-prompts.ts";
 import { withMarks } from "#relay/chat/cache-marks/mark-body.ts";
 import { placeMarks } from "#relay/chat/cache-marks/place-marks.ts";
 import { piecesOf } from "#relay/chat/cache-marks/prompt-pieces.ts";
-import { longSessions } from "../../bench/agent-sessions.ts";
-import { bestCost } from "../../bench/best-marks.ts";
+import { longSessions } from "../../bench/session/agent-sessions.ts";
+import { bestCost } from "../../bench/session/best-marks.ts";
 
 const SECONDS_BETWEEN_CALLS = 10;
 /** At three characters per token, as the relay assumes. */

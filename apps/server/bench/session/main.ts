@@ -10,11 +10,11 @@ import { join } from "node:path";
 import { startDemoUpstream } from "@gateway/demo/server";
 import type { AgentSession } from "@gateway/shared/usage/session";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { readEnv } from "../src/env.ts";
-import { startGateway } from "../src/start/index.ts";
+import { readEnv } from "../../src/env.ts";
+import { startGateway } from "../../src/start/index.ts";
+import { managementApi } from "../management-api.ts";
 import { ANSWER_BYTES, longSessions, RESULT_BYTES, SYSTEM_BYTES, textOf, TURNS } from "./agent-sessions.ts";
 import { bestCost } from "./best-marks.ts";
-import { managementApi } from "./management-api.ts";
 
 const ANTHROPIC = 14;
 const PER_USD = 500_000;

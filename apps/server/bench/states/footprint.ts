@@ -10,13 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { root } from "#platform/places.ts";
 import { gatewayFlags } from "#test/gateway-process.ts";
 import { startThrowAwayPostgres } from "#test/run/services.ts";
+import { readCommandLine } from "../command-line.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "3" }, idle: { type: "string", default: "8" } },
+const options = readCommandLine("pnpm bench:start", {
+  rounds: { whole: 3, help: "counted starts of each program" },
+  idle: { whole: 8, help: "seconds from ready to the measurement of memory" },
 });
 const programs = ["apps/server/src/main.ts", "apps/server/dist/bundle/main.js"];
 const TICKS_PER_SECOND = 100;
@@ -53,7 +54,7 @@ async function measure(program: string, env: Record<string, string>): Promise<st
     await listening(child);
     const seconds = (performance.now() - began) / 1_000;
     const cpu = cpuSeconds(child.pid ?? 0);
-    await sleep(Number(values.idle) * 1_000);
+    await sleep(options.idle * 1_000);
     const { rss, own } = memory(child.pid ?? 0);
     return `${seconds.toFixed(1)} s, ${cpu.toFixed(2)} CPU s; idle ${rss} MB, of which ${own} MB its own`;
   } finally {
@@ -75,7 +76,7 @@ try {
       DATA_DIR: folder,
       ...(program.endsWith(".js") && { NODE_COMPILE_CACHE: join(folder, "compiled") }),
     };
-    for (let round = 0; round <= Number(values.rounds); round += 1)
+    for (let round = 0; round <= options.rounds; round += 1)
       console.log(
         `${program}, ${round === 0 ? "first start" : `start ${round + 1}`}: ${await measure(program, env)}`,
       );

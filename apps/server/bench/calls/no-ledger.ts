@@ -2,7 +2,7 @@
  * A ledger that reserves, charges and writes nothing. `without-ledger.ts` replaces the real one with it, to
  * measure the real one's cost.
  */
-import type { Ledger } from "../src/domain/ledger/ledger.ts";
+import type { Ledger } from "../../src/domain/ledger/ledger.ts";
 
 export function createLedger(): Ledger {
   return {

@@ -8,21 +8,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { startGateway } from "./gateway.ts";
-import { residentOf } from "./idle-streams.ts";
-import type { LoadOrder, LoadResult } from "./load.ts";
-import { cpuOf, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
-import { type LoadName, scenarioOf } from "./scenarios.ts";
+import { startGateway } from "../calls/gateway.ts";
+import { residentOf } from "../calls/idle-streams.ts";
+import type { LoadOrder, LoadResult } from "../calls/load.ts";
+import { type LoadName, scenarioOf } from "../calls/scenarios.ts";
+import { readCommandLine } from "../command-line.ts";
+import { cpuOf, runToEnd, type Started, startServer, stopAll } from "../processes.ts";
 
-const { values } = parseArgs({
-  options: {
-    main: { type: "string", default: "" },
-    rounds: { type: "string", default: "3" },
-    rest: { type: "string", default: "60" },
-  },
+const options = readCommandLine("pnpm bench:states", {
+  rounds: { whole: 3, help: "rounds per row; the table shows their median" },
+  rest: { whole: 60, help: "seconds of rest that are measured" },
+  main: { text: "", help: "main.ts or bundle of another checkout, in place of this one" },
 });
 const PROVIDER_KEY = "demo-fast";
 /** After this time without a call, a gateway is at rest. */
@@ -35,7 +33,7 @@ interface Process extends Started {
   translates: boolean;
 }
 
-const here = import.meta.dirname;
+const callsFolder = join(import.meta.dirname, "../calls");
 const folder = await mkdtemp(join(tmpdir(), "gateway-states-"));
 // Postgres runs as another user when this process is root, and needs access to the folder.
 await chmod(folder, 0o755);
@@ -45,7 +43,7 @@ async function load(target: Process, scenario: LoadName, seconds: number): Promi
   const { url, key, translates } = target;
   const order: LoadOrder = { urls: [url], key, scenario, translates, connections, seconds };
   const result = JSON.parse(
-    await runToEnd([join(here, "load.ts"), JSON.stringify(order)], folder, "load"),
+    await runToEnd([join(callsFolder, "load.ts"), JSON.stringify(order)], folder, "load"),
   ) as LoadResult;
   if (result.failed > 0) throw new Error(`${result.failed} calls failed, first with ${result.firstFailure}`);
   return result;
@@ -81,7 +79,7 @@ async function measureRest(pid: number, databaseUrl: string): Promise<Record<str
   await client.connect();
   try {
     const before = await snapshot(pid, client);
-    await sleep(Number(values.rest) * 1_000);
+    await sleep(options.rest * 1_000);
     const after = await snapshot(pid, client);
     const seconds = (after.at - before.at) / 1_000;
     return {
@@ -148,25 +146,29 @@ function medians(rows: readonly Record<string, number>[]): Record<string, number
 }
 
 try {
-  const provider = await startServer([join(here, "provider.ts")], folder, "provider");
+  const provider = await startServer([join(callsFolder, "provider.ts")], folder, "provider");
   const demoMain = fileURLToPath(import.meta.resolve("@gateway/demo/main"));
   const demo = await startServer([demoMain, "--port", "0"], folder, "demo");
   const database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
   try {
     const gateway = async (): Promise<Process> => {
       const providers = { provider: provider.url, demo: demo.url };
-      const { url, pid, token } = await startGateway(folder, database.url, providers, { main: values.main });
+      const { url, pid, token } = await startGateway(folder, database.url, providers, { main: options.main });
       return { url, pid, key: token, translates: true };
     };
     const bare = async (): Promise<Process> => {
-      const { url, pid } = await startServer([join(here, "pass-through.ts"), provider.url], folder, "bare");
+      const { url, pid } = await startServer(
+        [join(callsFolder, "pass-through.ts"), provider.url],
+        folder,
+        "bare",
+      );
       return { url, pid, key: PROVIDER_KEY, translates: false };
     };
     const rows: { gateway: Record<string, number>[]; bare: Record<string, number>[] } = {
       gateway: [],
       bare: [],
     };
-    for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (let round = 0; round < options.rounds; round += 1) {
       // The time at rest is measured once.
       rows.gateway.push(await measure(gateway, round === 0 ? database.url : undefined));
       rows.bare.push(await measure(bare));

@@ -1,26 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
-import { openBenchDatabase } from "./logs/database.ts";
-import { forgetReads, indexUse, spaceOf } from "./logs/indexes.ts";
-import { batch, callsPerRound, insertCost, rounds } from "./logs/insert-cost.ts";
-import { plansOf, watched } from "./logs/plans.ts";
-import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
+import { readCommandLine } from "../command-line.ts";
+import { openBenchDatabase } from "./database.ts";
+import { forgetReads, indexUse, spaceOf } from "./indexes.ts";
+import { batch, callsPerRound, insertCost, rounds } from "./insert-cost.ts";
+import { plansOf, watched } from "./plans.ts";
+import { type Screen, screensOf, takeSample } from "./screens.ts";
 
 /**
  * `pnpm measure:logs`: how long each screen waits for the log and its roll-ups, over many runs, with the
  * query plans. It needs a database that `pnpm seed:logs` has filled. `--write` stores the result in
- * apps/server/bench/log-queries.md.
+ * apps/server/bench/logs/log-queries.md.
  */
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "40" },
-    only: { type: "string", default: "" },
-    plans: { type: "boolean", default: false },
-    write: { type: "string" },
-  },
+const { runs, only, plans, write } = readCommandLine("pnpm measure:logs", {
+  runs: { whole: 40, help: "runs of each query" },
+  only: { text: "", help: "only screens with this in their name" },
+  plans: { flag: true, help: "prints the query plans" },
+  write: { text: "", help: "file that the result is written to" },
 });
-const runs = Number(values.runs);
 const writing = `Database cost of completing a call (balances, log row with all indexes, roll-up) through the ledger, ${batch} calls per statement,
 into days with an increasing number of calls: median of ${rounds} rounds of ${callsPerRound} calls. The days alternate, so that other load on the
 machine affects all of them.`;
@@ -33,10 +30,12 @@ try {
        (SELECT count(*) FROM pg_inherits WHERE inhparent = 'request_logs'::regclass) AS partitions,
        (SELECT reltuples::bigint FROM pg_class WHERE oid = 'usage_hours'::regclass) AS hours`,
   );
+  if (rows[0]?.calls === null)
+    throw new Error("This database has no calls. Fill it with pnpm seed:logs first.");
   const head = `${Number(rows[0]?.calls).toLocaleString("en")} calls in ${String(rows[0]?.partitions)} partitions, ${Number(rows[0]?.hours).toLocaleString("en")} roll-up rows, ${runs} runs each`;
   console.log(head);
   const screens = screensOf(bench.database, await takeSample(pool)).filter((screen) =>
-    screen.name.includes(values.only),
+    screen.name.includes(only),
   );
   await forgetReads(pool);
   const lines: string[] = [];
@@ -45,13 +44,13 @@ try {
     const line = `| ${screen.name.padEnd(42)} | ${times.map(ms).join(" | ")} |`;
     console.log(line);
     lines.push(line);
-    if (values.plans) console.log(await plansOf(pool, await watched(pool, screen)));
+    if (plans) console.log(await plansOf(pool, await watched(pool, screen)));
   }
   const indexes = await indexUse(pool);
   for (const line of indexes) console.log(line);
   const space = await spaceOf(pool);
   for (const line of space) console.log(line);
-  const costs = "inserts".includes(values.only)
+  const costs = "inserts".includes(only)
     ? await insertCost(bench.database.url, (line) => console.log(line))
     : [];
   const inserts = costs.map(
@@ -59,9 +58,9 @@ try {
       `| ${rowsBefore.toLocaleString("en").padStart(9)} | ${us(processor)} | ${us(clock)} |`,
   );
   for (const line of inserts) console.log(line);
-  if (values.write !== undefined) {
+  if (write !== "") {
     const table = `| screen | least ms | p50 ms | p95 ms |\n| --- | ---: | ---: | ---: |\n${lines.join("\n")}\n`;
-    await writeFile(values.write, page({ head, table, space, indexes, inserts }));
+    await writeFile(write, page({ head, table, space, indexes, inserts }));
   }
 } finally {
   await bench.close();
@@ -102,7 +101,7 @@ function page({ head, table, space, indexes, inserts }: Outcome): string {
   return `# Log queries
 
 Run times of the queries of each screen, and the cost of writing to the log. Written by \`pnpm seed:logs\` and
-\`pnpm measure:logs --write apps/server/bench/log-queries.md\`. \`--plans\` prints the query plans.
+\`pnpm measure:logs --write apps/server/bench/logs/log-queries.md\`. \`--plans\` prints the query plans.
 
 ${head}. One machine with ${cpus().length} cores and a load average of ${loads.join(", ")}. A busy machine increases p95 most.
 

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { type BenchGateway, startGateway } from "./gateway.ts";
-import type { LoadOrder, LoadResult } from "./load.ts";
-import { runToEnd, startServer, stopAll } from "./processes.ts";
-import { benchModel } from "./scenarios.ts";
+import { type BenchGateway, startGateway } from "../calls/gateway.ts";
+import type { LoadOrder, LoadResult } from "../calls/load.ts";
+import { benchModel } from "../calls/scenarios.ts";
+import { runToEnd, startServer, stopAll } from "../processes.ts";
 
 const MEGABYTE = 1024 * 1024;
 const LIMIT = 512 * MEGABYTE;
@@ -94,7 +94,7 @@ await chmod(folder, 0o755);
 const group = createGroup();
 const database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 try {
-  const provider = await startServer([join(import.meta.dirname, "provider.ts")], folder, "provider");
+  const provider = await startServer([join(import.meta.dirname, "../calls/provider.ts")], folder, "provider");
   const demoMain = fileURLToPath(import.meta.resolve("@gateway/demo/main"));
   const demo = await startServer([demoMain, "--port", "0"], folder, "demo");
   // The limit must hold from the start, because V8 chooses the size of its heap by it. A child inherits it.
@@ -109,7 +109,11 @@ try {
     connections: 500,
     seconds: 1,
   };
-  const streaming = runToEnd([join(import.meta.dirname, "load.ts"), JSON.stringify(order)], folder, "load");
+  const streaming = runToEnd(
+    [join(import.meta.dirname, "../calls/load.ts"), JSON.stringify(order)],
+    folder,
+    "load",
+  );
   // All streams are open by now, and none has ended.
   await sleep(3_000);
   const twenty = await sendLarge(gateway, 20);

@@ -10,27 +10,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import type { ImportReport } from "#migration/report.ts";
 import { root } from "#platform/places.ts";
 import { startThrowAwayPostgres } from "#test/run/services.ts";
-import { fillPostgres, fillSqlite, type SourceSize } from "./import-source.ts";
-import { cpuOf } from "./processes.ts";
+import { readCommandLine } from "../command-line.ts";
+import { cpuOf } from "../processes.ts";
+import { fillPostgres, fillSqlite } from "./source.ts";
 
-const { values } = parseArgs({
-  options: {
-    users: { type: "string", default: "100000" },
-    tokens: { type: "string", default: "300000" },
-    logs: { type: "string", default: "1000000" },
-    source: { type: "string", default: "sqlite" },
-  },
+const { source, ...size } = readCommandLine("pnpm bench:import", {
+  users: { whole: 100_000, help: "users of the source" },
+  tokens: { whole: 300_000, help: "tokens of the source" },
+  logs: { whole: 1_000_000, help: "log rows of the source" },
+  source: { oneOf: ["sqlite", "postgres"], default: "sqlite", help: "kind of the source" },
 });
-const size: SourceSize = {
-  users: Number(values.users),
-  tokens: Number(values.tokens),
-  logs: Number(values.logs),
-};
 const pollMs = 200;
 /** A long run says where it is. */
 const showEverySeconds = 60;
@@ -149,10 +142,10 @@ const folder = await mkdtemp(join(tmpdir(), "gateway-import-"));
 const postgres = await startThrowAwayPostgres();
 try {
   const began = performance.now();
-  const from = values.source === "postgres" ? await sourceDatabase(postgres.url) : join(folder, "one-api.db");
-  await (values.source === "postgres" ? fillPostgres : fillSqlite)(from, size);
+  const from = source === "postgres" ? await sourceDatabase(postgres.url) : join(folder, "one-api.db");
+  await (source === "postgres" ? fillPostgres : fillSqlite)(from, size);
   console.log(
-    `Source in ${values.source}: ${count(size.users)} users, ${count(size.tokens)} tokens, ${count(size.logs)} log rows, ` +
+    `Source in ${source}: ${count(size.users)} users, ${count(size.tokens)} tokens, ${count(size.logs)} log rows, ` +
       `made in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`,
   );
   const target = new pg.Client({ connectionString: postgres.url });

@@ -11,4 +11,4 @@ registerHooks({
   },
 });
 
-await import("../src/main.ts");
+await import("../../src/main.ts");

@@ -1,24 +1,20 @@
-import { parseArgs } from "node:util";
 import { compactDays } from "#domain/logs/compact-days.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { closeMonths } from "#domain/usage/close-months.ts";
 import { dropUserHours } from "#domain/usage/drop-user-hours.ts";
-import { openBenchDatabase } from "./logs/database.ts";
-import { fillDay, fillUsers } from "./logs/rows.ts";
+import { readCommandLine } from "../command-line.ts";
+import { openBenchDatabase } from "./database.ts";
+import { fillDay, fillUsers } from "./rows.ts";
 
 /**
  * `pnpm seed:logs`: fills an empty database with historical data (DATABASE_URL, or an embedded one in
  * DATA_DIR): users, tokens, channels, a month of the request log and its roll-ups.
  */
-const { values } = parseArgs({
-  options: {
-    rows: { type: "string", default: "10000000" },
-    days: { type: "string", default: "30" },
-    users: { type: "string", default: "2000" },
-  },
+const { rows, days, users } = readCommandLine("pnpm seed:logs", {
+  rows: { whole: 10_000_000, help: "log rows" },
+  days: { whole: 30, help: "days that they are spread over, the last one today" },
+  users: { whole: 2_000, help: "users" },
 });
-const rows = Number(values.rows);
-const days = Number(values.days);
 const dayMs = 86_400_000;
 
 const bench = await openBenchDatabase();
@@ -26,7 +22,7 @@ try {
   const { db, pool } = bench.database;
   const { rows: found } = await pool.query("SELECT FROM request_logs LIMIT 1");
   if (found.length > 0) throw new Error("This database has a request log already. Take an empty one.");
-  await fillUsers(pool, Number(values.users));
+  await fillUsers(pool, users);
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const perDay = Math.ceil(rows / days);
   for (let ago = days - 1; ago >= 0; ago -= 1) {

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { startGateway } from "./gateway.ts";
-import { startServer, stopAll } from "./processes.ts";
+import { startGateway } from "../calls/gateway.ts";
+import { startServer, stopAll } from "../processes.ts";
 
 const MEGABYTE = 1024 * 1024;
 const CASE_TIMEOUT_MS = 120_000;

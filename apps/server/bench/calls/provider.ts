@@ -64,7 +64,7 @@ const server = createServer((request: IncomingMessage, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1", () => {
+server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => {
   const address = server.address();
   if (typeof address === "object" && address !== null) console.log(`http://127.0.0.1:${address.port}`);
 });

@@ -7,12 +7,7 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
-import { measureCommit } from "./commit.ts";
-import { type BenchGateway, startGateway } from "./gateway.ts";
-import { residentOf } from "./idle-streams.ts";
-import type { LoadOrder, LoadResult } from "./load.ts";
-import { type LockWaits, watchLockWaits } from "./lock-waits.ts";
-import { readOptions, refuse } from "./options.ts";
+import { type LockWaits, watchLockWaits } from "../lock-waits.ts";
 import {
   cpuOf,
   cpuOfFamily,
@@ -23,7 +18,12 @@ import {
   type Started,
   startServer,
   stopAll,
-} from "./processes.ts";
+} from "../processes.ts";
+import { measureCommit } from "./commit.ts";
+import { type BenchGateway, startGateway } from "./gateway.ts";
+import { residentOf } from "./idle-streams.ts";
+import type { LoadOrder, LoadResult } from "./load.ts";
+import { readOptions, type TargetName } from "./options.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 import {
   FASTIFY,
@@ -39,9 +39,12 @@ import {
 const PROVIDER_KEY = "demo-fast";
 const WARM_UP_SECONDS = 1;
 
-interface Target extends Started {
+interface Target {
   name: string;
+  url: string;
   key: string;
+  /** Absent where the gateway was not started here. Its CPU and memory are not measured. */
+  pid?: number;
   /** Set where the cost of a call includes more than the CPU time of this process. */
   gateway?: BenchGateway;
   database?: EmbeddedPostgres;
@@ -52,6 +55,8 @@ interface Target extends Started {
 }
 
 const options = readOptions();
+const isUrl = (text: string) => /^https?:\/\//.test(text);
+const besideMain = options.beside === "" || isUrl(options.beside) ? undefined : resolve(options.beside);
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"));
 // Postgres runs as another user when this process is root, and needs access to the folder.
 await chmod(folder, 0o755);
@@ -66,10 +71,11 @@ async function clear(): Promise<void> {
 
 async function startTargets(): Promise<Target[]> {
   const here = import.meta.dirname;
-  const wanted = (name: string) => options.only === undefined || options.only.includes(name);
-  const provider = await startServer([join(here, "provider.ts")], folder, "provider");
+  const wanted = (name: TargetName) => options.only.includes(name);
+  const port = String(options["provider-port"]);
+  const provider = await startServer([join(here, "provider.ts"), port], folder, "provider");
   const targets: Target[] = [];
-  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1 || options.beside !== undefined) {
+  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1 || besideMain !== undefined) {
     const demo = await startServer(
       [fileURLToPath(import.meta.resolve("@gateway/demo/main")), "--port", "0"],
       folder,
@@ -89,9 +95,8 @@ async function startTargets(): Promise<Target[]> {
       const { url, pid, token: key } = gateway;
       targets.push({ name: `${options.nodes} nodes`, url, pid, key, database, nodes });
     }
-    if (options.beside !== undefined) {
-      const main = resolve(options.beside);
-      const other = await startGateway(folder, database.url, providers, { main });
+    if (besideMain !== undefined) {
+      const other = await startGateway(folder, database.url, providers, { main: besideMain });
       targets.push({ name: "beside", url: other.url, pid: other.pid, key: other.token, database });
     }
     if (options.workers > 1) {
@@ -113,8 +118,7 @@ async function startTargets(): Promise<Target[]> {
     targets.push({ name: FASTIFY, ...fastify, key: PROVIDER_KEY });
   }
   if (wanted("provider")) targets.push({ name: "provider", ...provider, key: PROVIDER_KEY });
-  if (targets.length === 0)
-    refuse("--only names none of: gateway, without-ledger, pass-through, fastify, provider.");
+  if (isUrl(options.beside)) targets.push({ name: "beside", url: options.beside, key: options.key });
   return targets;
 }
 
@@ -129,7 +133,7 @@ interface Round extends LoadResult {
 }
 
 /** Of one process. */
-const connectionsOf = (scenario: ScenarioName) => options.connections ?? scenarios[scenario].connections;
+const connectionsOf = (scenario: ScenarioName) => options.connections || scenarios[scenario].connections;
 /**
  * Returns the seconds of a measurement. Streams longer than a round are measured for two and a half times
  * their duration.
@@ -179,9 +183,11 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
     one(seconds, Math.min(connections, WARM_UP_CONNECTIONS * processes)),
   );
   await target.gateway?.lateness();
+  const ofAll = (of: (pid: number) => number | undefined) =>
+    sum(pids.map((pid) => (pid === undefined ? undefined : of(pid))));
   const used = (): (number | undefined)[] => [
-    sum(pids.map(target.workers === undefined ? cpuOf : cpuOfFamily)),
-    target.workers === undefined ? sum(pids.map(cpuOfHelpers)) : undefined,
+    ofAll(target.workers === undefined ? cpuOf : cpuOfFamily),
+    target.workers === undefined ? ofAll(cpuOfHelpers) : undefined,
     target.database === undefined ? undefined : cpuOfFamily(target.database.pid()),
   ];
   const before = used();
@@ -224,7 +230,8 @@ const WARM_UP_CONNECTIONS = 100;
 const MEMORY_LOOK_MS = 250;
 
 /** Returns a function that stops and returns the maximum growth of a process in kilobytes. */
-function watchMemory(pid: number): () => number | undefined {
+function watchMemory(pid: number | undefined): () => number | undefined {
+  if (pid === undefined) return () => undefined;
   const first = residentOf(pid);
   let most = first ?? 0;
   const timer = setInterval(() => {
@@ -288,7 +295,7 @@ const TARGETS_CORE = "0";
 
 function pinTargets(targets: Target[]): void {
   for (const { pid, name, nodes = [] } of targets)
-    if (name !== "provider")
+    if (name !== "provider" && pid !== undefined)
       for (const each of [...familyOf(pid), ...nodes.map((node) => node.pid)]) pin(each, TARGETS_CORE);
 }
 
@@ -331,7 +338,7 @@ async function run(): Promise<number> {
     billing = { requests: after.requests - before.requests, points: after.charged - before.charged };
     console.log(`\nThe ledger charged ${billing.points} points for ${billing.requests} calls.`);
   }
-  if (options.json !== undefined) {
+  if (options.json !== "") {
     const results = { date: new Date().toISOString(), machine, seconds, commitMs, lines, billing };
     await writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
   }
