@@ -50,7 +50,7 @@ VOLUME /data
 USER node
 # Node keeps what it has compiled, so that starts do not compile it again. It keeps that apart for each user ID.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
-RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
+RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js', 'export-thread.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["gateway-health"]
 # The flag is explained at gatewayFlags in scripts/steps.mjs.

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { freshDatabase } from "#test/database.ts";
@@ -51,6 +53,19 @@ it.each(["1", "2"])(
   },
   120_000,
 );
+
+it("bundle: every chunk that the image compiles in advance can be loaded alone", async () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const image = await readFile(join(root, "Dockerfile"), "utf8");
+  const program = /^RUN node --input-type=module -e "(.*)"$/m.exec(image)?.[1] ?? "";
+  expect(program).toContain("await import(");
+  const { stderr } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "-e", program.replaceAll("/app/", `${root}/`)],
+    { timeout: 60_000 },
+  );
+  expect(stderr).toBe("");
+});
 
 it("bundle: npm start and the image start it with the same flags of Node as these tests", async () => {
   const root = join(import.meta.dirname, "../../../..");
