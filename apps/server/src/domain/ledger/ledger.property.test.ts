@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
-import { keepQuote } from "#relay/core/billing/quotes.ts";
+import { keepQuote } from "#relay/core/billing/compute-charge.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
