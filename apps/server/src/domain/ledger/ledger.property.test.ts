@@ -13,7 +13,7 @@ import { audit } from "./balances/audit.ts";
 import { credit } from "./balances/credit.ts";
 import type { ReserveInput } from "./batches/operations.ts";
 import { releaseStatement } from "./bookings/booking-statements.ts";
-import { parseCheckpoint } from "./checkpoints/checkpoint.ts";
+import { readRow } from "./calls/log-rows.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;
@@ -233,7 +233,7 @@ async function take(run: Run, step: Step): Promise<void> {
         },
       });
       const by = nodes[(step.node + 1) % nodes.length]!;
-      await Promise.all(marked.map((row) => by.settle(parseCheckpoint(row.checkpoint)!)));
+      await Promise.all(marked.map((row) => by.settle(readRow(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [

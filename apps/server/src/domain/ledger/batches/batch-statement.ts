@@ -3,8 +3,8 @@
  */
 import type { Bill } from "@gateway/shared/usage/log";
 import { gatewaySearch } from "#dialects/tools/search-forms.ts";
-import { type CallRecord, rowOf } from "#domain/ledger/calls/call-record.ts";
-import { joinRows, type LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+import { joinRows, type LogRowFormat, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import type { LeaseRequest, LeaseRow } from "#domain/ledger/leases/lease-request.ts";
 import {
