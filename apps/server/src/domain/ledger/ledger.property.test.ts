@@ -12,8 +12,8 @@ import { type Account, callOf, makeAccount, reservation } from "./accounts.fixtu
 import { audit } from "./balances/audit.ts";
 import { credit } from "./balances/credit.ts";
 import type { ReserveInput } from "./batches/operations.ts";
-import { releaseStatement } from "./bookings/booking-statements.ts";
 import { readRow } from "./calls/log-rows.ts";
+import { releaseStatement } from "./calls/node-heartbeat.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;

@@ -135,7 +135,6 @@ export interface LedgerOptions {
   openAfterMs?: number;
 }
 
-const maxRows = 200;
 /** Measured in docs/benchmarks.md. */
 const defaultShards = 2;
 /** Retry limit for calls that have not begun while the disk is full, where a long wait is not worthwhile. */
@@ -193,7 +192,6 @@ function openShards(
     nodeId,
     connect: () => connect(options, silentMs),
     onSilence: database.dropSilent,
-    maxRows,
     retryForMs: (operation) => waitOf(operation, parts.breaker, retryForMs),
     ...(onBatch && { onBatch }),
   });
@@ -241,7 +239,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const askOthers = async (userId: number) => options.askForLeases?.(userId);
   const recalls = createLeaseRecalls({ activity, book, shards, onError, askOthers });
   const { retryForMs = defaultRetryMs } = options;
-  const refusedCalls = createRefusedCallLog({ pool, part, logRows, onError, maxRows, retryForMs });
+  const refusedCalls = createRefusedCallLog({ pool, part, logRows, onError, retryForMs });
   const calls = createOpenCalls({
     open,
     pool,

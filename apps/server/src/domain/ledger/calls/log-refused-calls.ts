@@ -61,14 +61,12 @@ interface RefusedCallLogOptions {
   part: number;
   logRows: LogRowFormat;
   onError: (error: unknown) => void;
-  maxRows: number;
   retryForMs: number;
 }
 
 /** Collects log rows of refused calls and writes them in batches. `add` never throws. */
-export function createRefusedCallLog({ pool, onError, maxRows, retryForMs, ...rows }: RefusedCallLogOptions) {
+export function createRefusedCallLog({ pool, onError, retryForMs, ...rows }: RefusedCallLogOptions) {
   const batcher = new Batcher<CallRecord, void>({
-    maxRows,
     retryForMs: () => retryForMs,
     isTransient: isConnectionLoss,
     run: (items) => writeLogRows(pool, rows, items),

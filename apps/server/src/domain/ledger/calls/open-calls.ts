@@ -3,7 +3,6 @@ import { checkAmount } from "#domain/ledger/balances/amounts.ts";
 import type { CircuitBreaker } from "#domain/ledger/batches/circuit-breaker.ts";
 import type { LateHandler, ReservedCall, ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
-import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import { type LeaseRecalls, leasesMayHelp, recallPausesMs } from "#domain/ledger/leases/recall-leases.ts";
 import { shuttingDown } from "#errors.ts";
@@ -11,6 +10,7 @@ import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
 import type { CallRecord } from "./call-record.ts";
+import { releaseStatement } from "./node-heartbeat.ts";
 import { type Decision, refusalOf, requestIdTaken, waitsForOthers } from "./refusal.ts";
 import { openSession, sessionPausesMs, type SessionState } from "./session-budgets.ts";
 
