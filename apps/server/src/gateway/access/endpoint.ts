@@ -13,9 +13,8 @@ import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/routing/free-models.ts";
-import { type Access, accessOf } from "./access.ts";
+import { type Access, accessOf, usdHeader } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
-import { usdHeader } from "./usd-header.ts";
 
 /**
  * Checks of every endpoint for AI clients before its body is read, in this order: authentication,
