@@ -13,3 +13,9 @@ export function mapObjects(value: unknown, change: (each: Wire) => Wire): unknow
   });
   return isChanged ? list : value;
 }
+
+/** Does the same for a list in a field. Returns the same object when nothing changes. */
+export function mapField(owner: Wire, field: string, change: (each: Wire) => Wire): Wire {
+  const list = mapObjects(owner[field], change);
+  return list === owner[field] ? owner : { ...owner, [field]: list };
+}
