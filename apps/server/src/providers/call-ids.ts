@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
-import { mapField } from "./map-objects.ts";
+import { mapField } from "./map-field.ts";
 import type { Adjust } from "./quirks.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { mapField } from "./map-objects.ts";
+import { mapField } from "./map-field.ts";
 import { effortIfKnown } from "./models/model-efforts.ts";
 import type { RequestShape } from "./provider.ts";
 
