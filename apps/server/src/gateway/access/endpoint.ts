@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
 import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
-import { clientRequestIdOf } from "#gateway/http/request-id.ts";
+import { clientRequestIdOf } from "#gateway/http/answer-headers.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
