@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
-import { mapObjects } from "./map-objects.ts";
+import { mapField } from "./map-field.ts";
 import type { Adjust } from "./quirks.ts";
 
 /**
@@ -27,22 +27,17 @@ function withId(owner: Wire, field: string, { accepted, replace }: IdRule): Wire
   return typeof id !== "string" || accepted.test(id) ? owner : { ...owner, [field]: replace(id) };
 }
 
-function withList(owner: Wire, field: string, change: (each: Wire) => Wire): Wire {
-  const list = mapObjects(owner[field], change);
-  return list === owner[field] ? owner : { ...owner, [field]: list };
-}
-
 /** Applies the rule to a body of chat completions. */
 export function idsInChat(rule: IdRule): Adjust {
   return (body) =>
-    withList(body, "messages", (message) =>
-      withList(withId(message, "tool_call_id", rule), "tool_calls", (call) => withId(call, "id", rule)),
+    mapField(body, "messages", (message) =>
+      mapField(withId(message, "tool_call_id", rule), "tool_calls", (call) => withId(call, "id", rule)),
     );
 }
 
 /** Does the same for a body of the Responses API. The id of an item itself is optional, so a long one is left out. */
 export function idsInResponses(rule: IdRule): Adjust {
-  return (body) => withList(body, "input", (item) => withShortId(withId(item, "call_id", rule), rule));
+  return (body) => mapField(body, "input", (item) => withShortId(withId(item, "call_id", rule), rule));
 }
 
 function withShortId(item: Wire, { accepted }: IdRule): Wire {
@@ -53,8 +48,8 @@ function withShortId(item: Wire, { accepted }: IdRule): Wire {
 /** Does the same for a body of the Messages API. */
 export function idsInMessages(rule: IdRule): Adjust {
   return (body) =>
-    withList(body, "messages", (message) =>
-      withList(message, "content", (block) => {
+    mapField(body, "messages", (message) =>
+      mapField(message, "content", (block) => {
         if (block["type"] === "tool_use") return withId(block, "id", rule);
         return block["type"] === "tool_result" ? withId(block, "tool_use_id", rule) : block;
       }),

@@ -1,5 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
+import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapField } from "./map-field.ts";
 import { effortIfKnown } from "./models/model-efforts.ts";
 import type { RequestShape } from "./provider.ts";
 
@@ -23,29 +25,22 @@ export function inSequence(...adjustments: Adjust[]): Adjust {
   return (body, call) => adjustments.reduce((current, adjust) => adjust(current, call), body);
 }
 
-/** Applies these adjustments in order to chat bodies in OpenAI's format; everything else passes unchanged. */
-export function onChat(...adjustments: Adjust[]): Adjust {
-  return (body, call) =>
-    call.dialect === "openai-chat"
-      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
-      : body;
+/** Returns a function that restricts adjustments to bodies of one dialect. */
+function inDialect(dialect: DialectId): (...adjustments: Adjust[]) => Adjust {
+  return (...adjustments) => {
+    const adjust = inSequence(...adjustments);
+    return (body, call) => (call.dialect === dialect ? adjust(body, call) : body);
+  };
 }
+
+/** Applies these adjustments in order to chat bodies in OpenAI's format; everything else passes unchanged. */
+export const onChat = inDialect("openai-chat");
 
 /** Does the same for bodies of the Responses API. */
-export function onResponses(...adjustments: Adjust[]): Adjust {
-  return (body, call) =>
-    call.dialect === "openai-responses"
-      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
-      : body;
-}
+export const onResponses = inDialect("openai-responses");
 
 /** Does the same for bodies of the Messages API. */
-export function onMessages(...adjustments: Adjust[]): Adjust {
-  return (body, call) =>
-    call.dialect === "anthropic"
-      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
-      : body;
-}
+export const onMessages = inDialect("anthropic");
 
 /** Drops fields that the provider rejects. */
 export function without(...fields: string[]): Adjust {
@@ -89,30 +84,16 @@ export const freeToolChoice: Adjust = (body) =>
     ? body
     : { ...body, tool_choice: "auto" };
 
-function eachMessage(body: Wire, change: (message: Wire) => Wire): Wire {
-  const { messages } = body;
-  if (!Array.isArray(messages)) return body;
-  let changed = false;
-  const next = messages.map((each: unknown) => {
-    const message = asRecord(each);
-    if (message === undefined) return each;
-    const adjusted = change(message);
-    if (adjusted !== message) changed = true;
-    return adjusted;
-  });
-  return changed ? { ...body, messages: next } : body;
-}
-
 /** Replaces OpenAI's role "developer" by "system", which other providers use. */
 export const systemForDeveloper: Adjust = (body) =>
-  eachMessage(body, (message) =>
+  mapField(body, "messages", (message) =>
     message["role"] === "developer" ? { ...message, role: "system" } : message,
   );
 
 /** Drops fields of messages. */
 export function withoutInMessages(...fields: string[]): Adjust {
   const drop = without(...fields);
-  return (body, call) => eachMessage(body, (message) => drop(message, call));
+  return (body, call) => mapField(body, "messages", (message) => drop(message, call));
 }
 
 /** Drops the reasoning of earlier messages, which strict providers reject as unknown fields. */

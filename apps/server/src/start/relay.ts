@@ -10,7 +10,7 @@ import { createAffinity } from "#domain/channels/selection/affinity.ts";
 import { createKnownPrompts } from "#domain/channels/selection/known-prompts.ts";
 import { storedChannel } from "#domain/channels/selection/load-channels.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
-import type { Share } from "#domain/limits/node-count.ts";
+import type { Share } from "#domain/limits/levels.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";

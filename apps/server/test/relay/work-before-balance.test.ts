@@ -190,10 +190,18 @@ describe("a call of an account with a balance", () => {
 
   it("to a model that does not exist parses nothing of its body", async () => {
     const parsed = parsing();
-    for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"])
-      expect(await send(path, Buffer.from(JSON.stringify({ ...chat, model: "none" })), json)).toMatchObject({
-        status: 404,
-      });
+    const unknown = { ...chat, model: "none" };
+    const parts = Array.from({ length: 10_000 }, () => ({ text: "a short text" }));
+    const short = { contents: [{ role: "user", parts }] };
+    const calls: [path: string, body: object][] = [
+      ["/v1/chat/completions", unknown],
+      ["/v1/messages", unknown],
+      ["/v1/embeddings", unknown],
+      ["/v1beta/models/none:generateContent", short],
+      ["/v1/models/maker/none:streamGenerateContent", short],
+    ];
+    for (const [path, body] of calls)
+      expect(await send(path, Buffer.from(JSON.stringify(body)), json)).toMatchObject({ status: 404 });
     expect(parsed()).toBe(0);
   });
 

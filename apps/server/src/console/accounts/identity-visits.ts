@@ -6,10 +6,12 @@ import { requireNoLink } from "#console/origin.ts";
 import type { Services } from "#console/services.ts";
 import {
   derivedSecret,
+  issueState,
   returnState,
   type SignInStart,
   type SpentState,
   spendState,
+  STATE_MINUTES,
 } from "#domain/accounts/sign-in/sign-in-state.ts";
 import { configOf, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
@@ -24,7 +26,29 @@ import {
   isAvailable,
   type Visit,
 } from "#sign-in/provider.ts";
-import { startIdentityVisit, IDENTITY_VISIT_COOKIE } from "./identity-visit-cookie.ts";
+
+/** Cookie that binds a sign-in with an identity provider to the browser that began it. */
+export const IDENTITY_VISIT_COOKIE = "sign-in";
+
+/** Issues a state for this browser and sets its cookie, for all routes of this sign-in. */
+export async function startIdentityVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { db, secrets }: Pick<Services, "db" | "secrets">,
+): Promise<SignInStart> {
+  const visit = await issueState(db, secrets, {
+    browser: request.cookies[IDENTITY_VISIT_COOKIE],
+    userId: request.viewer?.id ?? null,
+  });
+  void reply.header("cache-control", "no-store").setCookie(IDENTITY_VISIT_COOKIE, visit.browser, {
+    path: (request.routeOptions.url ?? "").replace(/(?<=\/oauth)\/.*$/, ""),
+    httpOnly: true,
+    sameSite: "lax",
+    secure: request.protocol === "https",
+    maxAge: STATE_MINUTES * 60,
+  });
+  return visit;
+}
 
 /** A built-in provider, or the row of one that root has added and enabled. */
 type VisitedProvider = IdentityProviderId | IdentityProviderRow;

@@ -32,8 +32,7 @@ import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
-import { startIdentityVisit, IDENTITY_VISIT_COOKIE } from "./identity-visit-cookie.ts";
-import { IdentityVisits } from "./identity-visits.ts";
+import { IDENTITY_VISIT_COOKIE, IdentityVisits, startIdentityVisit } from "./identity-visits.ts";
 import { proveOwner } from "./proof.ts";
 import { sessionIdOf, type Sessions, type Viewer } from "./session.ts";
 

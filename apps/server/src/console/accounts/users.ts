@@ -12,6 +12,7 @@ import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
 import { ObjectUsage, ObjectUsageQuery } from "@gateway/shared/usage/object-usage";
 import { CacheEffect } from "@gateway/shared/usage/session";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
@@ -51,10 +52,18 @@ const sortable = [
 
 const config = { access: "admin", permission: "users" } as const;
 const detail = answers(UserDetail);
+/** What an action leaves of a user. */
+export const UserStanding = z.object({ role: z.int(), status: z.int() });
 
 /** Routes for other users' accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
   const { db, reads } = services;
+
+  async function readableUser(request: FastifyRequest<{ Params: z.output<typeof IdParams> }>) {
+    const user = await describeUser(db, request.params.id);
+    requireMayRead(viewerOf(request), user);
+    return user;
+  }
 
   app.get(
     "/user",
@@ -74,12 +83,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/user/:id",
     { config, schema: { summary: "Get a user", params: IdParams, response: detail } },
-    async (request) => {
-      const user = await describeUser(db, request.params.id);
-      const viewer = viewerOf(request);
-      requireMayRead(viewer, user);
-      return ok(presentDetail(user));
-    },
+    async (request) => ok(presentDetail(await readableUser(request))),
   );
 
   app.get(
@@ -94,9 +98,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       },
     },
     async (request) => {
-      const user = await describeUser(db, request.params.id);
-      const viewer = viewerOf(request);
-      requireMayRead(viewer, user);
+      const user = await readableUser(request);
       return ok(
         await reads.run(({ pool }) => describeUsageOf(pool, { user: user.id }, request.query.time_zone)),
       );
@@ -114,9 +116,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       },
     },
     async (request) => {
-      const user = await describeUser(db, request.params.id);
-      const viewer = viewerOf(request);
-      requireMayRead(viewer, user);
+      const user = await readableUser(request);
       return ok(await reads.run(({ pool }) => describeCacheEffect(pool, { userId: user.id })));
     },
   );
@@ -156,7 +156,6 @@ function userChangeRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  const Standing = z.object({ role: z.int(), status: z.int() });
   app.post(
     "/user/manage",
     {
@@ -164,7 +163,7 @@ function userChangeRoutes(app: ConsoleApp, services: Services): void {
       schema: {
         summary: "Disable, enable, promote, demote or delete a user",
         body: UserManage,
-        response: answers(Standing),
+        response: answers(UserStanding),
       },
     },
     async (request) => ok(await manageUser(db, secrets, viewerOf(request), request.body)),

@@ -22,7 +22,7 @@ import { channelsOfTag, editTag, idsOfTag, listTags } from "#domain/channels/tag
 import { collectChannelCharges } from "#domain/ledger/bookings/collect-channel-charges.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
-const TagParams = z.object({ tag: z.string().min(1).max(64) });
+export const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
 const outcome = answers(ChannelBatchAnswer);
 

@@ -2,22 +2,18 @@
 import { ChannelEdit, ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
+import { TagParams } from "#console/channels/channel-tags.ts";
 import { viewerOf } from "#console/guards.ts";
 import { validate } from "#console/validation.ts";
-import { type ChannelWithParts, describeChannel } from "#domain/channels/channel-row.ts";
+import type { ChannelWithParts } from "#domain/channels/channel-row.ts";
 import { deleteChannels, disabledChannels } from "#domain/channels/runs/batch.ts";
 import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
-import { formatBatchCount, sentFields, SentChannel } from "./channels.ts";
-import { OlderChannel, olderChannel } from "./plugin/channel-spelling.ts";
+import { formatBatchCount, sentFields, SentChannel, showChannel } from "./channels.ts";
+import { OlderChannel } from "./plugin/channel-spelling.ts";
 import { listIgnoredFields } from "./plugin/ignored.ts";
 import { ignoreNotFound } from "./plugin/refusals.ts";
 import { type CompatCall, type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
-
-const TagParams = z.object({ tag: z.string().min(1).max(64) });
-
-const show = ({ services }: CompatCall, record: ChannelWithParts) =>
-  olderChannel(describeChannel(record, services.health.freezes(record.id)));
 
 /** Returns the channels of a tag, oldest first; none for an unknown tag. */
 async function members({ services }: CompatCall, tag: string): Promise<ChannelWithParts[]> {
@@ -38,11 +34,11 @@ const Pattern = OlderChannel.extend({
 const get = handleWith({ params: TagParams, data: Pattern }, async ({ params }, call) => {
   const oldest = (await channelsOfTag(call.services.db, params.tag)).at(-1);
   if (oldest === undefined) throw new Error("A tag without a channel is not found.");
-  return { data: { ...show(call, oldest), KeyMap: {} } };
+  return { data: { ...showChannel(call, oldest), KeyMap: {} } };
 });
 
 const list = handleWith({ params: TagParams, data: z.array(OlderChannel) }, async ({ params }, call) => ({
-  data: (await members(call, params.tag)).map((record) => show(call, record)),
+  data: (await members(call, params.tag)).map((record) => showChannel(call, record)),
 }));
 
 /** Fields that a pattern writes to every channel of the tag. All other fields stay per channel. */
@@ -102,7 +98,8 @@ const put = handleWith(
     const { services } = call;
     const rows = await members(call, params.tag);
     const [oldest] = rows;
-    if (oldest !== undefined) listIgnoredFields(body, show(call, oldest), perChannel).forEach(call.note);
+    if (oldest !== undefined)
+      listIgnoredFields(body, showChannel(call, oldest), perChannel).forEach(call.note);
     const answer = await editTag(services, viewerOf(call.request), params.tag, {
       edit: editOf(body),
       key: body.key ?? "",

@@ -5,6 +5,7 @@
 import { ChannelInput, ChannelPage, ChannelQuery, ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
+import { Page } from "@gateway/shared/paging";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
@@ -75,7 +76,10 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === 0 || (Array.isArray(value) && value.length === 0);
 }
 
-function show({ services }: CompatCall, record: ChannelWithParts): z.output<typeof OlderChannel> {
+export function showChannel(
+  { services }: CompatCall,
+  record: ChannelWithParts,
+): z.output<typeof OlderChannel> {
   return olderChannel(describeChannel(record, services.health.freezes(record.id)));
 }
 
@@ -104,7 +108,7 @@ const create = handleWith({ body: SentChannel, data: OlderChannel }, async ({ bo
   const [first] = made;
   if (first === undefined) throw new Error("A channel without a key has one line, too.");
   if (made.length > 1) call.note(`${made.length} channels were created, one for each key.`);
-  return { data: show(call, first) };
+  return { data: showChannel(call, first) };
 });
 
 /** Returns the keys with their line numbers. A JSON document is one key however many lines it has. */
@@ -132,7 +136,7 @@ const put = handleWith({ body: Change, data: OlderChannel }, async ({ body }, ca
   if (status !== 0 && status !== changed.status)
     changed = await patchChannel(services.db, viewer, id, { status: status as 1 | 2 | 3 });
   services.health.forgive(id);
-  return { data: show(call, changed) };
+  return { data: showChannel(call, changed) };
 });
 
 const remove = handleWith({ params: IdParams, data: Nothing }, async ({ params }, call) => {
@@ -146,12 +150,7 @@ const untag = handleWith({ params: IdParams, data: Nothing }, async ({ params },
   return { data: null };
 });
 
-const OlderPage = z.object({
-  data: z.array(OlderChannel),
-  page: z.int(),
-  size: z.int(),
-  total_count: z.int(),
-});
+const OlderPage = Page(OlderChannel);
 
 /** Returns the number of successes. Failures are named in the message. */
 export const formatBatchCount = formatWith(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {

@@ -7,9 +7,7 @@ import type { Failure } from "@gateway/shared/envelope";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
 import { listIgnoredFields } from "./plugin/ignored.ts";
-import { applyPageDefaults } from "./plugin/paging.ts";
-import type { CompatCall, CompatRoute } from "./plugin/route.ts";
-import { toOneHubStatus } from "./plugin/statuses.ts";
+import type { CompatCall, CompatOutcome, CompatRoute } from "./plugin/route.ts";
 import { compatRoutes, untouched } from "./routes.ts";
 
 declare module "fastify" {
@@ -145,4 +143,35 @@ async function spellAnswer(state: CompatState, call: CompatCall, payload: unknow
 
 function messageOf(text: string | undefined, notes: readonly string[]): string {
   return [text ?? "", ...notes].filter((sentence) => sentence !== "").join(" ");
+}
+
+/** Applies One Hub's defaults: a missing page or size, or one below 1, means the first page and ten rows. */
+function applyPageDefaults(query: unknown): unknown {
+  if (typeof query !== "object" || query === null) return query;
+  const paged: Record<string, unknown> = { ...query };
+  // Cursors are not part of One Hub's API. A caller with a cursor sends no page.
+  if (isUnset(paged["page"]) && isUnset(paged["cursor"])) paged["page"] = "1";
+  if (isUnset(paged["size"])) paged["size"] = "10";
+  return paged;
+}
+
+function isUnset(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  return typeof value === "string" && /^-?\d+$/.test(value) && Number(value) < 1;
+}
+
+/** Internal failures. They keep their status, so that no caller takes them for a result. */
+const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_down"]);
+
+/**
+ * Returns the HTTP status that One Hub sends where version 2 sends `status`: 200 for nearly every refusal.
+ */
+function toOneHubStatus(
+  route: CompatRoute,
+  { isRoute, ...refusal }: CompatOutcome & { isRoute: boolean },
+): number {
+  const { status, code } = refusal;
+  if (status < 400) return status === 200 ? (route.succeeds ?? 200) : status;
+  if (!isRoute || code === "unauthenticated" || status === 429 || ours.has(code)) return status;
+  return route.refuses?.(refusal) ?? 200;
 }

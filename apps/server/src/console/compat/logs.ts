@@ -1,7 +1,7 @@
 /**
  * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.
  */
-import { queryInt } from "@gateway/shared/paging";
+import { Page, queryInt } from "@gateway/shared/paging";
 import { LogQuery, type LogRow, LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { FastifyRequest } from "fastify";
@@ -43,12 +43,7 @@ const OlderLog = z.looseObject({
   /** Set for calls, for administrators. Only id and name are filled in. */
   channel: OlderChannel.nullable(),
 });
-const OlderLogs = z.object({
-  data: z.array(OlderLog),
-  page: z.int(),
-  size: z.int(),
-  total_count: z.int(),
-});
+const OlderLogs = Page(OlderLog);
 
 /** Returns the ratio of a line of these kinds; undefined without such a line. */
 function lineRatio(row: LogRow, ...kinds: string[]): number | undefined {

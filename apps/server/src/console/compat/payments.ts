@@ -17,8 +17,8 @@ import {
   describeGateway,
   patchGateway,
 } from "#domain/payments/gateways.ts";
-import { GatewayError } from "#errors.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
 import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const OlderPayment = z.looseObject({
@@ -87,12 +87,7 @@ const change = handleWith({ body: Changed, data: OlderPayment }, async ({ body }
 
 const remove = handleWith({ params: IdParams, data: Nothing }, async ({ params }, { request, services }) => {
   const { db, secrets, paymentGateways: gateways } = services;
-  try {
-    await deleteGateway({ db, secrets, gateways }, viewerOf(request), params.id);
-  } catch (error) {
-    // The row to delete does not exist.
-    if (!(error instanceof GatewayError && error.code === "not_found")) throw error;
-  }
+  await ignoreNotFound(deleteGateway({ db, secrets, gateways }, viewerOf(request), params.id));
   return { data: null };
 });
 

@@ -8,6 +8,7 @@ import {
   RedemptionPage,
   RedemptionRow,
 } from "@gateway/shared/billing/redemption";
+import { Page } from "@gateway/shared/paging";
 import { z } from "zod";
 import { shownTo } from "#console/billing/redemptions.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
@@ -82,12 +83,7 @@ const put = handleWith({ body: z.unknown(), data: OlderCode }, async ({ body }, 
   return { data: show(call, await changeRedemption(db, viewer, id, change)) };
 });
 
-const OlderCodes = z.object({
-  data: z.array(OlderCode),
-  page: z.int(),
-  size: z.int(),
-  total_count: z.int(),
-});
+const OlderCodes = Page(OlderCode);
 
 export const redemptionCompat: Record<string, CompatRoute> = {
   "GET /redemption": {

@@ -12,6 +12,7 @@ import {
   TokenQuery,
   type TokenRow,
 } from "@gateway/shared/accounts/token";
+import { Page } from "@gateway/shared/paging";
 import { z } from "zod";
 import { sortableTokens } from "#console/accounts/tokens/tokens.ts";
 import { viewerOf } from "#console/guards.ts";
@@ -105,12 +106,7 @@ const OlderToken = z.looseObject({
     billing_tag: z.string().nullable().optional(),
   }),
 });
-const OlderTokens = z.object({
-  data: z.array(OlderToken),
-  page: z.int(),
-  size: z.int(),
-  total_count: z.int(),
-});
+const OlderTokens = Page(OlderToken);
 
 function olderRow(row: TokenRow, key: string, seesTags: boolean): z.output<typeof OlderToken> {
   return {

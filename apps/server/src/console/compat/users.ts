@@ -14,6 +14,7 @@ import {
 import { Nothing } from "@gateway/shared/envelope";
 import { Page } from "@gateway/shared/paging";
 import { z } from "zod";
+import { UserStanding } from "#console/accounts/users.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
@@ -120,12 +121,7 @@ async function olderUser(row: UserRow, { services }: CompatCall): Promise<OlderU
   return spelled;
 }
 
-const OlderUsers = z.object({
-  data: z.array(OlderUser),
-  page: z.int(),
-  size: z.int(),
-  total_count: z.int(),
-});
+const OlderUsers = Page(OlderUser);
 
 /** Input of a new account. One Hub ignores role, group and quota; the message names those that are set. */
 const Created = oneHubBody({
@@ -278,9 +274,6 @@ const emptyUser: OlderUser = {
   created_time: 0,
 };
 
-/** The two fields of the row that One Hub returns after an action. */
-const Standing = z.object({ role: z.int(), status: z.int() });
-
 const oneself = formatWith(Self, OlderUser, olderUser);
 
 /** The own password is changed only where the current one is required. */
@@ -338,6 +331,6 @@ export const userCompat: Record<string, CompatRoute> = {
     },
   },
   "POST /user/manage": {
-    answer: formatWith(Standing, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
+    answer: formatWith(UserStanding, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
   },
 };

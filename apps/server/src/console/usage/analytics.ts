@@ -1,4 +1,5 @@
 import { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
+import { csvCell } from "@gateway/shared/csv-cell";
 import {
   Period,
   PeriodQuery,
@@ -10,7 +11,6 @@ import {
 import { Insights, InsightsQuery } from "@gateway/shared/usage/insights";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
-import { csvOf } from "#console/csv.ts";
 import type { Services } from "#console/services.ts";
 import { listAutoDisabledChannels } from "#domain/channels/channel-events.ts";
 import { describeInsights } from "#domain/overview/insights.ts";
@@ -146,4 +146,11 @@ function autoDisabledRoute(app: ConsoleApp, db: Services["db"]): void {
       return ok(await listAutoDisabledChannels(db, { from, to }));
     },
   );
+}
+
+const byteOrderMark = "\uFEFF";
+
+/** Returns a CSV file that spreadsheets open as text and numbers, whatever the cells contain. */
+function csvOf(table: readonly (readonly (string | number)[])[]): string {
+  return byteOrderMark + table.map((row) => row.map(csvCell).join(",")).join("\r\n");
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import { isTextType, typeOfData } from "./media-type.ts";
-import { withMediaTypes } from "./typed-media.ts";
+import { isTextType, typeOfData, withMediaTypes } from "./media-type.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n0000000000000000", "latin1").toString("base64");
 const jpeg = Buffer.from("\xff\xd8\xff\xe0000000000000000000", "latin1").toString("base64");

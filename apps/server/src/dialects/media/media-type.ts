@@ -1,9 +1,11 @@
 /**
  * Detects the type of a file: by its first bytes, else by the declared type,
- * else by the extension of its name. Pure.
+ * else by the extension of its name. Clients declare types that do not fit, and strict providers reject the
+ * whole request for one of them. Pure.
  */
 import { isUtf8 } from "node:buffer";
 import { lookupTable } from "@gateway/shared/lookup-table";
+import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
 
 const signatures: ReadonlyArray<[string, number, string]> = [
   ["\x89PNG\r\n\x1a\n", 0, "image/png"],
@@ -110,4 +112,31 @@ export function isTextType(mediaType: string): boolean {
 export function typeOfEnding(url: string, fallback: string): string {
   const ending = /\.(?<ending>\w{2,4})(?:[?#]|$)/.exec(url)?.groups?.["ending"]?.toLowerCase() ?? "";
   return endings[ending] ?? fallback;
+}
+
+function typed(part: Part): Part {
+  if (part.type === "tool-result") {
+    const parts = part.parts.map(typed);
+    return parts.some((each, at) => each !== part.parts[at]) ? { ...part, parts } : part;
+  }
+  if (part.type !== "image" && part.type !== "file") return part;
+  const { source } = part;
+  if (source.type !== "data") return part;
+  const filename = part.type === "file" ? part.filename : undefined;
+  const mediaType = typeOfData(source.data, source.mediaType, filename);
+  if (mediaType === source.mediaType) return part;
+  const next = { ...source, mediaType };
+  if (!mediaType.startsWith("image/")) return { ...part, source: next };
+  return { type: "image", source: next, ...(part.cache && { cache: part.cache }) };
+}
+
+const isTyped = ({ parts }: Message) => parts.every((part) => typed(part) === part);
+
+/** Returns the request with the types of its images, sounds and files; the same object when all fit. */
+export function withMediaTypes(request: ChatRequest): ChatRequest {
+  if (request.messages.every(isTyped)) return request;
+  const messages = request.messages.map<Message>((message) =>
+    isTyped(message) ? message : { ...message, parts: message.parts.map(typed) },
+  );
+  return { ...request, messages };
 }

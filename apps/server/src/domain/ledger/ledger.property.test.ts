@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
-import { keepQuote } from "#relay/core/billing/quotes.ts";
+import { keepQuote } from "#relay/core/billing/compute-charge.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./balances/audit.ts";
 import { credit } from "./balances/credit.ts";
 import type { ReserveInput } from "./batches/operations.ts";
-import { releaseStatement } from "./bookings/booking-statements.ts";
-import { parseCheckpoint } from "./checkpoints/checkpoint.ts";
+import { readRow } from "./calls/log-rows.ts";
+import { releaseStatement } from "./calls/node-heartbeat.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
 let database: Database;
@@ -233,7 +233,7 @@ async function take(run: Run, step: Step): Promise<void> {
         },
       });
       const by = nodes[(step.node + 1) % nodes.length]!;
-      await Promise.all(marked.map((row) => by.settle(parseCheckpoint(row.checkpoint)!)));
+      await Promise.all(marked.map((row) => by.settle(readRow(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [

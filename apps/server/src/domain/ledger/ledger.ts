@@ -1,40 +1,25 @@
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
-import { shuttingDown } from "#errors.ts";
 import { type Activity, alwaysActive } from "#platform/activity.ts";
-import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
+import { isDiskFull } from "#platform/database/connection-loss.ts";
 import { type Connection, openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { TransientMap } from "#platform/memory/transient-map.ts";
-import { checkAmount } from "./balances/amounts.ts";
 import { type CircuitBreaker, createCircuitBreaker, diskProbeStatement } from "./batches/circuit-breaker.ts";
-import type {
-  LateHandler,
-  LeaseSelector,
-  ReservedCall,
-  ReserveInput,
-  LedgerOperation,
-} from "./batches/operations.ts";
-import { createShards, type Shards } from "./batches/shards.ts";
+import type { LeaseSelector, ReservedCall, ReserveInput, LedgerOperation } from "./batches/operations.ts";
+import { createShards, type ShardOptions, type Shards } from "./batches/shards.ts";
 import { createBookings } from "./bookings/book-charges.ts";
-import { releaseStatement } from "./bookings/booking-statements.ts";
 import { createChannelChargeCollector } from "./bookings/collect-channel-charges.ts";
-import { createLateSettlements, type LateSettlements } from "./calls/late-settlements.ts";
+import { createLateSettlements } from "./calls/late-settlements.ts";
 import { createRefusedCallLog } from "./calls/log-refused-calls.ts";
 import { createLogRowFormat } from "./calls/log-rows.ts";
-import { createNodeHeartbeat, heartbeatStatement, type NodeHeartbeat } from "./calls/node-heartbeat.ts";
-import { type Decision, refusalOf, requestIdTaken, waitsForOthers } from "./calls/refusal.ts";
-import { openSession, sessionPausesMs, type SessionState } from "./calls/session-budgets.ts";
-import { type Checkpoints, createCheckpoints } from "./checkpoints/write-checkpoints.ts";
+import { createNodeHeartbeat, heartbeatStatement } from "./calls/node-heartbeat.ts";
+import { createOpenCalls } from "./calls/open-calls.ts";
+import type { SessionState } from "./calls/session-budgets.ts";
+import { createCheckpoints } from "./checkpoints/write-checkpoints.ts";
 import { LeaseBook, type LeaseTotals } from "./leases/lease-book.ts";
-import {
-  createLeaseRecalls,
-  type LeaseRecalls,
-  leasesMayHelp,
-  recallPausesMs,
-} from "./leases/recall-leases.ts";
+import { createLeaseRecalls } from "./leases/recall-leases.ts";
 
 /**
  * Moves balances for calls: reserve, settle, release. Only domain/ledger writes balances. It must
@@ -150,7 +135,6 @@ export interface LedgerOptions {
   openAfterMs?: number;
 }
 
-const maxRows = 200;
 /** Measured in docs/benchmarks.md. */
 const defaultShards = 2;
 /** Retry limit for calls that have not begun while the disk is full, where a long wait is not worthwhile. */
@@ -159,6 +143,7 @@ const longestBeginMs = 10_000;
 const controlSilentMs = 4_000;
 const leaseIdleMs = 5_000;
 const callsBeforeLease = 4;
+const defaultRetryMs = 15_000;
 
 function connect({ database, lockMs = 250 }: LedgerOptions, silentMs: number): Connection {
   return openConnection({
@@ -195,277 +180,110 @@ function partOf(nodeId: string): number {
   return createHash("sha256").update(nodeId).digest().readUInt16BE() >> 1;
 }
 
-export function createLedger(options: LedgerOptions): Ledger {
-  return new PostgresLedger(options);
+/** Opens the parallel batches. Each has a connection of its own. */
+function openShards(
+  options: LedgerOptions,
+  parts: Pick<ShardOptions, "part" | "logRows" | "book" | "breaker">,
+): Shards {
+  const { database, nodeId, retryForMs = defaultRetryMs, silentMs = 10_000, onBatch } = options;
+  return createShards({
+    ...parts,
+    count: options.shards ?? defaultShards,
+    nodeId,
+    connect: () => connect(options, silentMs),
+    onSilence: database.dropSilent,
+    retryForMs: (operation) => waitOf(operation, parts.breaker, retryForMs),
+    ...(onBatch && { onBatch }),
+  });
 }
 
-class PostgresLedger implements Ledger {
-  readonly #options: LedgerOptions;
-  /** Open calls by request id, from the start of their reserve to the end of their settle. */
-  readonly #open = new TransientMap<string, ReservedCall>();
-  readonly #book: LeaseBook;
-  /** Connection for operations that must not wait for a batch: heartbeats, releases and health probes. */
-  readonly #control: Connection;
-  readonly #breaker: CircuitBreaker;
-  readonly #shards: Shards;
-  readonly #heartbeat: NodeHeartbeat;
-  readonly #recalls: LeaseRecalls;
-  readonly #checkpoints: Checkpoints;
-  readonly #lateSettlements: LateSettlements;
-  readonly #bookings: ReturnType<typeof createBookings>;
-  readonly #channelCharges: ReturnType<typeof createChannelChargeCollector>;
-  readonly #refusedCalls: ReturnType<typeof createRefusedCallLog>;
-  #isClosing = false;
-
-  constructor(options: LedgerOptions) {
-    const {
-      database,
-      nodeId,
-      onError,
-      retryForMs = 15_000,
-      silentMs = 10_000,
-      beatMs,
-      silentAfterMs,
-      activity = alwaysActive,
-    } = options;
-    const part = partOf(nodeId);
-    const logRows = createLogRowFormat();
-    this.#options = options;
-    this.#book = new LeaseBook({
-      idleMs: options.leaseIdleMs ?? leaseIdleMs,
-      callsBefore: options.callsBeforeLease ?? callsBeforeLease,
-      now: () => performance.now(),
-    });
-    const book = this.#book;
-    this.#control = connect(options, controlSilentMs);
-    const connection = this.#control;
-    this.#breaker = breakerOver(connection, options);
-    const breaker = this.#breaker;
-    this.#shards = createShards({
-      count: options.shards ?? defaultShards,
-      nodeId,
-      part,
-      logRows,
-      book,
-      connect: () => connect(options, silentMs),
-      onSilence: database.dropSilent,
-      maxRows,
-      breaker,
-      retryForMs: (operation) => waitOf(operation, breaker, retryForMs),
-      ...(options.onBatch && { onBatch: options.onBatch }),
-    });
-    const shards = this.#shards;
-    this.#channelCharges = createChannelChargeCollector(database.pool, activity, onError);
-    this.#checkpoints = createCheckpoints({
-      connection,
-      nodeId,
-      shards,
-      open: this.#open,
-      mayTakeOver: () => !this.#isClosing,
-      onError,
-      onCharge: this.#channelCharges.charged,
-      onCheckpoints: (calls) => options.onCheckpoints?.(calls),
-    });
-    this.#heartbeat = createNodeHeartbeat({
-      activity,
-      connection,
-      nodeId,
-      onError,
-      isOpen: (id) => this.#open.get(id) !== undefined || book.has(id),
-      settleAbandoned: (rows) => this.#checkpoints.settleAbandoned(rows),
-      ...(beatMs !== undefined && { beatMs }),
-      ...(silentAfterMs !== undefined && { silentAfterMs }),
-    });
-    this.#bookings = createBookings({ activity, connection, nodeId, book, onError });
-    const askOthers = async (userId: number) => options.askForLeases?.(userId);
-    this.#recalls = createLeaseRecalls({ activity, book, shards, onError, askOthers });
-    this.#refusedCalls = createRefusedCallLog({
-      pool: database.pool,
-      part,
-      logRows,
-      onError,
-      maxRows,
-      retryForMs,
-    });
-    this.#lateSettlements = createLateSettlements({
-      settle: (record, onLate) => this.#settle(record, onLate),
-      shards,
-      connection,
-      isClosing: () => this.#isClosing,
-      onError,
-    });
-  }
-
-  async reserve(input: ReserveInput): Promise<void> {
-    checkAmount(input.amount);
-    checkAmount(input.tokenAmount);
-    if (this.#isClosing) throw shuttingDown();
-    this.#checkBreaker();
-    if (this.#open.get(input.requestId) !== undefined) throw requestIdTaken();
-    // Without leases, calls wait for the failing database before they cost anything at a provider.
-    const mayLease =
-      input.own !== true &&
-      input.session === undefined &&
-      input.derivedKeys === undefined &&
-      this.#breaker.outage() === undefined &&
-      this.#heartbeat.isAlive();
-    const call = this.#book.beginCall(input, mayLease);
-    this.#open.set(input.requestId, call);
-    if (call.lease !== undefined) return;
-    let decision: Decision = { verdict: "taken" };
-    try {
-      decision = await this.#insertReservation(input);
-    } catch (error) {
-      throw databaseTrouble(error) ?? error;
-    } finally {
-      if (decision.verdict !== "granted") {
-        this.#open.delete(input.requestId);
-        this.#book.endCall(call, true);
-      }
-    }
-    const { pointsPerUsd = () => POINTS_PER_USD } = this.#options;
-    const refusal = refusalOf(decision, { pointsPerUsd: pointsPerUsd(), derivedKeys: input.derivedKeys });
-    if (refusal !== undefined) throw refusal;
-  }
-
-  /**
-   * Makes a reservation of its own. Before it is refused, all nodes give back the leased points that they do
-   * not need, and it waits for other calls of its session or derived key.
-   */
-  async #insertReservation(input: ReserveInput): Promise<Decision> {
-    let decision = await this.#shards.add({ reserve: input });
-    for (const pauseMs of recallPausesMs) {
-      if (!leasesMayHelp(decision) || this.#isClosing) break;
-      await this.#recalls.recallEverywhere(input.userId);
-      await sleep(pauseMs);
-      decision = await this.#shards.add({ reserve: input });
-    }
-    for (const pauseMs of sessionPausesMs) {
-      if (!waitsForOthers(decision) || this.#isClosing || input.isPatient === false) break;
-      await sleep(pauseMs);
-      decision = await this.#shards.add({ reserve: input });
-    }
-    return decision;
-  }
-
-  async openSession(userId: number, session: string): Promise<SessionState | undefined> {
-    this.#checkBreaker();
-    try {
-      return await openSession(this.#options.database.pool, userId, session);
-    } catch (error) {
-      throw databaseTrouble(error) ?? error;
-    }
-  }
-
-  async raise(input: ReserveInput): Promise<void> {
-    const { requestId, userId, tokenId } = input;
-    const call = this.#open.get(requestId);
-    if (call !== undefined && this.#book.changeAmount(call, input.amount)) return;
-    try {
-      if (call?.lease === undefined) {
-        const values = [[requestId], [userId], [tokenId]];
-        await this.#options.database.pool.query({ ...releaseStatement, values });
-      }
-    } catch (error) {
-      throw databaseTrouble(error) ?? error;
-    } finally {
-      // The release of forgotten reservations frees whatever is still reserved.
-      this.#open.delete(requestId);
-      if (call !== undefined) this.#book.endCall(call, true);
-    }
-    await this.reserve(input);
-  }
-
-  settle(record: CallRecord, isShared = false): Promise<SettleResult> {
-    return isShared ? this.#settle(record) : this.#lateSettlements.settle(record);
-  }
-
-  async #settle(record: CallRecord, onLate?: LateHandler): Promise<"settled" | "gone"> {
-    const { requestId } = record;
-    const call = this.#open.get(requestId);
-    // A call in a lease has no row. Only this entry marks it as open.
-    if (call?.lease !== undefined) this.#open.delete(requestId);
-    let clear = false;
-    try {
-      checkAmount(record.quota);
-      if (call !== undefined) {
-        call.isEnding = true;
-        this.#book.extendAmount(call, record.quota);
-      }
-      const { verdict } = await this.#shards.add({
-        settle: record,
-        ...(call !== undefined && { call }),
-        ...(onLate !== undefined && { onLate }),
-      });
-      clear = true;
-      if (verdict === "settled") {
-        if (record.quota > 0n) this.#channelCharges.charged();
-        if (call?.lease !== undefined) this.#bookings.charged(record.userId);
-      }
-      return verdict === "settled" ? "settled" : "gone";
-    } catch (error) {
-      throw databaseTrouble(error) ?? error;
-    } finally {
-      if (this.#open.get(requestId) === call) this.#open.delete(requestId);
-      if (call !== undefined) this.#book.endCall(call, clear);
-    }
-  }
-
-  checkpoint(records: readonly CallRecord[]): Promise<void> {
-    return this.#checkpoints.write(records);
-  }
-
-  forgetCall(requestId: string): void {
-    const call = this.#open.get(requestId);
-    if (call === undefined) return;
-    this.#open.delete(requestId);
-    this.#book.endCall(call, true);
-  }
-
-  recall(of: LeaseSelector): Promise<void> {
-    return this.#recalls.recall(of);
-  }
-
-  logRefused(record: CallRecord): Promise<void> {
-    return this.#refusedCalls.add(record);
-  }
-
-  trouble(): LedgerTrouble | undefined {
-    const outage = this.#breaker.outage();
-    const batchMs = this.#shards.ageMs();
-    if (outage === undefined && batchMs === 0) return undefined;
-    return { failingMs: outage?.forMs ?? 0, batchMs, error: outage?.error };
-  }
-
-  load(): LedgerLoad {
-    return {
-      ...this.#book.totals(),
-      queued: this.#shards.size(),
-      pending: this.#lateSettlements.pending(),
-    };
-  }
-
-  start(): Promise<void> {
-    return this.#heartbeat.start();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    this.#recalls.close();
-    await this.#recalls.recall("all").catch(this.#options.onError);
-    await this.#shards.idle();
-    await this.#refusedCalls.idle();
-    this.#channelCharges.pause();
-    await this.#breaker.close();
-    await this.#bookings.close();
-    await this.#shards.close();
-    await this.#heartbeat.close();
-    await this.#control.close();
-    await this.#channelCharges.update();
-  }
-
-  #checkBreaker(): void {
-    const refused = this.#breaker.refusalError();
-    if (refused !== undefined) throw refused;
-  }
+export function createLedger(options: LedgerOptions): Ledger {
+  const { activity = alwaysActive, nodeId, onError, beatMs, silentAfterMs } = options;
+  const { pool } = options.database;
+  const part = partOf(nodeId);
+  const logRows = createLogRowFormat();
+  const open = new TransientMap<string, ReservedCall>();
+  let closing = false;
+  const isClosing = () => closing;
+  const book = new LeaseBook({
+    idleMs: options.leaseIdleMs ?? leaseIdleMs,
+    callsBefore: options.callsBeforeLease ?? callsBeforeLease,
+    now: () => performance.now(),
+  });
+  // For operations that must not wait for a batch: heartbeats, releases and health probes.
+  const connection = connect(options, controlSilentMs);
+  const breaker = breakerOver(connection, options);
+  const shards = openShards(options, { part, logRows, book, breaker });
+  const channelCharges = createChannelChargeCollector(pool, activity, onError);
+  const checkpoints = createCheckpoints({
+    connection,
+    nodeId,
+    shards,
+    open,
+    mayTakeOver: () => !closing,
+    onError,
+    onCharge: channelCharges.charged,
+    onCheckpoints: (calls) => options.onCheckpoints?.(calls),
+  });
+  const heartbeat = createNodeHeartbeat({
+    activity,
+    connection,
+    nodeId,
+    onError,
+    isOpen: (id) => open.get(id) !== undefined || book.has(id),
+    settleAbandoned: checkpoints.settleAbandoned,
+    ...(beatMs !== undefined && { beatMs }),
+    ...(silentAfterMs !== undefined && { silentAfterMs }),
+  });
+  const bookings = createBookings({ activity, connection, nodeId, book, onError });
+  const askOthers = async (userId: number) => options.askForLeases?.(userId);
+  const recalls = createLeaseRecalls({ activity, book, shards, onError, askOthers });
+  const { retryForMs = defaultRetryMs } = options;
+  const refusedCalls = createRefusedCallLog({ pool, part, logRows, onError, retryForMs });
+  const calls = createOpenCalls({
+    open,
+    pool,
+    book,
+    breaker,
+    shards,
+    recalls,
+    pointsPerUsd: options.pointsPerUsd ?? (() => POINTS_PER_USD),
+    isAlive: heartbeat.isAlive,
+    isClosing,
+    onLeaseCharge: bookings.charged,
+    onCharge: channelCharges.charged,
+  });
+  const late = createLateSettlements({ settle: calls.settle, shards, connection, isClosing, onError });
+  return {
+    reserve: calls.reserve,
+    openSession: calls.openSession,
+    raise: calls.raise,
+    settle: (record, isShared = false) => (isShared ? calls.settle(record) : late.settle(record)),
+    checkpoint: checkpoints.write,
+    forgetCall: calls.forget,
+    recall: recalls.recall,
+    logRefused: refusedCalls.add,
+    trouble() {
+      const outage = breaker.outage();
+      const batchMs = shards.ageMs();
+      if (outage === undefined && batchMs === 0) return undefined;
+      return { failingMs: outage?.forMs ?? 0, batchMs, error: outage?.error };
+    },
+    load: () => ({ ...book.totals(), queued: shards.size(), pending: late.pending() }),
+    start: heartbeat.start,
+    async close() {
+      closing = true;
+      recalls.close();
+      await recalls.recall("all").catch(onError);
+      await shards.idle();
+      await refusedCalls.idle();
+      channelCharges.pause();
+      await breaker.close();
+      await bookings.close();
+      await shards.close();
+      await heartbeat.close();
+      await connection.close();
+      await channelCharges.update();
+    },
+  };
 }

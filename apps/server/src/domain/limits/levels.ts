@@ -104,3 +104,24 @@ export function giveBack(level: Level | undefined, limit: Limit, used: number): 
   const back = Math.min(limit.cost, capacityOf(limit)) - used;
   return { value: Math.min(capacityOf(limit), level.value + back), at: level.at };
 }
+
+/**
+ * The part of every limit that belongs to this node when the nodes cannot coordinate. All parts add up to the
+ * limit.
+ */
+export interface Share {
+  /** Number of gateway nodes. */
+  nodes: number;
+  /** Index of this node, from 0. */
+  rank: number;
+  /** Indexes of other nodes that count together with this one: the workers of one machine. */
+  further?: readonly number[];
+}
+
+export const wholeShare: Share = { nodes: 1, rank: 0 };
+
+/** Returns a node's part of a limit. The remainder goes to the first nodes, one each, so a part can be 0. */
+export function shareOf(limit: number, { nodes, rank, further = [] }: Share): number {
+  const whole = Math.floor(limit / nodes);
+  return [rank, ...further].reduce((sum, place) => sum + whole + (place < limit % nodes ? 1 : 0), 0);
+}

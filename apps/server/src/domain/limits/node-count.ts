@@ -1,26 +1,6 @@
 import { type Activity, startPeriodicTask } from "#platform/activity.ts";
 import type { Pool } from "#platform/database/db.ts";
-
-/**
- * The part of every limit that belongs to this node when the nodes cannot coordinate. All parts add up to the
- * limit.
- */
-export interface Share {
-  /** Number of gateway nodes. */
-  nodes: number;
-  /** Index of this node, from 0. */
-  rank: number;
-  /** Indexes of other nodes that count together with this one: the workers of one machine. */
-  further?: readonly number[];
-}
-
-export const wholeShare: Share = { nodes: 1, rank: 0 };
-
-/** Returns a node's part of a limit. The remainder goes to the first nodes, one each, so a part can be 0. */
-export function shareOf(limit: number, { nodes, rank, further = [] }: Share): number {
-  const whole = Math.floor(limit / nodes);
-  return [rank, ...further].reduce((sum, place) => sum + whole + (place < limit % nodes ? 1 : 0), 0);
-}
+import { type Share, wholeShare } from "./levels.ts";
 
 /** The number of gateway nodes that this node currently knows. */
 export interface NodeCount {

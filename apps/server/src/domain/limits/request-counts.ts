@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { wholeShare, type Share, shareOf } from "./node-count.ts";
+import { wholeShare, type Share, shareOf } from "./levels.ts";
 
 /** Request counts per time window, kept in Redis for all nodes. Without Redis, each node allows its share. */
 export interface RequestCounts {

@@ -3,8 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startThrowAwayRedis } from "#test/run/services.ts";
-import { giveBack, type Limit, step } from "./levels.ts";
-import { shareOf } from "./node-count.ts";
+import { giveBack, type Limit, shareOf, step } from "./levels.ts";
 import { createLimiter, type Limiter, type RateDecision } from "./take.ts";
 
 const requests = (perMinute: number, key = "account"): Limit => ({

@@ -4,12 +4,14 @@ import {
   giveBack,
   type Level,
   type Limit,
+  type Share,
+  shareOf,
   stateOf,
   step,
   type Take,
+  wholeShare,
   WINDOW_MS,
 } from "./levels.ts";
-import { wholeShare, type Share, shareOf } from "./node-count.ts";
 import { openSharedLimits } from "./redis-script.ts";
 import { createSlices, mayBeSliced } from "./slices.ts";
 

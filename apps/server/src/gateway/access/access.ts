@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import { invalidRequest } from "#errors.ts";
 import type { CancelSignal } from "#platform/http/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { CallTrace } from "#relay/core/call.ts";
@@ -49,6 +50,27 @@ export function wantsFresh(request: FastifyRequest): boolean {
 export function wantsPromptCache({ headers }: FastifyRequest): boolean {
   const value = headers["x-prompt-cache"];
   return typeof value !== "string" || value.trim().toLowerCase() !== "off";
+}
+
+const amountReasons = {
+  "x-session-budget": "session_budget_amount",
+  "x-max-price": "max_price_amount",
+} as const;
+const amount = /^\d{1,7}(?:\.\d{1,6})?$/;
+
+/**
+ * Returns the amount in US dollars that a header contains; undefined without it. Throws `invalid_request` for a header
+ * that is no amount with at most six decimals.
+ */
+export function usdHeader(
+  { headers }: Pick<FastifyRequest, "headers">,
+  name: keyof typeof amountReasons,
+): number | undefined {
+  const value = headers[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || !amount.test(value.trim()))
+    throw invalidRequest({ reason: amountReasons[name] }, { param: name });
+  return Number(value);
 }
 
 /** Returns the caller and its request's resources. Set on every guarded route. */

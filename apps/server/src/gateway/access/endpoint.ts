@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
 import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
-import { clientRequestIdOf } from "#gateway/http/request-id.ts";
+import { clientRequestIdOf } from "#gateway/http/answer-headers.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -13,9 +13,8 @@ import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { isModelOffered, mayBeFree, mayCallFree } from "#relay/core/routing/free-models.ts";
-import { type Access, accessOf } from "./access.ts";
+import { type Access, accessOf, usdHeader } from "./access.ts";
 import { isWorthNoting, returnRequest, takeRequest } from "./admit.ts";
-import { usdHeader } from "./usd-header.ts";
 
 /**
  * Checks of every endpoint for AI clients before its body is read, in this order: authentication,

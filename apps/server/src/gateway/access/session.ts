@@ -10,7 +10,7 @@ import { invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { headOf, longTextOf } from "#platform/memory/long-texts.ts";
 import type { SessionBudget } from "#relay/core/call.ts";
-import { usdHeader } from "./usd-header.ts";
+import { usdHeader } from "./access.ts";
 
 /** Headers with which agents name their session. The first one present counts. */
 const headerNames = [

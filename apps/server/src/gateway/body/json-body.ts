@@ -6,6 +6,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { parseExact, roundSettings } from "#dialects/json/exact-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf, type Access } from "#gateway/access/access.ts";
+import { targetOf } from "#gateway/http/request-url.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
@@ -76,7 +77,8 @@ export function acceptJson(app: FastifyInstance, reading: FieldSpellings, before
       ? await readCompressed(payload, coding, scan, accessOf(request))
       : await readBytes(payload, scan, accessOf(request));
     if (before !== undefined && raw.length > LONG_FROM) {
-      const model = modelOfPath(request) ?? modelIn(raw, scan.shortFields);
+      // Gemini's clients put the model into the path.
+      const model = targetOf(request)?.model || modelIn(raw, scan.shortFields);
       if (model !== undefined) await before(request, model);
     }
     if (raw.length > LARGE) await nextTask();
@@ -98,14 +100,6 @@ function modelIn(raw: Buffer, fields: readonly TextRange[]): string | undefined 
     }
   }
   return undefined;
-}
-
-/** Returns the model that Gemini's clients put into the path. */
-function modelOfPath({ params }: FastifyRequest): string | undefined {
-  const { target } = (params ?? {}) as { target?: unknown };
-  return typeof target === "string" && target.includes(":")
-    ? target.slice(0, target.lastIndexOf(":"))
-    : undefined;
 }
 
 /** Parses a complete JSON object, such as a message of a socket. Throws `invalid_request`, as for a body. */

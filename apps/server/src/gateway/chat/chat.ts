@@ -11,6 +11,7 @@ import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
 import { withLimitLink } from "#gateway/http/limit-links.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
+import { targetOf } from "#gateway/http/request-url.ts";
 import { isOurFault, toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -235,15 +236,4 @@ export const chatDialects: readonly ClientDialect[] = Object.values(clientDialec
  */
 export function targetRoute(path: string): string {
   return path.replace(":target", "*");
-}
-
-/**
- * Returns the target of a path: the model and the action that Gemini's clients put there,
- * `gemini-2.5-flash:streamGenerateContent`. Undefined for a path without one.
- */
-export function targetOf(request: FastifyRequest): { model: string; action: string } | undefined {
-  const { "*": target } = request.params as { "*"?: string };
-  if (target === undefined) return undefined;
-  const colon = target.lastIndexOf(":");
-  return { model: target.slice(0, Math.max(0, colon)), action: target.slice(colon + 1) };
 }

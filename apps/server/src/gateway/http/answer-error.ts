@@ -3,11 +3,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { type GatewayError, invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import { securityHeaders } from "./answer-headers.ts";
+import { requestIdHeaders, securityHeaders } from "./answer-headers.ts";
 import { needsFinalStatus, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeFor, shapeOf } from "./error-shape.ts";
 import { withLimitLink } from "./limit-links.ts";
-import { requestIdHeaders } from "./request-id.ts";
 import { lacksVersion } from "./request-url.ts";
 import { isOurFault, toGatewayError } from "./to-gateway-error.ts";
 

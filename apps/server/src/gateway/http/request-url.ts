@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { invalidRequest } from "#errors.ts";
 import { foldName } from "#gateway/body/one-reading.ts";
 
@@ -92,4 +93,17 @@ export function queryWithoutKey(url: string): string {
   const parts = url.slice(mark + 1).split("&");
   const kept = parts.filter((part) => part !== "" && !new URLSearchParams(part).has("key"));
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}
+
+/**
+ * Returns the target of a path: the model and the action that Gemini's clients put there,
+ * `gemini-2.5-flash:streamGenerateContent`. Undefined for a path without one.
+ */
+export function targetOf({
+  params,
+}: Pick<FastifyRequest, "params">): { model: string; action: string } | undefined {
+  const { "*": target } = (params ?? {}) as { "*"?: string };
+  if (target === undefined) return undefined;
+  const colon = target.lastIndexOf(":");
+  return { model: target.slice(0, Math.max(0, colon)), action: target.slice(colon + 1) };
 }

@@ -4,8 +4,8 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
-import { targetOf } from "#gateway/chat/chat.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
+import { targetOf } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { relayEmbed } from "#relay/media/embed.ts";
 

@@ -6,7 +6,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { mapObjects } from "#providers/map-objects.ts";
+import { mapField } from "#providers/map-field.ts";
 import type { RequestShape, MessagesHost, Provider } from "#providers/provider.ts";
 import { withoutKeys } from "#providers/schemas/walk.ts";
 
@@ -174,17 +174,13 @@ function blockFor(block: Wire, betas: ReadonlySet<string>): Wire {
 /** Changes all blocks with settings of their own: of the system prompt, the messages, and the tools. */
 function mapBlocks(body: Wire, change: (block: Wire) => Wire): Wire {
   let next = body;
-  for (const field of ["system", "tools", "messages"]) {
-    const list = mapObjects(body[field], field === "messages" ? (each) => withContent(each, change) : change);
-    if (list !== body[field]) next = { ...next, [field]: list };
-  }
-  return next;
+  for (const field of ["system", "tools"]) next = mapField(next, field, change);
+  return mapField(next, "messages", (message) => withContent(message, change));
 }
 
 function withContent(owner: Wire, change: (block: Wire) => Wire): Wire {
-  const content = mapObjects(owner["content"], (block) => {
+  return mapField(owner, "content", (block) => {
     const changed = change(block);
     return block["type"] === "tool_result" ? withContent(changed, change) : changed;
   });
-  return content === owner["content"] ? owner : { ...owner, content };
 }

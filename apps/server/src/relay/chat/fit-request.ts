@@ -1,7 +1,7 @@
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest, ClientDialectId } from "#dialects/ir.ts";
 import { type AddressedPart, addressedParts, withBytes } from "#dialects/media/addressed.ts";
-import { withMediaTypes } from "#dialects/media/typed-media.ts";
+import { withMediaTypes } from "#dialects/media/media-type.ts";
 import { withProofsFor } from "#dialects/reasoning/proof.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { type Provider, proofOrigin } from "#providers/provider.ts";

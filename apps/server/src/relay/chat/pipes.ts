@@ -7,7 +7,7 @@ import type {
   CharacterCount,
   Upstream,
 } from "#dialects/dialect.ts";
-import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { ChatEvent, UpstreamError, Usage } from "#dialects/ir.ts";
 import { eventWithOrigin } from "#dialects/reasoning/proof.ts";
 import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tools/tool-names.ts";
@@ -17,7 +17,12 @@ import { tallyEvent } from "#relay/core/billing/meter.ts";
 import { excessOf } from "#relay/core/routing/excess.ts";
 import { interruptedError } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { openFrameListener, openListener, type OutputKind } from "./silence.ts";
+
+/**
+ * What a streamed response contains. One without content and usage costs nothing. "cut" is a response that
+ * reached its length limit without content, for example within hidden thinking.
+ */
+type OutputKind = "nothing" | "refusal" | "cut" | "something";
 
 /** Connects the upstream's frames to the client: unchanged or translated, always metered. */
 export interface Pipe {
@@ -170,6 +175,55 @@ export function translatingPipe(
     output: () => listener.output,
     error() {
       return error ?? excess(tally);
+    },
+  };
+}
+
+/** Tracks the kind of output over the events of a response. */
+function openListener(): { event(event: ChatEvent): void; readonly output: OutputKind } {
+  let output: OutputKind = "nothing";
+  return {
+    event(event) {
+      if (event.type === "start" || event.type === "finish" || event.type === "error") return;
+      if (event.type !== "stop") output = "something";
+      else if (output === "nothing" && event.reason === "length") output = "cut";
+      else if (output === "nothing" && (event.reason === "content-filter" || event.reason === "refusal"))
+        output = "refusal";
+    },
+    get output() {
+      return output;
+    },
+  };
+}
+
+/** Maximum characters of frames without text that are kept. */
+const MOST_KEPT = 64 * 1024;
+
+/**
+ * Like `openListener`, for frames that are not decoded. Keeps the frames before the first text, and decodes
+ * them only in `output()`.
+ */
+function openFrameListener(
+  upstream: Dialect,
+  tally: () => CharacterCount,
+): { frame(frame: Frame): void; output(): OutputKind } {
+  let kept: Frame[] | undefined = [];
+  let size = 0;
+  return {
+    frame(frame) {
+      if (kept === undefined) return;
+      const { narrow, wide } = tally();
+      kept.push(frame);
+      size += frame.data.length;
+      if (narrow > 0 || wide > 0 || size > MOST_KEPT) kept = undefined;
+    },
+    output() {
+      if (kept === undefined) return "something";
+      const listener = openListener();
+      const decoder = upstream.decodeStream();
+      for (const frame of kept) for (const event of decoder.frame(frame)) listener.event(event);
+      for (const event of decoder.end()) listener.event(event);
+      return listener.output;
     },
   };
 }

@@ -1,9 +1,12 @@
 /**
  * The stages of a call. Each is a value that contains the earlier one: what a client requested, at which prices
- * and by whom it may be served, the target of an attempt, and how it ended (`billing/call-end.ts`). All parts of the
+ * and by whom it may be served, the target of an attempt, and how it ended. All parts of the
  * relay share these types; the file imports nothing from the relay.
  */
+import type { ErrorCode } from "@gateway/shared/errors";
+import type { Reason } from "@gateway/shared/reasons";
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
+import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/selection/active-channel.ts";
 import type { SessionShare } from "#domain/ledger/batches/operations.ts";
@@ -172,6 +175,42 @@ export interface CachedCall {
   readonly terms: PricingTerms;
   /** Nothing was cached. */
   readonly byGateway?: true;
+}
+
+/** A call that reached a provider, and how it ended. */
+export interface EndedCall {
+  readonly routed: RoutedCall | CachedCall;
+  readonly outcome: ProviderOutcome;
+  readonly reported: Usage | undefined;
+  readonly delivered: CharacterCount;
+  /** Our own count of more than text. Used when the provider reports no usage. */
+  readonly counted?: Usage | undefined;
+  /** `reported` is the provider's final report, although the client did not read it. */
+  readonly final?: boolean;
+  /** For the log, when the response was not broken off by the provider. */
+  readonly errorCode?: ErrorCode | undefined;
+  /** Multiplier of a price per call, where more or less was delivered than requested. */
+  readonly calls?: number;
+  /** Maximum usage of what was delivered, where that is more than was requested. */
+  readonly estimate?: Estimate;
+}
+
+/** What was delivered to the client so far, and the usage reported so far. */
+export type CallProgress = Pick<EndedCall, "reported" | "delivered" | "counted">;
+
+/** A response of which parts may have been delivered. */
+export interface ResponseInProgress {
+  /** Returns undefined until something was delivered. */
+  progress(): CallProgress | undefined;
+}
+
+/** How a pass-through call ended. */
+export interface PassThroughEnd {
+  readonly outcome: EndedCall["outcome"];
+  /** Status of the provider. */
+  readonly status: number;
+  /** Content of the log row. */
+  readonly content?: Reason;
 }
 
 /**

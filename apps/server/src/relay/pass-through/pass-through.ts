@@ -7,8 +7,7 @@ import type { StreamedBody, UpstreamResponse } from "#platform/http/exchange.ts"
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
-import type { PassThroughEnd } from "#relay/core/billing/call-end.ts";
-import type { Answer, ReceivedCall, PricedTarget, Pieces } from "#relay/core/call.ts";
+import type { Answer, PassThroughEnd, Pieces, PricedTarget, ReceivedCall } from "#relay/core/call.ts";
 import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { namedChannel } from "#relay/core/routing/plan.ts";

@@ -1,36 +1,24 @@
-import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
-import type { EndedCall } from "#relay/core/billing/call-end.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
-import type { PricedTarget, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
+import type { EndedCall, PricedTarget, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";
-import { type InputPart, type SessionFacts, AUDIO_OUTPUT_TOKENS_PER_SECOND } from "./realtime-events.ts";
+import type { InputPart, SessionFacts } from "./realtime-events.ts";
+import { countedUsage, emptyCount, type MediaCount, SessionCount, transcriptUsage } from "./session-count.ts";
 
 /** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** An image has up to 1,640 tokens and is counted as text. */
-const CHARACTERS_PER_IMAGE = 4 * 1_640;
-
-interface Count {
-  tally: CharacterCount;
-  /** Seconds of audio. */
-  sound: number;
-}
-
 interface Turn {
   bill: CallBill;
   routed: RoutedCall;
-  output: Count;
+  output: MediaCount;
   /** Input received before the response began, which is part of its input. */
-  inputBefore: Count;
+  inputBefore: MediaCount;
 }
 
 interface BilledSession {
@@ -39,6 +27,7 @@ interface BilledSession {
   readonly first: CallBill;
   admit(call: ReceivedCall): Promise<ReceivedCall>;
 }
+
 /**
  * The billing of a realtime session. Every response has its own reservation, which becomes its charge and log
  * row before the client receives the response's end. While the session is open, one more reservation waits
@@ -56,14 +45,10 @@ export class RealtimeBill {
   #paying: Promise<void> = Promise.resolve();
   #number = 0;
   #closed = false;
-  /** Tokens of the conversation by the provider's last report, and the input since then. */
-  #context = { text: 0, sound: 0 };
-  #pending = nothing();
-  /** Seconds of audio since the last recording. */
-  #recording = 0;
-  readonly #transcriptions = new Map<string, Count>();
+  readonly #count = new SessionCount();
   readonly #owed: { usage: Usage; at: PricedTarget }[] = [];
-  #facts: SessionFacts = {
+  /** Facts that the session reports. */
+  facts: SessionFacts = {
     maxOutput: undefined,
     inputBytesPerSecond: 48_000,
     outputBytesPerSecond: 48_000,
@@ -82,21 +67,12 @@ export class RealtimeBill {
     this.#longest = longestOutput(this.#target.upstreamModel);
   }
 
-  /** Facts that the session reports. */
-  get facts(): SessionFacts {
-    return this.#facts;
-  }
-
-  set facts(facts: SessionFacts) {
-    this.#facts = facts;
-  }
-
   /** Called when a response has begun at the provider. Throws when it cannot be reserved. */
   async begin(id: string): Promise<void> {
     if (this.#turns.has(id)) return;
     const turn = await this.#take();
     turn.bill.beginAt(now());
-    turn.inputBefore = { tally: { ...this.#pending.tally }, sound: this.#pending.sound };
+    turn.inputBefore = this.#count.unreadInput();
     this.#turns.set(id, turn);
   }
 
@@ -124,11 +100,8 @@ export class RealtimeBill {
   }
 
   /** Records input of the client. Raises the reservation; throws when that fails. */
-  async input({ text, bytes, images }: InputPart): Promise<void> {
-    addTo(this.#pending.tally, text);
-    this.#pending.tally.narrow += images * CHARACTERS_PER_IMAGE;
-    this.#pending.sound += bytes / this.#facts.inputBytesPerSecond;
-    this.#recording += bytes / this.#facts.inputBytesPerSecond;
+  async input(part: InputPart): Promise<void> {
+    this.#count.addInput(part, this.facts.inputBytesPerSecond);
     if (this.#spare !== undefined) await this.#ensureSpare(false);
   }
 
@@ -140,7 +113,7 @@ export class RealtimeBill {
       progress: () => ({ reported: undefined, delivered: turn.output.tally, counted: this.#counted(turn) }),
     });
     if ("text" in part) addTo(turn.output.tally, part.text);
-    else turn.output.sound += part.bytes / this.#facts.outputBytesPerSecond;
+    else turn.output.sound += part.bytes / this.facts.outputBytesPerSecond;
   }
 
   /** Charges a response. */
@@ -148,29 +121,19 @@ export class RealtimeBill {
     const turn = this.#turns.get(id) ?? (await this.#take());
     this.#turns.delete(id);
     await this.#charge(turn, outcome, usage);
-    const known = usage ?? this.#counted(turn);
-    const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
-    this.#context = { text: known.input + known.output - sound, sound };
-    // Input received during the response belongs to the next one.
-    this.#pending = without(this.#pending, turn.inputBefore);
+    this.#count.endResponse(usage ?? this.#counted(turn), turn.inputBefore);
   }
 
   /** Records the text of a running transcription. Charged by our count if its end never arrives. */
   transcribing(item: string, text: string): void {
     // Without a transcriber, recordings are only for the model.
-    if (this.#facts.transcriber === undefined && text === "") return;
-    let count = this.#transcriptions.get(item);
-    if (count === undefined) {
-      count = { tally: nothing().tally, sound: this.#recording };
-      this.#transcriptions.set(item, count);
-      this.#recording = 0;
-    }
-    addTo(count.tally, text);
+    if (this.facts.transcriber === undefined && text === "") return;
+    this.#count.addTranscript(item, text);
   }
 
   /** Discards a transcription that failed. */
   untranscribed(item: string): void {
-    this.#transcriptions.delete(item);
+    this.#count.takeTranscription(item);
   }
 
   /**
@@ -179,11 +142,10 @@ export class RealtimeBill {
    * next response was used: then `renew` must follow.
    */
   async transcribed(item: string, usage: Usage | undefined, text: string): Promise<boolean> {
-    const count = this.#transcriptions.get(item) ?? nothing();
-    this.#transcriptions.delete(item);
-    const output = nothing().tally;
-    addTo(output, text);
-    this.#owe(usage ?? transcriptUsage({ ...count, tally: output }));
+    const { sound } = this.#count.takeTranscription(item);
+    const { tally } = emptyCount();
+    addTo(tally, text);
+    this.#owe(usage ?? transcriptUsage({ tally, sound }));
     const turn = this.#spare;
     if (turn === undefined && this.#turns.size > 0) return false;
     this.#spare = undefined;
@@ -198,15 +160,14 @@ export class RealtimeBill {
 
   /** Whether anything in progress is to be charged. */
   owes(): boolean {
-    return this.#turns.size > 0 || this.#transcriptions.size > 0;
+    return this.#turns.size > 0 || this.#count.isTranscribing();
   }
 
   /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
   async close(outcome: EndedCall["outcome"]): Promise<void> {
     this.#closed = true;
     await this.#holding?.catch(() => {});
-    for (const count of this.#transcriptions.values()) this.#owe(transcriptUsage(count));
-    this.#transcriptions.clear();
+    for (const count of this.#count.takeTranscriptions()) this.#owe(transcriptUsage(count));
     const open = [...this.#turns.values()].map((turn) => this.#charge(turn, outcome, undefined));
     this.#turns.clear();
     if (this.#spare !== undefined) open.push(this.#giveBack(this.#spare, outcome));
@@ -219,17 +180,10 @@ export class RealtimeBill {
     return `${this.#call.requestId}-${(this.#number += 1)}`;
   }
 
-  #read() {
-    return {
-      text: this.#context.text + tokensOf(this.#pending.tally),
-      sound: this.#context.sound + Math.ceil(this.#pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
-    };
-  }
-
   #mostOutput(limit: number) {
     return Math.min(
       MOST_TOKENS,
-      Math.max(this.#longest, limit, this.#wanted ?? 0, this.#facts.maxOutput ?? 0),
+      Math.max(this.#longest, limit, this.#wanted ?? 0, this.facts.maxOutput ?? 0),
     );
   }
 
@@ -238,7 +192,7 @@ export class RealtimeBill {
   }
 
   async #reserveNext(rated: boolean, limit: number): Promise<Turn> {
-    const estimate = estimateOf(this.#read(), this.#mostOutput(limit));
+    const estimate = estimateOf(this.#count.conversation(), this.#mostOutput(limit));
     const requested = { ...this.#call, requestId: this.#nextId(), startedAt: now(), estimate };
     return this.#reserve(
       rated ? await this.#session.admit(requested) : unrated(requested),
@@ -249,7 +203,7 @@ export class RealtimeBill {
 
   /** Raises a reservation. On failure, the reservation is gone. */
   async #raise({ bill, routed }: Turn, limit: number): Promise<Turn> {
-    const estimate = estimateOf(this.#read(), this.#mostOutput(limit));
+    const estimate = estimateOf(this.#count.conversation(), this.#mostOutput(limit));
     const planned = {
       ...routed.planned,
       plan: { ...routed.planned.plan, estimate, worstCase: this.#costOf(estimate) },
@@ -291,7 +245,7 @@ export class RealtimeBill {
     await this.#paying.catch(() => {});
     while (
       this.#spare === undefined ||
-      !covers(this.#spare.routed.planned.plan.estimate, this.#read(), this.#mostOutput(limit))
+      !covers(this.#spare.routed.planned.plan.estimate, this.#count.conversation(), this.#mostOutput(limit))
     ) {
       if (this.#holding === undefined) {
         const turn = this.#spare;
@@ -310,7 +264,7 @@ export class RealtimeBill {
 
   /** Records a transcription to charge, at its own model's price. */
   #owe(usage: Usage): void {
-    const billedModel = this.#facts.transcriber ?? this.#target.billedModel;
+    const billedModel = this.facts.transcriber ?? this.#target.billedModel;
     const price = findPrice(this.#services.prices.table(), billedModel);
     this.#owed.push({
       usage,
@@ -319,14 +273,7 @@ export class RealtimeBill {
   }
 
   #counted({ output }: Turn): Usage {
-    const { text, sound } = this.#read();
-    const spoken = Math.ceil(output.sound * AUDIO_OUTPUT_TOKENS_PER_SECOND);
-    return {
-      input: text + sound,
-      ...(sound > 0 ? { audioInput: sound } : {}),
-      output: tokensOf(output.tally) + spoken,
-      ...(spoken > 0 ? { audioOutput: spoken } : {}),
-    };
+    return countedUsage(this.#count.conversation(), output);
   }
 
   async #charge(turn: Turn, outcome: EndedCall["outcome"], reported: Usage | undefined): Promise<void> {
@@ -361,13 +308,13 @@ export class RealtimeBill {
       const routed = { ...turn.routed, target: at };
       turn = undefined;
       bill.beginAt(now());
-      await bill.settle({ routed, outcome: "complete", reported: usage, delivered: nothing().tally });
+      await bill.settle({ routed, outcome: "complete", reported: usage, delivered: emptyCount().tally });
     }
   }
 
   async #giveBack({ bill, routed }: Turn, outcome: EndedCall["outcome"]): Promise<void> {
     bill.beginAt(this.#call.startedAt);
-    await bill.settle({ routed, outcome, reported: NOTHING_USED, delivered: nothing().tally });
+    await bill.settle({ routed, outcome, reported: NOTHING_USED, delivered: emptyCount().tally });
   }
 }
 
@@ -379,27 +326,6 @@ function unrated(call: ReceivedCall): ReceivedCall {
 
 const NOTHING_USED: Usage = { input: 0, output: 0 };
 
-/** Returns our own count. */
-function transcriptUsage({ tally, sound }: Count): Usage {
-  const input = Math.ceil(sound * AUDIO_INPUT_TOKENS_PER_SECOND);
-  return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
-}
-
 function newTurn(bill: CallBill, routed: RoutedCall): Turn {
-  return { bill, routed, output: nothing(), inputBefore: nothing() };
-}
-
-function without({ tally, sound }: Count, part: Count): Count {
-  return {
-    tally: {
-      narrow: tally.narrow - part.tally.narrow,
-      wide: tally.wide - part.tally.wide,
-      spaces: (tally.spaces ?? 0) - (part.tally.spaces ?? 0),
-    },
-    sound: sound - part.sound,
-  };
-}
-
-function nothing(): Count {
-  return { tally: { narrow: 0, wide: 0 }, sound: 0 };
+  return { bill, routed, output: emptyCount(), inputBefore: emptyCount() };
 }

@@ -7,7 +7,7 @@ import type { ChatEvent, ChatRequest, ClientDialectId, Message, Part, Usage } fr
 import { eventWithOrigin, type ProofOrigin } from "#dialects/reasoning/proof.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { citationOf, gatewaySearch, searchParts, type ShownSearch } from "#dialects/tools/search-forms.ts";
-import { sumUsage } from "#dialects/usage/sum.ts";
+import { sumUsage } from "#dialects/usage/tokens.ts";
 import { textTokens } from "#domain/pricing/estimate.ts";
 import { mostGrowth } from "#domain/pricing/search-rounds.ts";
 import type { SearchOutcome } from "#domain/web-search/web-search.ts";

@@ -1,4 +1,4 @@
-import type { Share } from "#domain/limits/node-count.ts";
+import type { Share } from "#domain/limits/levels.ts";
 import { ASK_MS, GATHER_MS, type ToPrimary, type ToWorker, type WorkerTask } from "./messages.ts";
 
 /** A worker's connection to the primary process, and through it to the other workers. */

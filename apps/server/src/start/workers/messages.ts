@@ -1,4 +1,4 @@
-import type { Share } from "#domain/limits/node-count.ts";
+import type { Share } from "#domain/limits/levels.ts";
 
 /** The first message to a worker. */
 export interface WorkerTask {

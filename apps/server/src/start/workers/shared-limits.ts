@@ -3,7 +3,7 @@
  * has its whole limit on every worker. A worker that cannot reach the primary process allows its own share.
  */
 import type { Limit } from "#domain/limits/levels.ts";
-import { type Share, wholeShare } from "#domain/limits/node-count.ts";
+import { type Share, wholeShare } from "#domain/limits/levels.ts";
 import { createRequestCounts, type RequestCount, type RequestCounts } from "#domain/limits/request-counts.ts";
 import { createLimiter, type Limiter, type RateDecision } from "#domain/limits/take.ts";
 import type { WorkerLink } from "./link.ts";

@@ -1,3 +1,7 @@
+/**
+ * Consequences of failures beyond a freeze: a key or a channel is disabled, or a circuit opens. A test of the
+ * channel confirms each first, because a caller can make calls fail at will.
+ */
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
@@ -9,14 +13,9 @@ import {
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { disableChannel, disableKey, recordCircuitChange } from "./channel-state.ts";
 import { type CircuitRules, closeCircuit, createCircuit, recordFailure, openCircuit } from "./circuit.ts";
-import { createConfirm } from "./confirm.ts";
 import { WHOLE } from "./freezes.ts";
 import { absent, refusing, type State, type AttemptTarget } from "./health-state.ts";
 
-/**
- * Consequences of failures beyond a freeze: a key or a channel is disabled, or a circuit opens. A test of the
- * channel confirms each first, because a caller can make calls fail at will.
- */
 /** Settings of the circuit breakers. */
 export interface CircuitSettings extends CircuitRules {
   enabled: boolean;
@@ -151,3 +150,62 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
 
 const untested = (): Promise<ChannelTestResult> =>
   Promise.resolve({ ok: false, model: "", duration: 0, message: "", message_facts: [], fault: cannotProbe });
+
+/**
+ * Tests that confirm failures before they affect other accounts. Their rate is limited: callers control what
+ * they send, so they must not control how often a provider is paid for a test.
+ */
+interface Confirm {
+  /**
+   * Starts a test unless one for the same subject is running or ran a short while ago.
+   * @param subject what is tested: a key, a model or a channel
+   */
+  start(subject: string, test: () => Promise<ChannelTestResult>, then: (verdict: Verdict) => void): void;
+}
+
+/** `untested` means that no cheap test request exists. */
+type Verdict = { kind: "passed" | "untested" } | { kind: "failed"; fault: string; message: string };
+
+/** Minimum pause after a passed test of a subject. */
+const PAUSE_MS = 60_000;
+const FAILED_PAUSE_MS = 5_000;
+const MOST_AT_ONCE = 4;
+const MOST_KEPT = 2_000;
+
+function createConfirm(now: () => number, onError: (error: unknown) => void): Confirm {
+  /** Milliseconds since 1970 before which no test starts; infinite while a test runs. */
+  const waiting = new Map<string, number>();
+  let inProgress = 0;
+
+  function forgetOld(): void {
+    if (waiting.size < MOST_KEPT) return;
+    for (const [subject, until] of waiting) if (until <= now()) waiting.delete(subject);
+  }
+
+  return {
+    start(subject, test, then) {
+      if ((waiting.get(subject) ?? 0) > now() || inProgress >= MOST_AT_ONCE) return;
+      forgetOld();
+      waiting.set(subject, Number.POSITIVE_INFINITY);
+      inProgress += 1;
+      void test()
+        .then((result) => {
+          const verdict = verdictOf(result);
+          waiting.set(subject, now() + (verdict.kind === "failed" ? FAILED_PAUSE_MS : PAUSE_MS));
+          then(verdict);
+        })
+        .catch((error: unknown) => {
+          waiting.set(subject, now() + PAUSE_MS);
+          onError(error);
+        })
+        .finally(() => {
+          inProgress -= 1;
+        });
+    },
+  };
+}
+
+function verdictOf({ ok, fault, message }: ChannelTestResult): Verdict {
+  if (ok) return { kind: "passed" };
+  return fault === cannotProbe ? { kind: "untested" } : { kind: "failed", fault, message };
+}

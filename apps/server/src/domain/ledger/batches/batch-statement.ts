@@ -3,18 +3,24 @@
  */
 import type { Bill } from "@gateway/shared/usage/log";
 import { gatewaySearch } from "#dialects/tools/search-forms.ts";
-import { type CallRecord, rowOf } from "#domain/ledger/calls/call-record.ts";
-import { joinRows, type LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
+import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+import { joinRows, type LogRowFormat, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
-import type { LeaseRequest, LeaseRow } from "#domain/ledger/leases/lease-request.ts";
-import {
-  settleCallInLeaseStatement,
-  settleInLeasesStatement,
-} from "#domain/ledger/leases/settle-in-leases.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
-import { type DerivedKeyShare, type LedgerOperation, payerOf, type ReserveInput } from "./operations.ts";
+import {
+  type DerivedKeyShare,
+  type LeaseRequest,
+  type LeaseRow,
+  type LedgerOperation,
+  payerOf,
+  type ReserveInput,
+} from "./operations.ts";
 
 const writeBatch = readStatement(import.meta.url, "write-batch.sql");
+/** The statement of batches in which calls end within leases, and nothing else happens. */
+export const settleInLeases = readStatement(import.meta.url, "settle-in-leases.sql");
+/** The same for a batch of one call. */
+const settleCallInLease = readStatement(import.meta.url, "settle-call-in-lease.sql");
 
 /** A result row; `ord` is the index of the operation. An operation without an effect or a refusal has no row. */
 export type BatchRow = (Decision & { ord: number }) | LeaseRow;
@@ -102,7 +108,7 @@ export function batchOf(
     const [row, lease] = [rows[0], leases[0]];
     if (rows.length === 1 && leases.length === 1 && row !== undefined && lease !== undefined) {
       const values = [row, part, cachedTokens[0], lease.id, lease.version, lease.limited];
-      return { ...settleCallInLeaseStatement, values };
+      return { ...settleCallInLease, values };
     }
     const values = [
       part,
@@ -115,7 +121,7 @@ export function batchOf(
       requests,
       leaseIds,
     ];
-    return { ...settleInLeasesStatement, values };
+    return { ...settleInLeases, values };
   }
   const values = [
     nodeId,

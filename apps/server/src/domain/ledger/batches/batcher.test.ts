@@ -9,7 +9,7 @@ function batcher(
   over: { maxRows?: number; retryForMs?: number } = {},
 ) {
   const batches = new Batcher<number, string>({
-    maxRows: over.maxRows ?? 200,
+    ...(over.maxRows !== undefined && { maxRows: over.maxRows }),
     retryForMs: () => over.retryForMs ?? 1_000,
     isTransient: (error) => error instanceof Passing,
     run,

@@ -26,7 +26,8 @@ export interface LockOptions<Input> {
 }
 
 export interface BatcherOptions<Input, Output> {
-  maxRows: number;
+  /** Items of one statement at most. Default: 200. */
+  maxRows?: number;
   /** Returns one result per item, in order. All items of one run share one atomic statement. */
   run(items: readonly BatchItem<Input>[]): Promise<(Output | typeof again)[]>;
   /** Returns whether an error is transient (a lost connection, a restart, a deadlock). */
@@ -51,6 +52,7 @@ interface QueuedItem<Input, Output> extends BatchItem<Input> {
   reject(error: unknown): void;
 }
 
+const MAX_ROWS = 200;
 const firstPauseMs = 20;
 const longestPauseMs = 500;
 /** Interval of checks for released locks. */
@@ -60,6 +62,7 @@ export class Batcher<Input, Output> {
   readonly #options: BatcherOptions<Input, Output>;
   #queue: QueuedItem<Input, Output>[] = [];
   #inProgress: readonly QueuedItem<Input, Output>[] = [];
+  readonly #maxRows: number;
   /** Largest number of items of the next statement. */
   #most: number;
   #pump: Promise<void> | undefined;
@@ -70,7 +73,8 @@ export class Batcher<Input, Output> {
 
   constructor(options: BatcherOptions<Input, Output>) {
     this.#options = options;
-    this.#most = options.maxRows;
+    this.#maxRows = options.maxRows ?? MAX_ROWS;
+    this.#most = this.#maxRows;
   }
 
   add(input: Input): Promise<Output> {
@@ -120,7 +124,7 @@ export class Batcher<Input, Output> {
       this.#inProgress = [];
       if (!passing) {
         pauseMs = firstPauseMs;
-        this.#most = Math.min(this.#options.maxRows, this.#most * 2);
+        this.#most = Math.min(this.#maxRows, this.#most * 2);
         continue;
       }
       await sleep(pauseMs);

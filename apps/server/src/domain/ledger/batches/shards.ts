@@ -3,7 +3,6 @@ import type { LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
-import { findLeasesStatement, type LeaseRequest } from "#domain/ledger/leases/lease-request.ts";
 import { accountBusy } from "#errors.ts";
 import {
   databaseTrouble,
@@ -17,7 +16,7 @@ import { readStatement } from "#platform/database/prepared-statement.ts";
 import { batchOf, type BatchRow } from "./batch-statement.ts";
 import { again, Batcher, type BatchItem } from "./batcher.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Lease, payerOf, type LedgerOperation } from "./operations.ts";
+import { type Lease, type LeaseRequest, payerOf, type LedgerOperation } from "./operations.ts";
 
 /**
  * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
@@ -37,6 +36,7 @@ export interface Shards {
 }
 
 const findReservations = readStatement(import.meta.url, "find-reservations.sql");
+const findLeases = readStatement(import.meta.url, "find-leases.sql");
 const findLockedAccounts = readStatement(import.meta.url, "find-locked-accounts.sql");
 
 export interface ShardOptions {
@@ -47,7 +47,6 @@ export interface ShardOptions {
   logRows: LogRowFormat;
   book: LeaseBook;
   connect(): Connection;
-  maxRows: number;
   breaker: CircuitBreaker;
   retryForMs(operation: LedgerOperation): number;
   /** Called when a connection was dropped because it was silent. */
@@ -78,7 +77,7 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 function createShard(
-  { nodeId, part, logRows, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
+  { nodeId, part, logRows, book, breaker, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<LedgerOperation, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
@@ -103,7 +102,7 @@ function createShard(
     if (leases.length === 0) return new Set();
     const values = [leases.map(({ id }) => id), nodeId];
     const rows = await connection.query<{ request_id: string; amount: bigint; version: number }>({
-      ...findLeasesStatement,
+      ...findLeases,
       values,
     });
     const found = new Map(rows.map((row) => [row.request_id, row]));
@@ -198,7 +197,6 @@ function createShard(
   }
 
   return new Batcher<LedgerOperation, Decision>({
-    maxRows,
     run,
     retryForMs,
     keepsTrying: (operation) => operation.settle !== undefined && operation.onLate?.() === true,

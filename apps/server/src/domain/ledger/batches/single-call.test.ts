@@ -2,14 +2,12 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
-import { type CallRecord, logColumns, rowOf } from "#domain/ledger/calls/call-record.ts";
-import { createLogRowFormat, joinRows } from "#domain/ledger/calls/log-rows.ts";
-import type { LeaseRequest } from "#domain/ledger/leases/lease-request.ts";
-import { settleInLeasesStatement } from "#domain/ledger/leases/settle-in-leases.ts";
+import { type CallRecord, logColumns } from "#domain/ledger/calls/call-record.ts";
+import { createLogRowFormat, joinRows, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { batchOf } from "./batch-statement.ts";
-import type { Lease, LedgerOperation } from "./operations.ts";
+import { batchOf, settleInLeases } from "./batch-statement.ts";
+import type { Lease, LeaseRequest, LedgerOperation } from "./operations.ts";
 
 /**
  * A call within a lease is charged by a function of its own when it is alone in its batch. Both statements run in
@@ -106,7 +104,7 @@ async function compare(record: CallRecord) {
     [lease.id],
   ];
   const one = await tried(single);
-  const many = await tried({ text: settleInLeasesStatement.text, values });
+  const many = await tried({ text: settleInLeases.text, values });
   expect(one).toEqual(many);
   return one;
 }

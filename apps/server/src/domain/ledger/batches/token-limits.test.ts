@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit } from "#domain/ledger/balances/audit.ts";
-import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
+import { releaseStatement } from "#domain/ledger/calls/node-heartbeat.ts";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import type { GatewayError } from "#errors.ts";
 import type { Database } from "#platform/database/db.ts";

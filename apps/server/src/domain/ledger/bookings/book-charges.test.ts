@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
+import { releaseStatement } from "#domain/ledger/calls/node-heartbeat.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { bookCharges, mergeHourRows } from "./book-charges.ts";
-import { releaseStatement } from "./booking-statements.ts";
 
 let database: Database;
 const ledgers: Ledger[] = [];

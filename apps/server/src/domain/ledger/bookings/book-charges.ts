@@ -6,7 +6,8 @@ import { databaseTrouble, isLockTimeout } from "#platform/database/connection-lo
 import type { Connection } from "#platform/database/connection.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
-import { bookChargesStatement } from "./booking-statements.ts";
+
+const bookChargesStatement = readStatement(import.meta.url, "book-charges.sql");
 
 /** A statement locks this number of accounts at most, for a few milliseconds. */
 const portion = 100;

@@ -10,7 +10,17 @@ import {
 } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
-import { storableFacts, storableText } from "#platform/database/storable-text.ts";
+import { storableFacts } from "#platform/database/storable-text.ts";
+import {
+  clean,
+  cleanAttempts,
+  cleanBill,
+  cleanSession,
+  largestInt,
+  largestSmallInt,
+  longestFact,
+  whole,
+} from "./clean-log-values.ts";
 
 /**
  * Log row of a call, as the ledger's statements take it. It must not depend on how the cost was computed.
@@ -282,7 +292,7 @@ export const logColumns = {
   attempts: column(
     "jsonb",
     z.array(z.union([AttemptNote, PausedChannel, SkippedChannel])),
-    (call) => attemptsOf(call),
+    (call) => cleanAttempts(call),
     (notes) => ({
       attempts: notes.filter((note) => "result" in note),
       paused: notes.filter((note) => "reason" in note),
@@ -305,7 +315,7 @@ export const logColumns = {
   content_facts: column(
     "jsonb",
     ReasonFacts.nullish(),
-    (call) => (call.contentFacts === undefined ? null : storableFacts(call.contentFacts, longestValue)),
+    (call) => (call.contentFacts === undefined ? null : storableFacts(call.contentFacts, longestFact)),
     (facts) => (facts ? { contentFacts: facts } : {}),
   ),
   session: column(
@@ -335,86 +345,9 @@ export const logColumns = {
   ),
 } satisfies Record<string, Column>;
 
-type LogColumn = keyof typeof logColumns;
+export type LogColumn = keyof typeof logColumns;
 
-const columns = Object.entries(logColumns) as [LogColumn, Column][];
+export const columnEntries = Object.entries(logColumns) as [LogColumn, Column][];
 
 /** The columns that everyone who sees a row sees as they are stored. */
-export const shownColumns = columns.flatMap(([name, { isShown }]) => (isShown ? [name] : []));
-
-/** A log row as JSON, with the extra fields that the statements need. */
-export type LogRowJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
-
-/** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
-export function rowOf(call: CallRecord): LogRowJson {
-  const row: Record<string, unknown> = {};
-  for (const [name, { of }] of columns) row[name] = of(call);
-  row["cached_tokens"] = whole(call.usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER);
-  row["held_in_part"] = call.partlyReserved === true;
-  return row as LogRowJson;
-}
-
-const StoredRow = z.object({
-  ...(Object.fromEntries(columns.map(([name, { json }]) => [name, json])) as Record<LogColumn, z.ZodType>),
-  type: z.literal(2),
-  prompt_tokens: count,
-  completion_tokens: count,
-  cached_tokens: count,
-  held_in_part: z.boolean(),
-});
-
-/** Returns the call of a row that was stored as JSON; undefined for an unreadable one. */
-export function readRow(stored: unknown): CallRecord | undefined {
-  const { success, data: row } = StoredRow.safeParse(stored);
-  if (!success) return undefined;
-  const call: Partial<CallRecord> = {
-    usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
-    partlyReserved: row.held_in_part,
-  };
-  for (const [name, { read }] of columns) Object.assign(call, read(row[name]));
-  return call as CallRecord;
-}
-
-// A provider's message may be a whole page; people read this column.
-const longestText = 4_000;
-
-function clean(text: string, longest = longestText): string {
-  return storableText(text, longest);
-}
-
-// Maximum length of a value in a fact, because a sentence includes it.
-const longestValue = 300;
-
-const longestName = 200;
-
-function cleanSession({ id, agent, parent }: LogSession): LogSession {
-  return {
-    id: clean(id, longestName),
-    ...(agent === undefined ? {} : { agent: clean(agent, longestName) }),
-    ...(parent === undefined ? {} : { parent: clean(parent, longestName) }),
-  };
-}
-
-function whole(value: number, largest: number): number {
-  return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), 0), largest) : 0;
-}
-
-const largestInt = 2_147_483_647;
-const largestSmallInt = 32_767;
-
-function cleanBill(bill: Bill): Bill {
-  return { ...bill, lines: bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })) };
-}
-
-function attemptsOf({ attempts, paused = [], skipped = [] }: CallRecord): object[] {
-  const notes: object[] = attempts.map((note) => ({
-    ...note,
-    channel_name: clean(note.channel_name),
-    result: clean(note.result),
-    message: clean(note.message),
-    upstream_request_id: note.upstream_request_id && clean(note.upstream_request_id),
-  }));
-  for (const others of [paused, skipped])
-    for (const note of others) notes.push({ ...note, channel_name: clean(note.channel_name) });
-  return notes;
-}
+export const shownColumns = columnEntries.flatMap(([name, { isShown }]) => (isShown ? [name] : []));

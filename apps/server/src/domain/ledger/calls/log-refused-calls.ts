@@ -2,8 +2,8 @@ import { Batcher, type BatchItem } from "#domain/ledger/batches/batcher.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
-import { type CallRecord, rowOf } from "./call-record.ts";
-import { joinRows, type LogRowFormat } from "./log-rows.ts";
+import type { CallRecord } from "./call-record.ts";
+import { joinRows, type LogRowFormat, rowOf } from "./log-rows.ts";
 
 const findLoggedStatement = readStatement(import.meta.url, "find-logged-calls.sql");
 const logStatement = readStatement(import.meta.url, "log-refused-calls.sql");
@@ -61,14 +61,12 @@ interface RefusedCallLogOptions {
   part: number;
   logRows: LogRowFormat;
   onError: (error: unknown) => void;
-  maxRows: number;
   retryForMs: number;
 }
 
 /** Collects log rows of refused calls and writes them in batches. `add` never throws. */
-export function createRefusedCallLog({ pool, onError, maxRows, retryForMs, ...rows }: RefusedCallLogOptions) {
+export function createRefusedCallLog({ pool, onError, retryForMs, ...rows }: RefusedCallLogOptions) {
   const batcher = new Batcher<CallRecord, void>({
-    maxRows,
     retryForMs: () => retryForMs,
     isTransient: isConnectionLoss,
     run: (items) => writeLogRows(pool, rows, items),

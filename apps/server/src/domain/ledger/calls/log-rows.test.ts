@@ -5,8 +5,8 @@ import { callOf, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { type Database, types } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { runs } from "#test/property-runs.ts";
-import { type LogRowJson, logColumns, rowOf } from "./call-record.ts";
-import { createLogRowFormat, joinRows } from "./log-rows.ts";
+import { logColumns } from "./call-record.ts";
+import { createLogRowFormat, joinRows, type LogRowJson, rowOf } from "./log-rows.ts";
 
 const logRows = createLogRowFormat();
 let database: Database;

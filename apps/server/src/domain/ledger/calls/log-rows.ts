@@ -1,5 +1,48 @@
+/** Log rows of calls: as JSON, which checkpoints keep, and as the text that the ledger's statements take. */
+import { z } from "zod";
 import { isMalformedValue } from "#platform/database/connection-loss.ts";
-import { type LogRowJson, logColumns } from "./call-record.ts";
+import { type CallRecord, columnEntries, type LogColumn } from "./call-record.ts";
+import { whole } from "./clean-log-values.ts";
+
+const names = columnEntries.map(([name]) => name);
+
+/** A log row as JSON, with the extra fields that the statements need. */
+export type LogRowJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
+
+/** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
+export function rowOf(call: CallRecord): LogRowJson {
+  const row: Record<string, unknown> = {};
+  for (const [name, { of }] of columnEntries) row[name] = of(call);
+  row["cached_tokens"] = whole(call.usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER);
+  row["held_in_part"] = call.partlyReserved === true;
+  return row as LogRowJson;
+}
+
+const count = z.number().nonnegative();
+
+const StoredRow = z.object({
+  ...(Object.fromEntries(columnEntries.map(([name, { json }]) => [name, json])) as Record<
+    LogColumn,
+    z.ZodType
+  >),
+  type: z.literal(2),
+  prompt_tokens: count,
+  completion_tokens: count,
+  cached_tokens: count,
+  held_in_part: z.boolean(),
+});
+
+/** Returns the call of a row that was stored as JSON; undefined for an unreadable one. */
+export function readRow(stored: unknown): CallRecord | undefined {
+  const { success, data: row } = StoredRow.safeParse(stored);
+  if (!success) return undefined;
+  const call: Partial<CallRecord> = {
+    usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
+    partlyReserved: row.held_in_part,
+  };
+  for (const [name, { read }] of columnEntries) Object.assign(call, read(row[name]));
+  return call as CallRecord;
+}
 
 /**
  * Log rows as a parameter of the ledger's statements: texts of the row type of `request_logs`, which Postgres reads in
@@ -17,7 +60,6 @@ export interface LogRowFormat {
 
 type Query = (statement: { text: string }) => Promise<{ count: number }[]>;
 
-const names = Object.keys(logColumns) as (keyof typeof logColumns)[];
 /** The columns, and the ID before them. */
 const KNOWN = names.length + 1;
 

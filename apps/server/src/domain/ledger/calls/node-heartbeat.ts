@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { releaseStatement } from "#domain/ledger/bookings/booking-statements.ts";
 import type { AbandonedCall } from "#domain/ledger/checkpoints/write-checkpoints.ts";
 import type { Activity } from "#platform/activity.ts";
 import { followClock } from "#platform/clock.ts";
@@ -8,6 +7,7 @@ import { readStatement } from "#platform/database/prepared-statement.ts";
 import { backgroundNode } from "./hand-over-reservation.ts";
 
 export const heartbeatStatement = readStatement(import.meta.url, "write-heartbeat.sql");
+export const releaseStatement = readStatement(import.meta.url, "release-reservations.sql");
 
 /**
  * Releases reservations of dead nodes: nodes send heartbeats, and the reservations of a silent node are

@@ -1,8 +1,8 @@
 import type { Lease, ReservedCall, LedgerOperation } from "#domain/ledger/batches/operations.ts";
+import { rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
-import { checkpointOf } from "./checkpoint.ts";
 
 const splitStatement = readStatement(import.meta.url, "split-leases.sql");
 
@@ -78,7 +78,7 @@ export function createLeaseSplitter({
         version: lease.version,
         limited: lease.limited,
         amount: String(amount),
-        checkpoint: checkpointOf(checkpoint),
+        checkpoint: rowOf(checkpoint),
       }));
       for (const { call } of requested) call.isSplitting = true;
       const rows = await connection

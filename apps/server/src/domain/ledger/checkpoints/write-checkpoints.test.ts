@@ -6,10 +6,10 @@ import { audit } from "#domain/ledger/balances/audit.ts";
 import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+import { readRow, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "#domain/ledger/ledger.ts";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { parseCheckpoint, checkpointOf } from "./checkpoint.ts";
 
 /** Checkpoints of long calls, and how these calls end when their node dies. */
 let database: Database;
@@ -62,7 +62,7 @@ async function userOf({ userId }: Account) {
   return database.db.user.findUniqueOrThrow({ where: { id: userId } });
 }
 
-const rowOf = ({ requestId }: ReserveInput) =>
+const reservationOf = ({ requestId }: ReserveInput) =>
   database.db.reservation.findUnique({ where: { request_id: requestId } });
 
 async function logOf({ requestId }: ReserveInput) {
@@ -104,11 +104,11 @@ describe("checkpoint", () => {
       usage: { input: 3, output: 4 },
       contentFacts: [{ code: "callSucceeded", params: {} }],
     });
-    const read = parseCheckpoint(JSON.parse(JSON.stringify(checkpointOf(record))));
-    expect(checkpointOf(read!)).toEqual(checkpointOf(record));
-    expect(parseCheckpoint({ ...checkpointOf(record), quota: "-1" })).toBeUndefined();
-    expect(parseCheckpoint({ ...checkpointOf(record), user_id: undefined })).toBeUndefined();
-    expect(parseCheckpoint(null)).toBeUndefined();
+    const read = readRow(JSON.parse(JSON.stringify(rowOf(record))));
+    expect(rowOf(read!)).toEqual(rowOf(record));
+    expect(readRow({ ...rowOf(record), quota: "-1" })).toBeUndefined();
+    expect(readRow({ ...rowOf(record), user_id: undefined })).toBeUndefined();
+    expect(readRow(null)).toBeUndefined();
   });
 
   it.each([{ tokenQuota: undefined }, { tokenQuota: 900_000n }])(
@@ -128,22 +128,28 @@ describe("checkpoint", () => {
       const at = new Date();
       await ledger.checkpoint([soFar(reserved, 10n, at)]);
       expect(await userOf(account)).toMatchObject({ reserved: 100n, leased: before.leased - 100n });
-      expect(await rowOf(reserved)).toMatchObject({ amount: 100n, token_amount: tokenAmount, version: 0 });
+      expect(await reservationOf(reserved)).toMatchObject({
+        amount: 100n,
+        token_amount: tokenAmount,
+        version: 0,
+      });
       expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
       await ledger.checkpoint([soFar(reserved, 20n, at)]);
-      expect(await rowOf(reserved)).toMatchObject({ checkpoint: expect.objectContaining({ quota: "20" }) });
+      expect(await reservationOf(reserved)).toMatchObject({
+        checkpoint: expect.objectContaining({ quota: "20" }),
+      });
       const record = callOf(reserved, 60n, { createdAt: at });
       const ends = await Promise.all([ledger.settle(record), ledger.settle(record)]);
       expect(ends.sort()).toEqual(["gone", "settled"]);
       // A late checkpoint has no effect.
       await ledger.checkpoint([soFar(reserved, 30n, at)]);
-      expect(await rowOf(reserved)).toBeNull();
+      expect(await reservationOf(reserved)).toBeNull();
       expect(await userOf(account)).toMatchObject({ quota: 999_940n, reserved: 0n, used_quota: 60n });
       expect(await logOf(reserved)).toMatchObject([{ quota: 60n, outcome: "complete" }]);
       // The lease stays usable.
       const next = reservation(account, 100n, tokenAmount);
       await ledger.reserve(next);
-      expect(await rowOf(next)).toBeNull();
+      expect(await reservationOf(next)).toBeNull();
       await ledger.settle(callOf(next, 1n));
     },
   );
@@ -205,7 +211,7 @@ describe("checkpoint", () => {
       const end = () => ledger.settle(callOf(reserved, round % 3 === 0 ? 130n : 70n, { createdAt: at }));
       const both = round % 2 === 0 ? [checkpoint(), end()] : [end(), checkpoint()];
       expect(await Promise.all(both)).toContain("settled");
-      expect(await rowOf(reserved)).toBeNull();
+      expect(await reservationOf(reserved)).toBeNull();
       expect(await logOf(reserved)).toHaveLength(1);
     }
     expect((await userOf(account)).quota).toBe(1_000_000n - 10n * 130n - 20n * 70n);
@@ -252,7 +258,7 @@ describe("call of a dead node", () => {
       data: { node_id: "a-node-that-died", checkpoint: { of: "another version" } },
     });
     await openNode(takeover);
-    await expect.poll(() => rowOf(reserved)).toBeNull();
+    await expect.poll(() => reservationOf(reserved)).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n, reserved: 0n });
     expect(String(errors.splice(0)[0])).toContain("cannot be read");
   });
@@ -265,7 +271,7 @@ describe("call of a dead node", () => {
     await ledger.checkpoint([soFar(reserved, 5_000n, new Date())]);
     await abandon(reserved);
     await openNode(takeover);
-    await expect.poll(() => rowOf(reserved)).toBeNull();
+    await expect.poll(() => reservationOf(reserved)).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n, used_quota: 120n });
   });
 });

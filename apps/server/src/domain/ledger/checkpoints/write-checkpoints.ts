@@ -1,11 +1,11 @@
 import type { ReservedCall } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
+import { readRow, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
-import { parseCheckpoint, checkpointOf } from "./checkpoint.ts";
 
 const renewStatement = readStatement(import.meta.url, "renew-checkpoints.sql");
 const removeStatement = readStatement(import.meta.url, "remove-checkpoints.sql");
@@ -57,7 +57,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       const some = records.slice(at, at + portion);
       const rows = some.map((record) => ({
         request_id: record.requestId,
-        checkpoint: checkpointOf(record),
+        checkpoint: rowOf(record),
       }));
       const ids = some.map(({ requestId }) => requestId);
       await connection.query({ ...renewStatement, values: [JSON.stringify(rows), ids, nodeId] });
@@ -98,7 +98,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       if (!options.mayTakeOver()) return;
       const unreadable: string[] = [];
       for (const { request_id, checkpoint } of rows) {
-        const record = parseCheckpoint(checkpoint);
+        const record = readRow(checkpoint);
         if (record?.requestId === request_id) void settle(record);
         else unreadable.push(request_id);
       }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callOf } from "#domain/ledger/accounts.fixture.ts";
+import type { LeaseRequest } from "#domain/ledger/batches/operations.ts";
 import { LeaseBook } from "./lease-book.ts";
-import type { LeaseRequest } from "./lease-request.ts";
 
 let time: number;
 let book: LeaseBook;

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type {
   KeyState,
   Lease,
+  LeaseRequest,
   LeaseSelector,
   ReservedCall,
   ReserveInput,
   LedgerOperation,
 } from "#domain/ledger/batches/operations.ts";
-import type { LeaseRequest } from "./lease-request.ts";
 
 export interface LeaseTotals {
   leases: number;

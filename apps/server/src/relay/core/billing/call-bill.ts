@@ -1,40 +1,31 @@
-import type { ErrorCode } from "@gateway/shared/errors";
-import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { formatQuota } from "@gateway/shared/billing/money";
+import type { UpstreamError } from "#dialects/ir.ts";
 import type { ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
-import type { Estimate } from "#domain/pricing/estimate.ts";
-import { imageFactor } from "#domain/pricing/image-tokens.ts";
-import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
 import { sharesOf } from "#domain/tokens/derived-keys/derived-access.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import { withImpliedSearch } from "#providers/models/implied-search.ts";
 import type {
   CachedCall,
-  CallKind,
+  EndedCall,
+  PassThroughEnd,
   PlannedCall,
-  PricedTarget,
-  ProviderOutcome,
   ReceivedCall,
+  ResponseInProgress,
   RoutedCall,
 } from "#relay/core/call.ts";
 import type { OpenCall, RelayServices } from "#relay/core/services.ts";
 import { CallConnection, type HiddenCosts } from "#relay/core/upstream/call-connection.ts";
 import { Attempts, type StoredAttempts } from "./attempts.ts";
+import { type CallState, computeCharge, hasHiddenCosts, targetOf, termsOf } from "./compute-charge.ts";
 import {
   brokenStatus,
-  type CallCharge,
-  contentOf,
-  type EndedCall,
+  createCallRecord,
+  createFailureRecord,
+  endingOf,
   noCharge,
-  type PassThroughEnd,
-  type ResponseInProgress,
-  statusOf,
-} from "./call-end.ts";
-import { type CallEnding, createCallRecord, termsOf } from "./create-call-record.ts";
-import { requirePrice } from "./max-price.ts";
-import { keepQuote } from "./quotes.ts";
-import { computeOwedUsage } from "./settle.ts";
+  outcomeFor,
+} from "./create-call-record.ts";
 
 /**
  * Interval of a call's checkpoints; the first one is written after the same time. Most calls are shorter. A
@@ -50,21 +41,13 @@ export class CallBill implements OpenCall, HiddenCosts {
   readonly connection: CallConnection;
   readonly #services: RelayServices;
   readonly #received: ReceivedCall;
-  #startedAt: number;
+  readonly #state: CallState;
   /** Any node may close the bill. The second one has nothing to write. */
   readonly #isShared: boolean;
-  /** Undefined until the call is planned. Names of unknown models are client input and not for statistics. */
-  #planned: PlannedCall | undefined = undefined;
-  /** The target whose response was read last, or the cached response. */
-  #routed: RoutedCall | CachedCall | undefined = undefined;
   #isReserved = false;
   /** The response that is being sent. */
   #response: ResponseInProgress | undefined = undefined;
-  /** Service tier named at the start of the response. */
-  #reportedTier: string | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
-  /** Marks for the provider's prompt cache that the gateway added to the request. */
-  #marks = 0;
   /** Billed tokens, input and output together. */
   #tokens = 0;
   #checkpointAt: number | undefined = undefined;
@@ -74,19 +57,28 @@ export class CallBill implements OpenCall, HiddenCosts {
   constructor(services: RelayServices, received: ReceivedCall, isShared = false) {
     this.#services = services;
     this.#received = received;
-    this.#startedAt = received.startedAt;
     this.#isShared = isShared;
     this.attempts = new Attempts(services);
     this.connection = new CallConnection(services, received, this);
+    this.#state = {
+      received,
+      attempts: this.attempts,
+      connection: this.connection,
+      startedAt: received.startedAt,
+      planned: undefined,
+      routed: undefined,
+      reportedTier: undefined,
+      marks: 0,
+    };
   }
 
   get reportedTier(): string | undefined {
-    return this.#reportedTier;
+    return this.#state.reportedTier;
   }
 
   /** The call was planned, so its model exists for this caller. */
   plan(planned: PlannedCall): void {
-    this.#planned = planned;
+    this.#state.planned = planned;
     const { only } = planned.plan;
     if (only !== undefined) this.route({ planned, target: only, startedAt: now() });
   }
@@ -96,7 +88,7 @@ export class CallBill implements OpenCall, HiddenCosts {
    * @param isPatient whether to wait for other calls of the session
    */
   async reserve(planned: PlannedCall, isPatient?: boolean): Promise<void> {
-    this.#planned = planned;
+    this.#state.planned = planned;
     requirePrice(this.#services, planned);
     if (this.#received.books !== "none") {
       const input = this.#reservation(planned);
@@ -108,7 +100,7 @@ export class CallBill implements OpenCall, HiddenCosts {
 
   /** Changes the reservation. When this fails, there is none any more. Throws the ledger's errors. */
   async raise(planned: PlannedCall): Promise<void> {
-    this.#planned = planned;
+    this.#state.planned = planned;
     requirePrice(this.#services, planned);
     this.#isReserved = false;
     await this.#services.ledger.raise(this.#reservation(planned));
@@ -131,33 +123,33 @@ export class CallBill implements OpenCall, HiddenCosts {
 
   /** Continues a bill whose reservation another node made. */
   restore(planned: PlannedCall, attempts: StoredAttempts, reportedTier: string | undefined): void {
-    this.#planned = planned;
+    this.#state.planned = planned;
     this.#isReserved = true;
     this.attempts.restore(attempts);
-    this.#reportedTier = reportedTier;
+    this.#state.reportedTier = reportedTier;
     this.#services.open.set(this.#received.requestId, this);
   }
 
   /** The response for which the bill was reserved begins later than the reservation. */
   beginAt(startedAt: number): void {
-    this.#startedAt = startedAt;
+    this.#state.startedAt = startedAt;
   }
 
   /** The target has the call. Its response may still fail. */
   route(routed: RoutedCall, reportedTier?: string): void {
-    this.#routed = routed;
-    this.#reportedTier = reportedTier;
+    this.#state.routed = routed;
+    this.#state.reportedTier = reportedTier;
   }
 
   /** Sets how many marks for the provider's prompt cache the gateway added to the request that is answered. */
   setMarks(marks: number): void {
-    this.#marks = marks;
+    this.#state.marks = marks;
   }
 
   /** The response comes from the cache, or from the gateway itself. */
   serveCached(cached: CachedCall): void {
-    this.#planned = cached.planned;
-    this.#routed = cached;
+    this.#state.planned = cached.planned;
+    this.#state.routed = cached;
   }
 
   /**
@@ -165,7 +157,7 @@ export class CallBill implements OpenCall, HiddenCosts {
    * @param refusal for the log, where the provider's error passes to the client
    */
   accept(routed: RoutedCall, refusal?: UpstreamError): void {
-    this.#routed = routed;
+    this.#state.routed = routed;
     this.attempts.receiveByte();
     this.attempts.add(routed, this.connection, refusal);
   }
@@ -180,29 +172,9 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#response = undefined;
   }
 
-  #target(): PricedTarget | undefined {
-    return this.#routed !== undefined && "target" in this.#routed ? this.#routed.target : undefined;
-  }
-
-  #estimate(): Estimate {
-    return this.#planned?.plan.estimate ?? this.#received.estimate;
-  }
-
-  /** A model that reasons may reason whatever was requested, and its text does not show that. */
-  #kind(): CallKind {
-    const { kind = "text", needs, model } = this.#received;
-    const isChat = needs === "chat" || needs === "responses";
-    if (kind !== "text" || !isChat) return kind;
-    const name = this.#target()?.upstreamModel ?? this.#planned?.model ?? model;
-    return this.#services.reasoners.reasons(name) ? "reasoning" : kind;
-  }
-
-  /** Whether only the provider's usage shows what the call costs: hidden reasoning, or files in the input. */
+  /** @see HiddenCosts */
   isHidden(): boolean {
-    const { window, audio = 0, image = 0 } = this.#estimate().mostInput ?? {};
-    const model = this.#target()?.upstreamModel ?? this.#planned?.model ?? this.#received.model;
-    const isDear = image > 0 && imageFactor(model) > 1;
-    return window !== undefined || audio > 0 || isDear || this.#kind() === "reasoning";
+    return hasHiddenCosts(this.#services, this.#state);
   }
 
   /**
@@ -215,29 +187,35 @@ export class CallBill implements OpenCall, HiddenCosts {
 
   /** Closes a call without a charge, whose response passed unchanged. */
   pass({ outcome, status, content }: PassThroughEnd): Promise<void> {
-    return this.#close(() =>
-      this.#book({
-        ...this.#record(2, this.#ending(this.#outcomeOf(outcome), status), noCharge),
-        ...(content === undefined ? {} : { content: content.text, contentFacts: content.facts }),
-      }),
-    );
+    const { connection } = this;
+    return this.#close(() => {
+      const ending = endingOf(connection, outcomeFor(connection, outcome), status);
+      const record = createCallRecord(this.#state, { type: 2, ending, charge: noCharge });
+      return this.#book(
+        content === undefined ? record : { ...record, content: content.text, contentFacts: content.facts },
+      );
+    });
   }
 
   /** @see OpenCall */
   checkpoint(at: number): CallRecord | undefined {
-    this.#checkpointAt ??= this.#startedAt + CHECKPOINT_MS;
-    const routed = this.#routed;
+    this.#checkpointAt ??= this.#state.startedAt + CHECKPOINT_MS;
+    const routed = this.#state.routed;
     if (at < this.#checkpointAt || this.#closing !== undefined || routed === undefined) return undefined;
     this.#checkpointAt = at + CHECKPOINT_MS;
     // The rest of a response that its client left is read for its usage only: it is not delivered.
     const progress = this.connection.left ? undefined : this.#response?.progress();
     if (progress === undefined) return undefined;
-    const due = this.#due({ ...progress, routed, outcome: "interrupted" });
-    const tier = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);
-    if (due === undefined || tier === this.#checkpointed) return undefined;
-    this.#checkpointed = tier;
+    const charge = computeCharge(this.#services, this.#state, {
+      ...progress,
+      routed,
+      outcome: "interrupted",
+    });
+    const amounts = JSON.stringify([charge?.usage.input, charge?.usage.output, String(charge?.points)]);
+    if (charge === undefined || amounts === this.#checkpointed) return undefined;
+    this.#checkpointed = amounts;
     const ending = { outcome: "interrupted", status: brokenStatus.interrupted, errorCode: "" } as const;
-    return this.#record(2, ending, due);
+    return createCallRecord(this.#state, { type: 2, ending, charge });
   }
 
   /** @param close returns the record for the statistics, which count each call once */
@@ -250,7 +228,7 @@ export class CallBill implements OpenCall, HiddenCosts {
     try {
       this.#count(await close());
     } catch (error) {
-      if (!this.#isShared) this.#count(this.#failure(error));
+      if (!this.#isShared) this.#count(createFailureRecord(this.#state, error));
       throw error;
     } finally {
       this.#leave();
@@ -279,74 +257,36 @@ export class CallBill implements OpenCall, HiddenCosts {
       status,
       outcome,
       errorCode,
-      durationMs: now() - this.#startedAt,
+      durationMs: now() - this.#state.startedAt,
       firstByteMs: firstByteTimeMs,
     });
     reporter?.ended({
       received: this.#received,
       record,
       endedAt: now(),
-      provider: this.#target()?.channel.provider.id,
-      channel: this.#target()?.channel.name,
+      provider: targetOf(this.#state)?.channel.provider.id,
+      channel: targetOf(this.#state)?.channel.name,
       attempts: this.attempts.reported(),
     });
   }
 
-  #reportedUsage(reported: Usage | undefined): Usage | undefined {
-    const target = this.#target();
-    if (reported === undefined || target === undefined) return reported;
-    return withImpliedSearch(target.channel.provider, target.upstreamModel, reported);
-  }
-
-  /**
-   * Returns the tier named by the response. If it broke off before that, bills the dearer tier that was
-   * requested.
-   */
-  #tierOf(reported: Usage | undefined, price: ActivePrice): string | undefined {
-    const tier = reported?.tier ?? this.#reportedTier;
-    const { tier: requested } = this.#estimate();
-    return (
-      tier ?? (reported === undefined && requested !== "auto" ? reservedTier(price, requested) : undefined)
-    );
-  }
-
-  /**
-   * A complete response that its client did not wait for was read only for its usage. A call that we cancelled
-   * ended for the reason of that.
-   */
-  #outcomeOf(outcome: ProviderOutcome): ProviderOutcome {
-    if (outcome === "complete") return this.connection.left ? "client-left" : outcome;
-    return outcome === "client-left" && this.connection.isInterrupted ? "interrupted" : outcome;
-  }
-
-  #ending(
-    outcome: ProviderOutcome,
-    status: number,
-    code: ErrorCode = "upstream_failed",
-  ): CallEnding & { outcome: ProviderOutcome } {
-    if (outcome === "complete") return { outcome, status, errorCode: "" };
-    const revoked = this.connection.revoked;
-    if (outcome !== "upstream-died" && revoked !== undefined)
-      return { outcome, status: revoked.status, errorCode: revoked.code };
-    const errorCode = outcome === "upstream-died" ? code : "";
-    return { outcome, status: brokenStatus[outcome], errorCode };
-  }
-
   async #settle(ended: EndedCall): Promise<CallRecord> {
     const { routed } = ended;
-    this.#routed = routed;
-    const outcome = this.#outcomeOf(ended.outcome);
+    this.#state.routed = routed;
+    const outcome = outcomeFor(this.connection, ended.outcome);
+    const ending = endingOf(this.connection, outcome, 200, ended.errorCode);
     // What was read to its end for a client that had left is owed like any complete response.
-    const due = this.#due(outcome === "interrupted" ? { ...ended, outcome } : ended);
-    const ending = this.#ending(outcome, 200, ended.errorCode);
-    if (due === undefined) return this.#book(this.#record(5, ending, noCharge));
-    const { usage, priced, points } = due;
+    const owed = outcome === "interrupted" ? { ...ended, outcome } : ended;
+    const charge = computeCharge(this.#services, this.#state, owed);
+    if (charge === undefined)
+      return this.#book(createCallRecord(this.#state, { type: 5, ending, charge: noCharge }));
+    const { usage, priced, points } = charge;
     if ("target" in routed) {
       this.#tokens = usage.input + usage.output;
       if (ended.outcome === "complete" && ended.reported !== undefined)
-        this.#services.reasoners.note(routed.target.upstreamModel, usage, now() - this.#startedAt);
+        this.#services.reasoners.note(routed.target.upstreamModel, usage, now() - this.#state.startedAt);
     }
-    const record = await this.#book(this.#record(2, ending, due));
+    const record = await this.#book(createCallRecord(this.#state, { type: 2, ending, charge }));
     this.#services.metrics.used(usage, points, this.#services.modelLabel(record.modelName));
     this.#received.billed?.({
       usage: priced,
@@ -357,42 +297,6 @@ export class CallBill implements OpenCall, HiddenCosts {
     return record;
   }
 
-  /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
-  #due(ended: EndedCall) {
-    const { calls = this.#received.calls, estimate = this.#estimate() } = ended;
-    const { price, groupRatio } = termsOf(ended.routed);
-    const due = computeOwedUsage({
-      kind: this.#kind(),
-      isCut: this.connection.isCut,
-      hidden: this.#services.reasoners.writtenIn(
-        this.#target()?.upstreamModel ?? "",
-        (this.attempts.firstTextAt ?? now()) - this.#startedAt,
-      ),
-      reach: this.connection.reach,
-      ended: ended.outcome,
-      reported: this.#reportedUsage(ended.reported),
-      final: ended.final === true,
-      delivered: ended.delivered,
-      counted: ended.counted,
-      reserved: estimate,
-    });
-    if (due === undefined) return undefined;
-    const { usage, estimated, implausible } = due;
-    const tier = this.#tierOf(ended.reported, price);
-    const priced = tier === undefined ? usage : { ...usage, tier };
-    const computed = computeBill(price, groupRatio, priced, calls);
-    const { quote } = this.#received;
-    const { points, bill: kept } = quote === undefined ? computed : keepQuote(quote, computed);
-    const bill = this.#marks === 0 ? kept : { ...kept, marks: this.#marks };
-    return {
-      usage,
-      estimated,
-      priced,
-      points,
-      bill: implausible === undefined ? bill : { ...bill, implausible },
-    };
-  }
-
   /** Books the record and returns it. */
   async #book(record: CallRecord): Promise<CallRecord> {
     if (this.#received.books === "none") return record;
@@ -400,7 +304,7 @@ export class CallBill implements OpenCall, HiddenCosts {
     const lost = reservationLost();
     if (this.#isShared) throw lost;
     // Nothing was written, so log the call at least.
-    this.#services.ledger.logRefused(this.#failure(lost)).catch(() => {});
+    this.#services.ledger.logRefused(createFailureRecord(this.#state, lost)).catch(() => {});
     throw lost;
   }
 
@@ -411,7 +315,7 @@ export class CallBill implements OpenCall, HiddenCosts {
   async fail(error: unknown): Promise<void> {
     if (!this.#isReserved) return this.refuse(error);
     await this.#close(async () => {
-      const failure = this.#failure(error);
+      const failure = createFailureRecord(this.#state, error);
       if (this.#received.books !== "none")
         await this.#services.ledger.settle(failure, this.#isShared).catch(() => {});
       return failure;
@@ -422,11 +326,11 @@ export class CallBill implements OpenCall, HiddenCosts {
    * Records a call without a reservation in the log. The response does not wait for it.
    * @param isModelKnown whether the model exists for this caller
    */
-  refuse(error: unknown, isModelKnown = this.#planned !== undefined): void {
+  refuse(error: unknown, isModelKnown = this.#state.planned !== undefined): void {
     this.#leave();
     // The operator named a disabled model, so its name is not the client's invention.
     const isDisabled = error instanceof GatewayError && error.params["reason"] === "model_disabled";
-    const failure = this.#failure(error, isModelKnown || isDisabled);
+    const failure = createFailureRecord(this.#state, error, isModelKnown || isDisabled);
     this.#count(failure);
     if (this.#received.books !== "none") this.#services.ledger.logRefused(failure).catch(() => {});
     this.#received.used?.(0);
@@ -436,29 +340,23 @@ export class CallBill implements OpenCall, HiddenCosts {
   reportDefect(error: unknown): void {
     this.#services.onError(error);
   }
+}
 
-  #failure(error: unknown, isModelKnown?: boolean): CallRecord {
-    const errorCode = error instanceof GatewayError ? error.code : "internal";
-    const ending = { outcome: "failed", status: statusOf(error), errorCode } as const;
-    return { ...this.#record(5, ending, noCharge, isModelKnown), ...contentOf(error) };
-  }
-
-  #record(
-    type: CallRecord["type"],
-    ending: CallEnding,
-    charge: CallCharge,
-    isModelKnown = this.#planned !== undefined,
-  ): CallRecord {
-    return createCallRecord({
-      type,
-      ending,
-      charge,
-      isModelKnown,
-      received: this.#received,
-      startedAt: this.#startedAt,
-      planned: this.#planned,
-      routed: this.#routed,
-      attempts: this.attempts,
-    });
-  }
+/**
+ * Throws `max_price_exceeded` for a call that can cost more than its client allows. The amount is the one that is
+ * reserved: there is no other rule for the most that a call can cost.
+ */
+function requirePrice(
+  { settings }: Pick<RelayServices, "settings">,
+  { received: { maxPrice, books = "charge" }, plan: { worstCase } }: PlannedCall,
+): void {
+  if (maxPrice === undefined || books !== "charge" || worstCase <= maxPrice) return;
+  const { QuotaPerUnit: pointsPerUsd } = settings.current();
+  const dollars = (points: bigint) =>
+    formatQuota(Number(points), { inCurrency: true, digits: 6, pointsPerUsd });
+  throw new GatewayError("max_price_exceeded", {
+    reason: "price_above_maximum",
+    price: dollars(worstCase),
+    limit: dollars(maxPrice),
+  });
 }

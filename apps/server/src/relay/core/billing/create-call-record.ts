@@ -1,40 +1,36 @@
-/** The log row of a call, from what its bill knows. */
+/** The log row of a call, from what is known about it and how it ended. */
+import type { ErrorCode } from "@gateway/shared/errors";
 import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { innermostLevel, labelOf } from "#domain/tokens/derived-keys/derived-access.ts";
+import { GatewayError, reasonOfError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { CachedCall, PlannedCall, PricingTerms, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
-import type { Attempts } from "./attempts.ts";
-import type { CallCharge } from "./call-end.ts";
+import type { ProviderOutcome } from "#relay/core/call.ts";
+import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
+import { type CallCharge, type CallState, targetOf, termsOf } from "./compute-charge.ts";
 
 /** How a call ended. */
-export type CallEnding = Pick<CallRecord, "outcome" | "status" | "errorCode">;
+type CallEnding = Pick<CallRecord, "outcome" | "status" | "errorCode">;
 
-interface RecordInput {
+interface EndInput {
   readonly type: CallRecord["type"];
   readonly ending: CallEnding;
   readonly charge: CallCharge;
-  /** Whether the model exists for this caller. */
-  readonly isModelKnown: boolean;
-  readonly received: ReceivedCall;
-  readonly startedAt: number;
-  readonly planned: PlannedCall | undefined;
-  readonly routed: RoutedCall | CachedCall | undefined;
-  readonly attempts: Attempts;
+  /** Whether the model exists for this caller. Default: the call was planned. */
+  readonly isModelKnown?: boolean | undefined;
 }
 
-export function createCallRecord({
-  type,
-  ending: { outcome, status, errorCode },
-  charge: { usage, points, estimated, bill },
-  isModelKnown,
-  received,
-  startedAt,
-  planned,
-  routed,
-  attempts,
-}: RecordInput): CallRecord {
+export function createCallRecord(
+  state: CallState,
+  {
+    type,
+    ending: { outcome, status, errorCode },
+    charge: { usage, points, estimated, bill },
+    isModelKnown = state.planned !== undefined,
+  }: EndInput,
+): CallRecord {
+  const { received, startedAt, planned, routed, attempts } = state;
   const { caller } = received;
-  const target = routed !== undefined && "target" in routed ? routed.target : undefined;
+  const target = targetOf(state);
   const terms = routed === undefined ? undefined : termsOf(routed);
   const model = planned?.model ?? received.model;
   const { firstByteAt } = attempts;
@@ -77,7 +73,53 @@ export function createCallRecord({
   };
 }
 
-/** Returns the terms of the target, or those under which a cached response was made. */
-export function termsOf(routed: RoutedCall | CachedCall): PricingTerms {
-  return "target" in routed ? routed.target : routed.terms;
+export const noCharge: CallCharge = { usage: undefined, points: 0n, estimated: false, bill: null };
+
+/** Returns the log row of a call that failed. @param isModelKnown whether the model exists for this caller */
+export function createFailureRecord(state: CallState, error: unknown, isModelKnown?: boolean): CallRecord {
+  const isKnown = error instanceof GatewayError;
+  const ending = {
+    outcome: "failed",
+    status: isKnown ? error.status : 500,
+    errorCode: isKnown ? error.code : "internal",
+  } as const;
+  const record = createCallRecord(state, { type: 5, ending, charge: noCharge, isModelKnown });
+  if (!isKnown) return record;
+  const { text, facts } = reasonOfError(error);
+  // A provider's message has no further facts.
+  return error.params["reason"] === "provider_message"
+    ? { ...record, content: text }
+    : { ...record, content: text, contentFacts: facts };
+}
+
+/** Status of a call whose response was not delivered whole. */
+export const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
+
+/**
+ * Returns how a call that reached a provider ended for its client: a complete response that its client did not wait for
+ * was read only for its usage, and a call that we cancelled ended for the reason of that.
+ */
+export function outcomeFor(
+  { left, isInterrupted }: Pick<CallConnection, "left" | "isInterrupted">,
+  outcome: ProviderOutcome,
+): ProviderOutcome {
+  if (outcome === "complete") return left ? "client-left" : outcome;
+  return outcome === "client-left" && isInterrupted ? "interrupted" : outcome;
+}
+
+/**
+ * @param status of a complete response
+ * @param code of a response that the provider broke off
+ */
+export function endingOf(
+  { revoked }: Pick<CallConnection, "revoked">,
+  outcome: ProviderOutcome,
+  status: number,
+  code: ErrorCode = "upstream_failed",
+): CallEnding & { outcome: ProviderOutcome } {
+  if (outcome === "complete") return { outcome, status, errorCode: "" };
+  if (outcome !== "upstream-died" && revoked !== undefined)
+    return { outcome, status: revoked.status, errorCode: revoked.code };
+  const errorCode = outcome === "upstream-died" ? code : "";
+  return { outcome, status: brokenStatus[outcome], errorCode };
 }

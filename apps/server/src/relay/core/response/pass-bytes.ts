@@ -5,8 +5,7 @@ import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
-import type { EndedCall, CallProgress } from "#relay/core/billing/call-end.ts";
-import type { Pieces, RoutedCall } from "#relay/core/call.ts";
+import type { CallProgress, EndedCall, Pieces, RoutedCall } from "#relay/core/call.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
 import { eventsForClients } from "#relay/core/upstream/scrub.ts";
 

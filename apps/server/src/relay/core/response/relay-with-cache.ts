@@ -17,8 +17,8 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
   exchange: Exchange<Answer, Sent, Received>,
   check?: () => void,
 ): Promise<Answer> {
-  const cache = openResponseCache(services, received, received.raw);
-  const keeper = openKeeper(services, received, received.raw);
+  const cache = openResponseCache(services, received);
+  const keeper = openKeeper(services, received);
   const call = cache === undefined ? received : { ...received, billed: cache.billed };
   try {
     check?.();
@@ -51,8 +51,8 @@ interface BodyKeeper {
   failed(): void;
 }
 
-/** @param raw the raw request body; undefined for a form */
-function openKeeper(services: RelayServices, call: ReceivedCall, raw: Buffer | undefined): BodyKeeper {
+function openKeeper(services: RelayServices, call: ReceivedCall): BodyKeeper {
+  const { raw } = call;
   const byToken = call.caller.setting.log_bodies;
   const listener = call.trace?.listen();
   let wanted = byToken;

@@ -40,12 +40,9 @@ const lasting: ReadonlySet<Endpoint> = new Set([
   "moderations",
 ]);
 
-/** @param raw the raw request. Returns undefined when the response of this call must not be cached. */
-export function openResponseCache(
-  services: RelayServices,
-  call: CacheableCall,
-  raw: Buffer | undefined,
-): ResponseCache | undefined {
+/** Returns undefined when the response of this call must not be cached. */
+export function openResponseCache(services: RelayServices, call: CacheableCall): ResponseCache | undefined {
+  const { raw } = call;
   const { enabled, tool_streams } = call.caller.setting.cache;
   if (!enabled || raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
   if (call.pin?.only !== undefined || call.pin?.never !== undefined) return undefined;
